@@ -156,35 +156,14 @@ impl<'a> Reader<'a> {
     fn value(&mut self, next: u8) -> Result<Value, Problem> {
         Ok(match next {
             b'"' => Value::String(self.string()?.into_owned()),
-            b'{' => {
-                let mut object = Map::new();
-                self.object(|reader, name, next| {
-                    let value = reader.value(next)?;
-                    // The path still ends with this field.
-                    if object.insert(name.into_owned(), value).is_some() {
-                        reader.repeats();
-                    }
-                    Ok(())
-                })?;
-                Value::Object(object)
-            }
-            b'[' => {
-                let mut array = Vec::new();
-                self.array(|reader, next| {
-                    array.push(reader.value(next)?);
-                    Ok(())
-                })?;
-                Value::Array(array)
-            }
+            b'{' => Value::Object(self.object()?),
+            b'[' => Value::Array(self.array()?),
             b'-' | b'0'..=b'9' => {
                 let (text, _) = self.lexer.num_string().validated()?;
                 // The one way to a number that keeps the letters of its exponent; the text was checked just above.
                 Value::Number(Number::from_string_unchecked(text.to_owned()))
             }
-            _ => match self.lexer.null_or_bool().ok_or(Expect::Value)? {
-                Some(flag) => Value::Bool(flag),
-                None => Value::Null,
-            },
+            _ => self.lexer.null_or_bool().ok_or(Expect::Value)?.map_or(Value::Null, Value::Bool),
         })
     }
 
@@ -192,54 +171,52 @@ impl<'a> Reader<'a> {
         Ok(self.lexer.discarded().str_string()?)
     }
 
-    fn array(
-        &mut self,
-        mut element: impl FnMut(&mut Self, u8) -> Result<(), Problem>,
-    ) -> Result<(), Problem> {
+    fn array(&mut self) -> Result<Vec<Value>, Problem> {
         self.descend()?;
-        let mut next = self.next(Expect::ValueOrEnd)?;
-        let mut index = 0;
-        while next != b']' || index > 0 {
-            self.path.push(Step::Index(index));
-            element(self, next)?;
-            self.path.pop();
-            index += 1;
-            match self.next(Expect::CommaOrEnd)? {
-                b',' => next = self.comma()?,
-                b']' => break,
-                _ => return Err(Expect::CommaOrEnd.into()),
-            }
+        let mut array = Vec::new();
+        let mut next = Some(self.next(Expect::ValueOrEnd)?).filter(|next| *next != b']');
+        while let Some(first) = next {
+            self.path.push(Step::Index(array.len()));
+            array.push(self.value(first)?);
+            next = self.after_member(b']')?;
         }
         self.lexer.take_next();
-        Ok(())
+        Ok(array)
     }
 
-    fn object(
-        &mut self,
-        mut field: impl FnMut(&mut Self, Cow<'a, str>, u8) -> Result<(), Problem>,
-    ) -> Result<(), Problem> {
+    fn object(&mut self) -> Result<Map<String, Value>, Problem> {
         self.descend()?;
-        let mut next = self.next(Expect::ValueOrEnd)?;
-        let mut first = true;
-        while next != b'}' || !first {
-            first = false;
-            if next != b'"' {
+        let mut object = Map::new();
+        let mut next = Some(self.next(Expect::ValueOrEnd)?).filter(|next| *next != b'}');
+        while let Some(first) = next {
+            if first != b'"' {
                 return Err(Expect::String.into());
             }
             let name = self.string()?;
             self.lexer.expect(SliceLexer::ws_peek, b':').ok_or(Expect::Colon)?;
             let value = self.next(Expect::Value)?;
             self.path.push(Step::Field(name.clone()));
-            field(self, name, value)?;
-            self.path.pop();
-            match self.next(Expect::CommaOrEnd)? {
-                b',' => next = self.comma()?,
-                b'}' => break,
-                _ => return Err(Expect::CommaOrEnd.into()),
+            let value = self.value(value)?;
+            if object.insert(name.into_owned(), value).is_some() && self.repeated.is_none() {
+                self.repeated = Some(path_text(&self.path));
             }
+            next = self.after_member(b'}')?;
         }
         self.lexer.take_next();
-        Ok(())
+        Ok(object)
+    }
+
+    /// Ends a member; the first letter of the next one, `None` where the array or object ends.
+    fn after_member(&mut self, end: u8) -> Result<Option<u8>, Problem> {
+        self.path.pop();
+        match self.next(Expect::CommaOrEnd)? {
+            b',' => {
+                self.lexer.take_next();
+                Ok(Some(self.next(Expect::Value)?))
+            }
+            next if next == end => Ok(None),
+            _ => Err(Expect::CommaOrEnd.into()),
+        }
     }
 
     /// Takes the opening bracket. Each open one but the outermost is a step of the path.
@@ -249,18 +226,6 @@ impl<'a> Reader<'a> {
         }
         self.lexer.take_next();
         Ok(())
-    }
-
-    fn comma(&mut self) -> Result<u8, Problem> {
-        self.lexer.take_next();
-        self.next(Expect::Value)
-    }
-
-    /// The field that was read last stands twice in its object.
-    fn repeats(&mut self) {
-        if self.repeated.is_none() {
-            self.repeated = Some(path_text(&self.path));
-        }
     }
 
     fn error(&self, problem: &Problem) -> Error {

@@ -144,11 +144,6 @@ impl Attempts {
         self.conclude(attempt).err().unwrap_or_else(|| Failure::internal("an applied attempt is no failure"))
     }
 
-    /// Whether one of them may have been processed with no answer to say so.
-    pub fn any_unknown(&self) -> bool {
-        self.unknown.is_some()
-    }
-
     /// How many there were.
     pub fn count(&self) -> u32 {
         self.count

@@ -125,11 +125,8 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 }
 
 fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
-    let content_type = header(incoming, &CONTENT_TYPE);
-    let (said, body) = error_body::render(incoming.status, content_type.as_deref(), &incoming.body);
-    let mut failure = Failure::new(kind, format!("the service answered {said}")).status(incoming.status);
-    failure.service = body;
-    failure
+    let (said, service) = error_body::render(incoming.status, &incoming.body);
+    Failure { service, ..Failure::new(kind, format!("the service answered {said}")).status(incoming.status) }
 }
 
 fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
@@ -141,16 +138,13 @@ fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
 }
 
 fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {
-    let status = error_body::status_in_words(incoming.status);
-    let Some(location) = header(incoming, &LOCATION) else {
-        return answered(kind, incoming);
-    };
-    let target = url.join(&location).map_or_else(|_| location.clone(), |target| target.to_string());
+    let failure = answered(kind, incoming);
+    let Some(location) = header(incoming, &LOCATION) else { return failure };
+    let target = url.join(&location).map_or(location, String::from);
     let target = error_body::one_line(&secrets().text(&target));
-    let mut failure = answered(kind, incoming);
-    failure.message =
-        format!("the service answered {status} and redirects to {target}, which is not followed");
-    failure.hint("if the service moved, update `base-url`")
+    let status = error_body::status_in_words(incoming.status);
+    let message = format!("the service answered {status} and redirects to {target}, which is not followed");
+    Failure { message, ..failure }.hint("if the service moved, update `base-url`")
 }
 
 /// What to do about the refusals of nginx in front of a service, which it gives as pages without a further word.

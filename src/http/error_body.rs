@@ -1,32 +1,32 @@
 //! The service's error bodies as one readable sentence. The interface does not show them (docs/interface.md): what is
 //! found is rendered.
 
+use std::cmp::Reverse;
+
 use reqwest::StatusCode;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::attempt::value_of;
 use crate::redact::secrets;
 
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
 const MAX_MESSAGE: usize = 600;
 /// Bytes that are looked at for a message, so that no body takes long.
 const MAX_SCANNED: usize = 64 * MAX_MESSAGE;
 /// Members of a list that are looked at; their texts fill a message.
 const MAX_LISTED: usize = 20;
-/// Longer names of parameters are not looked for.
-const MAX_NAME: usize = 64;
 
 /// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
 /// text is cut. The second value is the whole body: JSON, or a string where it is not JSON; nothing where it is empty.
 /// Tokens in use are masked in both.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
-pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, Option<Value>) {
+pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
     let status = status_in_words(status);
-    let mut whole = value_of(body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body));
+    let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+    let mut whole = value_of(body);
     let said = match &whole {
-        Value::String(text) if !body.starts_with(b"\"") => of_text(text.trim(), content_type),
+        Value::String(text) if !body.starts_with(b"\"") => of_text(text.trim()),
         Value::Null => String::new(),
         json => of_json(json),
     };
@@ -45,10 +45,9 @@ pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, 
 
 /// `404 Not Found`.
 pub fn status_in_words(status: u16) -> String {
-    match StatusCode::from_u16(status).ok().and_then(|code| code.canonical_reason()) {
-        Some(words) => format!("{status} {words}"),
-        None => status.to_string(),
-    }
+    let code = StatusCode::from_u16(status).ok();
+    let words = code.and_then(|code| code.canonical_reason());
+    words.map_or_else(|| status.to_string(), |words| format!("{status} {words}"))
 }
 
 /// Foreign text on one line, without a full stop, and cut where it is too long.
@@ -67,111 +66,87 @@ fn without_full_stop(line: &str) -> &str {
 
 /// At most so many bytes.
 fn beginning(text: &str, limit: usize) -> &str {
-    let mut end = text.len().min(limit);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    let end = (0..=text.len().min(limit)).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
 }
 
 /// What JSON says, in whatever shape.
 fn of_json(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Object(map) => of_object(map),
+        Value::Array(list) => {
+            let members: Vec<String> = list.iter().take(MAX_LISTED).map(of_json).collect();
+            members.iter().map(|member| without_full_stop(member)).collect::<Vec<_>>().join("; ")
+        }
+        Value::Object(map) => match map.get("message").and_then(Value::as_str) {
+            Some(message) if !message.trim().is_empty() => {
+                let message = filled(message, map.get("parameters"));
+                match map.get("errors").and_then(Value::as_array) {
+                    Some(errors) if !errors.is_empty() => {
+                        format!("{}: {}", without_full_stop(&message), of_json(&map["errors"]))
+                    }
+                    _ => message,
+                }
+            }
+            _ => {
+                let inside = ["messages", "result", "error_description", "detail", "error"];
+                let inside = inside.into_iter().find_map(|name| map.get(name));
+                inside.map_or_else(|| value.to_string(), of_json)
+            }
+        },
         other => other.to_string(),
     }
-}
-
-fn of_object(map: &Map<String, Value>) -> String {
-    let text = |name| map.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let list = |list: Option<&Value>| list.and_then(Value::as_array).map(|list| of_list(list));
-    if let Some(message) = text("message") {
-        let message = filled(message, map.get("parameters"));
-        match list(map.get("errors")).filter(|errors| !errors.is_empty()) {
-            Some(errors) => format!("{}: {errors}", without_full_stop(&message)),
-            None => message,
-        }
-    } else if let Some(messages) = map.get("messages") {
-        // `{"error": [{"code", "message"}]}`
-        list(messages.get("error")).unwrap_or_else(|| of_json(messages))
-    } else if let (Some(_), Some(result)) = (map.get("code"), map.get("result")) {
-        of_json(result)
-    } else if let Some(said) = text("error_description").or_else(|| text("detail")) {
-        said.to_owned()
-    } else if let Some(error) = map.get("error") {
-        of_json(error)
-    } else {
-        serde_json::to_string(map).unwrap_or_default()
-    }
-}
-
-fn of_list(list: &[Value]) -> String {
-    let members: Vec<String> = list.iter().take(MAX_LISTED).map(of_json).collect();
-    members.iter().map(|member| without_full_stop(member)).collect::<Vec<_>>().join("; ")
 }
 
 /// A message of Magento's with its placeholders filled in one pass: `%fieldName` from a map, `%1` from a list. What a
 /// parameter brings in is not looked at again. The longest name wins (`%10` before `%1`); a `%` that begins no known name
 /// stays.
 fn filled(message: &str, parameters: Option<&Value>) -> String {
-    let mut rest = beginning(message, MAX_SCANNED);
-    let mut out = String::new();
-    while let Some((before, after)) = rest.split_once('%').filter(|_| out.len() < MAX_SCANNED) {
-        out.push_str(before);
-        let named = parameters.and_then(|parameters| longest_name(after, parameters));
+    let text = |value: &Value| match value {
+        Value::String(text) => beginning(text, MAX_MESSAGE).to_owned(),
+        other => beginning(&other.to_string(), MAX_MESSAGE).to_owned(),
+    };
+    let mut known: Vec<(String, String)> = match parameters {
+        Some(Value::Object(map)) => {
+            map.iter().take(MAX_LISTED).map(|(name, value)| (name.clone(), text(value))).collect()
+        }
+        Some(Value::Array(list)) => {
+            let numbered = (1..=MAX_LISTED).zip(list);
+            numbered.map(|(number, value)| (number.to_string(), text(value))).collect()
+        }
+        _ => Vec::new(),
+    };
+    known.retain(|(name, _)| !name.is_empty());
+    known.sort_by_key(|(name, _)| Reverse(name.len()));
+    let mut parts = beginning(message, MAX_SCANNED).split('%');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let named = known.iter().find_map(|(name, value)| Some((value, part.strip_prefix(name.as_str())?)));
         match named {
-            Some((_, Value::String(text))) => out.push_str(beginning(text, MAX_SCANNED)),
-            Some((_, other)) => out.push_str(beginning(&other.to_string(), MAX_SCANNED)),
-            None => out.push('%'),
+            Some((value, rest)) => out.extend([value.as_str(), rest]),
+            None => out.extend(["%", part]),
         }
-        rest = &after[named.map_or(0, |(length, _)| length)..];
     }
-    out + rest
-}
-
-/// The longest beginning of `text` that names a parameter, and that parameter.
-fn longest_name<'a>(text: &str, parameters: &'a Value) -> Option<(usize, &'a Value)> {
-    (1..=text.len().min(MAX_NAME))
-        .rev()
-        .find_map(|length| Some((length, parameter(parameters, text.get(..length)?)?)))
-}
-
-fn parameter<'a>(parameters: &'a Value, name: &str) -> Option<&'a Value> {
-    match parameters {
-        Value::Object(map) => map.get(name),
-        Value::Array(list) if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0') => {
-            list.get(name.parse::<usize>().ok()?.checked_sub(1)?)
-        }
-        _ => None,
-    }
+    out
 }
 
 /// What a text says that is no JSON: of the HTML page of a proxy its title.
-fn of_text(text: &str, content_type: Option<&str>) -> String {
-    let head = beginning(text, MAX_SCANNED);
-    let lower = head.to_ascii_lowercase();
-    let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
-    let looks_html = ["<!doctype html", "<html"].iter().any(|start| lower.starts_with(start));
-    let is_html = looks_html || says_html && head.starts_with('<');
-    if !is_html {
+fn of_text(text: &str) -> String {
+    let page = beginning(text, MAX_SCANNED);
+    let lower = page.to_ascii_lowercase();
+    if !["<!doctype html", "<html"].iter().any(|start| lower.starts_with(start)) {
         return text.to_owned();
     }
-    match title(head, &lower) {
-        Some(title) => {
-            let title = title.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-            format!("an HTML page titled {}", title.replace("&#39;", "'").replace("&amp;", "&"))
-        }
+    let title = || {
+        let tag = lower.find("<title")?;
+        let start = tag + lower[tag..].find('>')? + 1;
+        let end = start + lower[start..].find("</title")?;
+        Some(page[start..end].trim()).filter(|title| !title.is_empty())
+    };
+    match title() {
+        Some(title) => format!("an HTML page titled {}", title.replace("&amp;", "&")),
         None => "an HTML page without a title".to_owned(),
     }
-}
-
-/// The text between `<title …>` and `</title>`; `lower` is the page in lower case.
-fn title<'a>(page: &'a str, lower: &str) -> Option<&'a str> {
-    let tag = lower.find("<title")?;
-    let start = tag + lower[tag..].find('>')? + 1;
-    let end = start + lower[start..].find("</title")?;
-    Some(page[start..end].trim()).filter(|title| !title.is_empty())
 }
 
 #[cfg(test)]
@@ -181,13 +156,13 @@ mod tests {
     use super::{MAX_MESSAGE, filled, one_line, render};
 
     fn json_error(body: &Value) -> String {
-        let (text, whole) = render(400, Some("application/json"), body.to_string().as_bytes());
+        let (text, whole) = render(400, body.to_string().as_bytes());
         assert_eq!(whole.as_ref(), Some(body));
         text.strip_prefix("400 Bad Request: ").unwrap().to_owned()
     }
 
-    fn said(status: u16, content_type: Option<&str>, body: &[u8]) -> String {
-        render(status, content_type, body).0
+    fn said(status: u16, body: &[u8]) -> String {
+        render(status, body).0
     }
 
     #[test]
@@ -226,9 +201,9 @@ mod tests {
             "Token is old"
         );
         assert_eq!(json_error(&json!({"message": "", "odd": [1]})), r#"{"message":"","odd":[1]}"#);
-        assert_eq!(json_error(&json!(["a", 1])), r#"["a",1]"#);
+        assert_eq!(json_error(&json!(["a", 1])), "a; 1");
         let marked = "\u{feff}{\"message\": \"marked\"}";
-        assert_eq!(said(404, None, marked.as_bytes()), "404 Not Found: marked");
+        assert_eq!(said(404, marked.as_bytes()), "404 Not Found: marked");
         assert_eq!(json_error(&json!("just text")), "just text");
     }
 
@@ -288,7 +263,7 @@ mod tests {
         ] {
             assert_eq!(json_error(&body), expected);
         }
-        assert_eq!(said(503, Some("text/html"), b""), "503 Service Unavailable with an empty body");
+        assert_eq!(said(503, b""), "503 Service Unavailable with an empty body");
     }
 
     #[test]
@@ -296,19 +271,16 @@ mod tests {
         // We ask for JSON: XML is text like any other.
         let xml = b"<?xml version=\"1.0\"?>\n<response><message>No.</message></response>\n";
         assert_eq!(
-            said(400, Some("application/xml"), xml),
+            said(400, xml),
             "400 Bad Request: <?xml version=\"1.0\"?> <response><message>No.</message></response>"
         );
         let page = b"<!DOCTYPE html><html><head><TITLE lang=en>503\n Backend &amp; more</TITLE></head><body>long</body>";
-        assert_eq!(
-            said(502, Some("text/html"), page),
-            "502 Bad Gateway: an HTML page titled 503 Backend & more"
-        );
-        assert_eq!(said(502, None, b"<html>x"), "502 Bad Gateway: an HTML page without a title");
-        assert_eq!(said(500, Some("text/html"), b"Fatal error"), "500 Internal Server Error: Fatal error");
-        assert_eq!(said(503, None, b" \n"), "503 Service Unavailable with an empty body");
-        assert_eq!(said(429, None, b"{\"message\": \"Too Many Requests\"}"), "429 Too Many Requests");
-        assert_eq!(said(799, None, b"\xff"), "799: \u{fffd}");
+        assert_eq!(said(502, page), "502 Bad Gateway: an HTML page titled 503 Backend & more");
+        assert_eq!(said(502, b"<html>x"), "502 Bad Gateway: an HTML page without a title");
+        assert_eq!(said(500, b"Fatal error"), "500 Internal Server Error: Fatal error");
+        assert_eq!(said(503, b" \n"), "503 Service Unavailable with an empty body");
+        assert_eq!(said(429, b"{\"message\": \"Too Many Requests\"}"), "429 Too Many Requests");
+        assert_eq!(said(799, b"\xff"), "799: \u{fffd}");
     }
 
     #[test]
@@ -321,7 +293,7 @@ mod tests {
         #[test]
         fn no_body_is_too_odd(status: u16, body: Vec<u8>, text in "[<>/a-c%&{}\"\\[\\]:, titlemsg1]{0,80}") {
             for body in [&body[..], text.as_bytes(), format!("<html><title>{text}").as_bytes()] {
-                let said = said(status, Some("text/html"), body);
+                let said = said(status, body);
                 proptest::prop_assert!(said.len() < 900, "{}", said);
             }
         }

@@ -7,7 +7,6 @@ pub mod trace;
 pub mod transport;
 mod transport_error;
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::time::Duration;
 
@@ -27,10 +26,9 @@ use crate::clock::Clock;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
 use crate::token::Token;
-use transport::{HttpTransport, Incoming, Outgoing};
+use transport::{HttpTransport, Outgoing};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const USER_AGENT_VALUE: HeaderValue =
     HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
 
@@ -52,16 +50,6 @@ pub struct Client {
     observer: OnceCell<Observer>,
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
     random: fn() -> f64,
-}
-
-impl std::fmt::Debug for Client {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Client")
-            .field("base", &self.base)
-            .field("timeout", &self.timeout)
-            .field("retry", &self.retry)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Client {
@@ -189,24 +177,21 @@ impl Client {
         });
         let start = Instant::now();
         let received = self.transport.exchange(outgoing, self.timeout).await;
-        self.trace_received(&received, start.elapsed(), token.is_some());
+        let after = start.elapsed();
+        self.trace(|| match &received {
+            Ok(incoming) => HttpEvent::Response {
+                status: incoming.status,
+                headers: Headers::new(&incoming.headers),
+                body: if token.is_some() { &incoming.body } else { &[] },
+                after,
+            },
+            Err(lost) => HttpEvent::TransportError { message: &lost.message, after },
+        });
         let (attempt, signal) = classify::classify(request, &url, received, self.clock.now());
         if let Some(observer) = self.observer.get() {
             observer(signal);
         }
         Ok(attempt)
-    }
-
-    fn trace_received(&self, received: &Result<Incoming, TransportError>, after: Duration, with_body: bool) {
-        self.trace(|| match received {
-            Ok(incoming) => HttpEvent::Response {
-                status: incoming.status,
-                headers: Headers::new(&incoming.headers),
-                body: if with_body { &incoming.body } else { &[] },
-                after,
-            },
-            Err(lost) => HttpEvent::TransportError { message: &lost.message, after },
-        });
     }
 
     /// Calls the tracer, if there is one.
@@ -226,32 +211,21 @@ fn parse(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-fn headers(request: &Request, token: Option<&Token>) -> Result<HeaderMap, Failure> {
-    let mut headers = HeaderMap::with_capacity(4);
-    headers.insert(ACCEPT, JSON);
-    headers.insert(USER_AGENT, USER_AGENT_VALUE);
+fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoing, Failure> {
+    let mut headers = HeaderMap::from_iter([(ACCEPT, JSON), (USER_AGENT, USER_AGENT_VALUE)]);
     if let Some(token) = token {
-        headers.insert(AUTHORIZATION, bearer(token)?);
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+            .map_err(|_| Failure::internal("the token cannot be in a header"))?;
+        bearer.set_sensitive(true);
+        headers.insert(AUTHORIZATION, bearer);
     }
     if request.body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     } else {
         // What a cache remembers of a profile may lack its newest address.
-        headers.insert(CACHE_CONTROL, NO_CACHE);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
-    Ok(headers)
-}
-
-fn bearer(token: &Token) -> Result<HeaderValue, Failure> {
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
-        .map_err(|_| Failure::internal("the token cannot be in a header"))?;
-    bearer.set_sensitive(true);
-    Ok(bearer)
-}
-
-fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoing, Failure> {
-    let body: Option<Cow<'static, str>> = request.body.clone();
-    Ok(Outgoing { method: request.method.clone(), url, headers: headers(request, token)?, body })
+    Ok(Outgoing { method: request.method.clone(), url, headers, body: request.body.clone() })
 }
 
 /// Waits before a repeat, until nothing new may start.

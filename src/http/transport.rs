@@ -42,11 +42,6 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A little shorter than the whole, so that a missing connection can be distinguished from a missing answer.
-    fn connect_limit(&self) -> Duration {
-        self.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME)
-    }
-
     fn is_this_machine(&self) -> bool {
         match self.base_url.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -66,25 +61,6 @@ impl Endpoint {
             .hint("use https://, or set `allow-plain-http = true` in the profile"));
         }
         Ok(())
-    }
-
-    /// What there is to trust; nothing for `http://`.
-    fn certificates(&self) -> Option<Certificates<'_>> {
-        let of_system = self.certificate_file.as_deref().map(|path| ("certificate file", path));
-        (self.base_url.scheme() == "https").then(|| Certificates {
-            authorities: self.ca_file.as_deref().map(|path| ("ca-file", path)).or(of_system),
-            client: self.client_certificate.as_deref(),
-        })
-    }
-
-    /// Which variable of the environment names a proxy for this kind of address, if one may be used.
-    fn proxy_variable(&self) -> Option<&'static str> {
-        self.proxy_variable.filter(|_| self.may_use_proxy())
-    }
-
-    /// The proxy would see the token of a call to this very machine.
-    fn may_use_proxy(&self) -> bool {
-        self.use_proxy && !self.is_this_machine()
     }
 }
 
@@ -141,6 +117,10 @@ impl HttpTransport {
     /// Opens no connection. For `http://` no certificate is read.
     pub(super) fn new(link: &Endpoint) -> Result<Self, Failure> {
         link.check()?;
+        // The proxy would see the token of a call to this very machine.
+        let uses_proxy = link.use_proxy && !link.is_this_machine();
+        // A missing connection can be distinguished from a missing answer.
+        let connect_timeout = link.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME);
         let mut builder = reqwest::Client::builder()
             .http1_only()
             .redirect(reqwest::redirect::Policy::none())
@@ -148,16 +128,19 @@ impl HttpTransport {
             .referer(false)
             .user_agent(USER_AGENT_VALUE)
             .pool_idle_timeout(MAX_IDLE)
-            .connect_timeout(link.connect_limit())
+            .connect_timeout(connect_timeout)
             // A name look-up could lead the token off this machine.
             .resolve_to_addrs(
                 "localhost",
                 &[(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()],
             );
-        if !link.may_use_proxy() {
+        if !uses_proxy {
             builder = builder.no_proxy();
         }
-        Ok(Self { client: with_certificates(builder, link.certificates())?, proxy: link.proxy_variable() })
+        Ok(Self {
+            client: with_certificates(builder, link)?,
+            proxy: link.proxy_variable.filter(|_| uses_proxy),
+        })
     }
 
     async fn send(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {
@@ -198,16 +181,14 @@ async fn read_body(
     body: &mut Vec<u8>,
 ) -> Option<String> {
     loop {
-        let chunk = match timeout_at(deadline, response.chunk()).await {
-            Ok(Ok(Some(chunk))) => chunk,
-            Ok(Ok(None)) => return None,
-            Ok(Err(_)) => return Some("response body ended unexpectedly".to_owned()),
-            Err(_) => {
-                return Some(format!(
-                    "the response body did not complete within {} s",
-                    timeout.as_secs_f64()
-                ));
-            }
+        let Ok(read) = timeout_at(deadline, response.chunk()).await else {
+            let seconds = timeout.as_secs_f64();
+            return Some(format!("the response body did not complete within {seconds} s"));
+        };
+        let chunk = match read {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => return None,
+            Err(_) => return Some("response body ended unexpectedly".to_owned()),
         };
         let room = MAX_BODY - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(room)]);
@@ -217,36 +198,22 @@ async fn read_body(
     }
 }
 
-/// The PEM files of a connection.
-#[derive(Debug, Clone, Copy)]
-struct Certificates<'a> {
-    /// The only authorities to trust, with what the file is called in messages; the system's where there is none.
-    authorities: Option<(&'static str, &'a Path)>,
-    /// The certificate to show, its chain and its key.
-    client: Option<&'a Path>,
-}
-
-const CLIENT: &str = "client-certificate";
-
-/// The client with these certificates; none are read and nobody is trusted without them.
-///
-/// # Errors
-/// `usage` when a certificate file cannot be read or does not hold what it should.
-fn with_certificates(
-    mut builder: ClientBuilder,
-    certificates: Option<Certificates<'_>>,
-) -> Result<reqwest::Client, Failure> {
+/// The client with the certificates of the endpoint; for `http://` none are read, and nobody is trusted.
+fn with_certificates(mut builder: ClientBuilder, link: &Endpoint) -> Result<reqwest::Client, Failure> {
+    const CLIENT: &str = "client-certificate";
     // An error means that there is a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let Some(Certificates { authorities, client }) = certificates else {
+    if link.base_url.scheme() != "https" {
         return builder.tls_certs_only([]).build().map_err(|error| {
             Failure::internal(format!("cannot create the HTTP client: {}", root_cause(&error)))
         });
-    };
+    }
+    let of_system = link.certificate_file.as_ref().map(|path| ("certificate file", path));
+    let authorities = link.ca_file.as_ref().map(|path| ("ca-file", path)).or(of_system);
     if let Some((role, path)) = authorities {
         builder = builder.tls_certs_only(roots(role, path)?);
     }
-    if let Some(path) = client {
+    if let Some(path) = &link.client_certificate {
         let identity = Identity::from_pem(&read(CLIENT, path)?).map_err(|error| {
             invalid(CLIENT, path, &error)
                 .hint("put the certificate, its chain and its unencrypted private key into the file, as PEM")
@@ -254,11 +221,9 @@ fn with_certificates(
         builder = builder.identity(identity);
     }
     builder.build().map_err(|error| {
-        let hint = match (authorities, client) {
-            (None, None) => "install the package ca-certificates, or set `ca-file` in the profile".to_owned(),
-            (Some((role, _)), None) => format!("check the {role}"),
-            (None, Some(_)) => format!("check the {CLIENT}"),
-            (Some((role, _)), Some(_)) => format!("check the {role} and the {CLIENT}"),
+        let hint = match (authorities, &link.client_certificate) {
+            (None, None) => "install the package ca-certificates, or set `ca-file` in the profile",
+            _ => "check the PEM files of `ca-file` and `client-certificate`",
         };
         Failure::usage(format!("cannot set up TLS: {}", root_cause(&error))).hint(hint)
     })

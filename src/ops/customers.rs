@@ -39,7 +39,8 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
     let Some(email) = &service.email else { return Ok(service.with_customer(service.customer)) };
     // In a box: most records name no email, and each in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
-    let id = id(&found).ok_or_else(|| unreadable("a customer without an id"))?;
+    let id = text(&found, "id").parse().ok().filter(|id| *id > 0);
+    let id = id.ok_or_else(|| unreadable("a customer without an id"))?;
     Ok(service.with_customer(Some(id)))
 }
 
@@ -94,10 +95,9 @@ pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, 
         (0, true) => Err(Failure::usage(format!("no customer has the email `{email}`"))
             .hint("search with `storefront customer find TEXT`")),
         _ => {
-            let each = matches.iter().map(|customer| {
-                format!("{} (website {})", text(customer, "id"), text(customer, "website_id"))
-            });
-            let each = each.collect::<Vec<_>>().join(", ");
+            let each =
+                |customer| format!("{} (website {})", text(customer, "id"), text(customer, "website_id"));
+            let each = matches.iter().map(each).collect::<Vec<_>>().join(", ");
             let count = total.unwrap_or_default().max(matches.len() as u64);
             Err(Failure::usage(format!("{count} customers have the email `{email}`: {each}"))
                 .hint("name the customer by ID: --customer ID"))
@@ -162,34 +162,23 @@ async fn search(
     let reply = service.read(&search_request(&service.target()?, routes, filters, limit)).await?;
     let found = exact_json::parse(&reply.body).map_err(|_| unreadable("something that is no JSON"))?;
     let total = found.get("total_count").and_then(Value::as_u64);
-    match found.get("items") {
-        Some(Value::Array(items)) => Ok(Found { customers: items.clone(), total }),
+    let customers = match found.get("items") {
+        Some(Value::Array(items)) => items.clone(),
         // Magento's answer where nothing is found may have no list.
-        Some(Value::Null) | None if found.get("total_count").is_some() => {
-            Ok(Found { customers: Vec::new(), total })
-        }
-        _ => Err(unreadable("no list of customers")),
-    }
+        Some(Value::Null) | None if found.get("total_count").is_some() => Vec::new(),
+        _ => return Err(unreadable("no list of customers")),
+    };
+    Ok(Found { customers, total })
 }
 
 fn search_request(target: &Target<'_>, routes: &CustomerRoutes, filters: &[Filter], limit: usize) -> Request {
-    Request::get(
-        format!("{}?{}", target.path(routes.search, &[]), search_query(filters, limit)),
-        Bearer::Admin,
-    )
+    let path = format!("{}?{}", target.path(routes.search, &[]), search_query(filters, limit));
+    Request::get(path, Bearer::Admin)
 }
 
 fn unreadable(what: &str) -> Failure {
     Failure::new(FailureKind::Unavailable, format!("the search for customers answered {what}"))
         .hint("run it again with -vv to see the reply")
-}
-
-fn id(customer: &Value) -> Option<u64> {
-    match customer.get("id")? {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    }
 }
 
 /// A field of a customer as text.

@@ -21,7 +21,7 @@ use crate::session::local_service::{sandbox_settings, start_sandbox};
 use crate::token::Token;
 
 /// An open way to the service.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Service<'a> {
     /// What the user runs.
     pub session: &'a Session<'a>,

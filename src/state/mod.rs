@@ -14,7 +14,7 @@ pub use cache::{
     CachedAddress, forget_customers, load_addresses, load_customer, save_addresses, save_customer,
 };
 pub use lock::{CustomerLock, LockName, acquire};
-pub use snapshot::{Fate, LastRead, NewSnapshot, Open, Snapshot, SnapshotEntry, stem};
+pub use snapshot::{Fate, LastRead, Open, Snapshot, SnapshotEntry, stem};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
@@ -86,10 +86,9 @@ impl CustomerStore {
 /// The names of all snapshots of a service on this machine, newest first, for completion.
 pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
     let directories = CustomerStore::directories(context, service);
-    let files = directories.iter().filter_map(|directory| context.storage.list(directory).ok()).flatten();
-    let snapshots = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
-    let mut names: Vec<String> =
-        snapshots.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    let entries =
+        directories.iter().filter_map(|directory| snapshot::entries(&*context.storage, directory).ok());
+    let mut names: Vec<String> = entries.flatten().map(|entry| entry.name().to_owned()).collect();
     names.sort_unstable_by(|one, other| other.cmp(one));
     names
 }

@@ -15,6 +15,7 @@ use crate::environment::STATE_HOME;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::diff::{self, Change};
+use crate::storage::Storage;
 
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;
@@ -28,25 +29,15 @@ pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
 /// The file that keeps what the last read showed; its name is none of a snapshot.
 const LAST_READ: &str = "last-read";
 
-/// What is written down about a replacement before it is sent.
-#[derive(Debug, Serialize)]
-pub struct NewSnapshot<'a> {
-    /// Who replaces: `customer update` or `customer restore`.
-    pub operation: &'a str,
-    /// The stored customer object, every field as it came.
-    pub customer: &'a Map<String, Value>,
-    /// The customer object that is about to be sent.
-    pub merged: &'a Map<String, Value>,
-}
-
 /// What stands in the file.
 #[derive(Serialize)]
 struct Content<'a> {
     number: u64,
     taken: String,
     service: &'a str,
-    #[serde(flatten)]
-    what: &'a NewSnapshot<'a>,
+    operation: &'a str,
+    customer: &'a Map<String, Value>,
+    merged: &'a Map<String, Value>,
 }
 
 /// What became of the replacement that a snapshot was taken for. Where nothing is written down, the command ended before it
@@ -108,7 +99,7 @@ impl Fate {
 /// A snapshot that is there, not read yet.
 #[derive(Debug, Clone)]
 pub struct SnapshotEntry {
-    /// Its number; 0 for a file of another name.
+    /// Its number.
     pub number: u64,
     /// Its file.
     pub path: PathBuf,
@@ -163,38 +154,45 @@ pub struct LastRead {
 impl LastRead {
     /// Whether it was read after what this snapshot was taken for.
     pub fn is_after(&self, snapshot: &Snapshot) -> bool {
-        number_of(&snapshot.path) <= self.newest
+        number_of(&snapshot.path).is_some_and(|number| number <= self.newest)
     }
 }
 
 impl CustomerStore {
     /// Writes a snapshot so that it is on disk whole or not at all, and removes those that are older than
-    /// `retention_days`. The caller holds the customer's lock.
+    /// `retention_days`: `operation` replaces, `customer` is the stored object with every field as it came, and `merged`
+    /// the one that is about to be sent. The caller holds the customer's lock.
     ///
     /// # Errors
     /// `internal` when it cannot be written; nothing may be sent then.
-    pub fn take(&self, snapshot: &NewSnapshot<'_>, retention_days: u32) -> Result<PathBuf, Failure> {
+    pub fn take(
+        &self,
+        operation: &str,
+        customer: &Map<String, Value>,
+        merged: &Map<String, Value>,
+        retention_days: u32,
+    ) -> Result<PathBuf, Failure> {
         let unwritable = |error: std::io::Error| {
-            let directory = self.directory().display();
+            let directory = self.directory.display();
             Failure::internal(format!("the snapshot cannot be written to `{directory}`: {error}")).hint(
                 format!("a profile is replaced only after a snapshot: free some space, or set {STATE_HOME}"),
             )
         };
         let entries = self.entries()?;
-        let mut number = entries.first().map_or(1, |newest| newest.number + 1);
-        let taken = self.clock.now();
+        let now = self.clock.now();
+        let (taken, service) = (now.to_string(), &*self.service);
+        let mut content = Content { number: 1, taken, service, operation, customer, merged };
+        content.number += entries.first().map_or(0, |newest| newest.number);
         loop {
-            let content =
-                Content { number, taken: taken.to_string(), service: &self.service, what: snapshot };
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
-            let name = format!("{number:06}-{}.json", taken.strftime("%Y%m%dT%H%M%SZ"));
-            let path = self.directory().join(name);
+            let name = format!("{:06}-{}.json", content.number, now.strftime("%Y%m%dT%H%M%SZ"));
+            let path = self.directory.join(name);
             match self.storage.create(&path, &bytes) {
                 Ok(()) => {
-                    self.prune(&entries, retention_days, taken);
+                    self.prune(&entries, retention_days, now);
                     return Ok(path);
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => content.number += 1,
                 Err(error) => return Err(unwritable(error)),
             }
         }
@@ -205,14 +203,9 @@ impl CustomerStore {
     /// # Errors
     /// `internal` when the directory cannot be read.
     pub fn entries(&self) -> Result<Vec<SnapshotEntry>, Failure> {
-        let files = self.storage.list(self.directory()).map_err(|error| {
-            Failure::internal(format!("`{}` cannot be read: {error}", self.directory().display()))
-        })?;
-        let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-        let entry = |path: PathBuf| SnapshotEntry { number: number_of(&path), path };
-        let mut entries: Vec<SnapshotEntry> = files.into_iter().filter(is_snapshot).map(entry).collect();
-        entries.sort_by(|left, right| (right.number, &right.path).cmp(&(left.number, &left.path)));
-        Ok(entries)
+        entries(&*self.storage, &self.directory).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be read: {error}", self.directory.display()))
+        })
     }
 
     /// Those that `name` stands for: a name, a number, or the beginning of a name. A whole name and a number mean that
@@ -222,7 +215,7 @@ impl CustomerStore {
     /// As [`Self::entries`].
     pub fn named(&self, name: &str) -> Result<Vec<SnapshotEntry>, Failure> {
         let mut entries = self.entries()?;
-        let number = name.parse::<u64>().ok().filter(|number| *number > 0);
+        let number = name.parse::<u64>().ok();
         let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
         let has_exact = entries.iter().any(is_exact);
         entries.retain(|entry| if has_exact { is_exact(entry) } else { entry.name().starts_with(name) });
@@ -276,7 +269,7 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn newest_open(&self) -> Result<Option<Open>, Failure> {
-        for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
+        for entry in self.entries()? {
             let fate = self.fate(&entry.path);
             if !fate.may_be_applied() {
                 continue;
@@ -299,7 +292,7 @@ impl CustomerStore {
     /// As [`Self::entries`].
     pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, Fate)>, Failure> {
         let mut recent: Vec<(Snapshot, Fate)> = Vec::new();
-        for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
+        for entry in self.entries()? {
             let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
             let has_applied = recent.iter().any(|(_, fate)| matches!(fate, Fate::Applied { .. }));
             if recent.len() == MOST_COMPARED || is_old && (!least_one || has_applied) {
@@ -323,8 +316,7 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn changed_since(&self, then: Timestamp) -> Result<bool, Failure> {
-        let newest = self.entries()?.into_iter().find(|entry| entry.number > 0);
-        let Some(newest) = newest else { return Ok(false) };
+        let Some(newest) = self.entries()?.into_iter().next() else { return Ok(false) };
         let taken = self.read(&newest.path).ok().and_then(|snapshot| snapshot.taken.parse().ok());
         let was_taken_since = taken.is_none_or(|taken: Timestamp| taken >= then);
         Ok(was_taken_since
@@ -340,13 +332,13 @@ impl CustomerStore {
         let newest = self.entries().ok().and_then(|entries| Some(entries.first()?.number));
         let newest = newest.unwrap_or_default();
         let read = LastRead { at: self.clock.now(), newest, addresses: addresses.to_vec() };
-        let file = self.directory().join(LAST_READ);
+        let file = self.directory.join(LAST_READ);
         let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));
     }
 
     /// What the last read showed, if that was less than a minute ago.
     pub fn last_read(&self) -> Option<LastRead> {
-        let text = self.storage.read(&self.directory().join(LAST_READ)).ok()?;
+        let text = self.storage.read(&self.directory.join(LAST_READ)).ok()?;
         let read: LastRead = serde_json::from_slice(&text).ok()?;
         self.is_recent(read.at).then_some(read)
     }
@@ -357,11 +349,10 @@ impl CustomerStore {
     /// Whatever the system says, in which case the outcome stays too.
     pub fn delete(&self, snapshot: &Path) -> std::io::Result<()> {
         self.storage.remove(snapshot)?;
-        let marks = ["fate", "verified", "applied", "mismatched", "refused", "unknown", "repeated"];
-        for mark in marks {
+        for mark in ["fate", "verified", "applied", "mismatched", "refused", "unknown", "repeated"] {
             let _ = self.storage.remove(&snapshot.with_extension(mark));
         }
-        let _ = self.storage.remove(&self.directory().join(LAST_READ));
+        let _ = self.storage.remove(&self.directory.join(LAST_READ));
         Ok(())
     }
 
@@ -370,11 +361,21 @@ impl CustomerStore {
         let limit = now.checked_sub((i64::from(days) * 24).hours()).unwrap_or(Timestamp::MIN);
         // The new one is not among them.
         for entry in entries.iter().skip(ALWAYS_KEPT - 1) {
-            if entry.number > 0 && date_of(&entry.path, now) < limit {
+            if date_of(&entry.path, now) < limit {
                 let _ = self.delete(&entry.path);
             }
         }
     }
+}
+
+/// The snapshots of a directory, newest first.
+pub(super) fn entries(storage: &dyn Storage, directory: &Path) -> std::io::Result<Vec<SnapshotEntry>> {
+    let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    let files = storage.list(directory)?.into_iter().filter(is_snapshot);
+    let entry = |path: PathBuf| Some(SnapshotEntry { number: number_of(&path)?, path });
+    let mut entries: Vec<SnapshotEntry> = files.filter_map(entry).collect();
+    entries.sort_by(|left, right| (right.number, &right.path).cmp(&(left.number, &left.path)));
+    Ok(entries)
 }
 
 /// The name of a snapshot's file without the extension: what `customer history` shows and `customer restore` takes.
@@ -386,8 +387,8 @@ fn fate_file(snapshot: &Path) -> PathBuf {
     snapshot.with_extension("fate")
 }
 
-fn number_of(path: &Path) -> u64 {
-    stem(path).split_once('-').and_then(|(number, _)| number.parse().ok()).unwrap_or(0)
+fn number_of(path: &Path) -> Option<u64> {
+    stem(path).split_once('-')?.0.parse().ok()
 }
 
 /// When a snapshot was taken, by its name; `unnamed` where the name does not say.

@@ -39,7 +39,7 @@ fn an_untrusted_certificate_is_fixed_by_ca_file() {
     assert_snapshot(
         &found.text("service"),
         str![[r#"
-failed: the certificate of 127.0.0.1:[PORT] is signed by an untrusted CA
+failed: the certificate of 127.0.0.1:[PORT] is not signed by a trusted CA
 → set `ca-file` in the profile to the PEM file of the CA that signed it
 "#]],
     );

@@ -230,7 +230,7 @@ plain http:// to http://shop.example/rest would expose the token and customer da
 "#]],
         ),
     ] {
-        let failure = Client::new(&link(base), None).unwrap_err();
+        let failure = Client::new(&link(base), None).err().unwrap();
         assert_eq!(failure.kind, FailureKind::Usage, "{base}");
         assert_failure_text(&failure, expected);
         let allowed = Endpoint { allow_plain_http: true, ..link(base) };

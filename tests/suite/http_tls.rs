@@ -27,7 +27,7 @@ fn failing(server: &MockServer, link: &Endpoint) -> Failure {
 }
 
 fn refused(link: &Endpoint) -> Failure {
-    let failure = Client::new(link, None).unwrap_err();
+    let failure = Client::new(link, None).err().unwrap();
     assert_eq!(failure.kind, FailureKind::Usage, "{failure}");
     failure
 }
@@ -51,14 +51,14 @@ fn an_unknown_issuer_is_refused_and_the_hint_names_ca_file() {
         (
             "Ours",
             str![[r#"
-the certificate of 127.0.0.1:[PORT] is signed by an untrusted CA
+the certificate of 127.0.0.1:[PORT] is not signed by a trusted CA
   hint: set `ca-file` in the profile to the PEM file of the CA that signed it
 "#]],
         ),
         (
             "Theirs",
             str![[r#"
-the certificate of 127.0.0.1:[PORT] is not signed by the trusted CA of that name
+the certificate of 127.0.0.1:[PORT] is not signed by a trusted CA
   hint: set `ca-file` in the profile to the PEM file of the CA that signed it
 "#]],
         ),
@@ -135,7 +135,7 @@ fn a_missing_client_certificate_is_no_unknown_outcome() {
         assert_failure_text(
             &failure,
             str![[r#"
-127.0.0.1:[PORT] aborted the TLS handshake: certificate required
+127.0.0.1:[PORT] aborted the TLS handshake: CertificateRequired
   hint: set `client-certificate` in the profile to one that the service accepts
 "#]],
         );
@@ -212,7 +212,7 @@ no certificate in ca-file `[HOME]/odd.pem`
             odd,
             str![[r#"
 cannot set up TLS: invalid peer certificate: BadEncoding
-  hint: check the ca-file
+  hint: check the PEM files of `ca-file` and `client-certificate`
 "#]],
         ),
     ] {
@@ -248,7 +248,7 @@ invalid client-certificate `[HOME]/client.pem`: private key or certificate not f
             format!("{other}{key}"),
             str![[r#"
 cannot set up TLS: keys may not be consistent: KeyMismatch
-  hint: check the ca-file and the client-certificate
+  hint: check the PEM files of `ca-file` and `client-certificate`
 "#]],
         ),
     ] {

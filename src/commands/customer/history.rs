@@ -76,7 +76,7 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
 
 /// The newest `limit` snapshots.
 fn listed(store: &CustomerStore, limit: Option<usize>) -> Result<Vec<Listed>, Failure> {
-    let entries = store.entries()?.into_iter().filter(|entry| entry.number > 0);
+    let entries = store.entries()?.into_iter();
     let listed = |entry: SnapshotEntry| Listed {
         fate: store.fate(&entry.path),
         snapshot: store.read(&entry.path).ok(),

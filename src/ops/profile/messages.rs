@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::ops::profile::read::list_changes;
+use crate::ops::profile::read::list_paths;
 use crate::plan::profile::diff::{FieldPath, join_ids};
 use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
@@ -83,7 +83,7 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
         }
     }
     if !seen.undone.is_empty() {
-        what.push(format!("not visible afterwards: {}", list_paths(seen)));
+        what.push(format!("not visible afterwards: {}", list_paths(&seen.undone)));
     }
     let addresses = seen.missing.iter().chain(&seen.replaced);
     let missing = addresses.map(|id| FieldPath::address(*id).to_string());
@@ -91,11 +91,6 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
     failure.hint(hint.unwrap_or_else(|| look_again(snapshot))).missing(missing).snapshot(text(snapshot))
-}
-
-fn list_paths(seen: &Seen) -> String {
-    let text = list_changes(&seen.undone);
-    text.trim_end_matches(" differ").trim_end_matches(" differs").to_owned()
 }
 
 /// The service has it, and answers with the profile of another customer.
@@ -115,29 +110,21 @@ fn look_again(snapshot: &Path) -> String {
     )
 }
 
-/// Nobody knows whether it was applied.
-pub fn unknown(snapshot: &Path, failure: Failure) -> Failure {
-    let hint = format!(
-        "check with `storefront customer show` and `storefront customer history --check`; undo it with `{}`",
-        restore_command(snapshot)
-    );
-    let message = format!("{}; reading back does not show that it was applied", failure.message);
-    unknown_with(snapshot, failure, message, hint)
-}
-
-/// No command can find out what became of it: every one of them would read the profile.
-pub fn unknown_without_read(snapshot: &Path, failure: Failure) -> Failure {
+/// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out.
+pub fn unknown(snapshot: &Path, failure: Failure, is_readable: bool) -> Failure {
     let file = text(snapshot);
-    let hint = format!(
-        "look in the shop whether the change is there; `{file}` contains the profile as it was before"
-    );
-    let message = format!("{}; the profile cannot be read back to verify it", failure.message);
-    unknown_with(snapshot, failure, message, hint)
-}
-
-fn unknown_with(snapshot: &Path, failure: Failure, message: String, hint: String) -> Failure {
+    let (why, hint) = if is_readable {
+        let undo = restore_command(snapshot);
+        let check = "check with `storefront customer show` and `storefront customer history --check`";
+        ("reading back does not show that it was applied", format!("{check}; undo it with `{undo}`"))
+    } else {
+        let look = "look in the shop whether the change is there";
+        let hint = format!("{look}; `{file}` contains the profile as it was before");
+        ("the profile cannot be read back to verify it", hint)
+    };
+    let message = format!("{}; {why}", failure.message);
     let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
-    Failure { kind, applied, message, hint: Some(hint), ..failure }.snapshot(text(snapshot))
+    Failure { kind, applied, message, hint: Some(hint), ..failure }.snapshot(file)
 }
 
 fn restore_command(snapshot: &Path) -> String {

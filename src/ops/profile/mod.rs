@@ -86,16 +86,6 @@ impl Update {
         merged.notes.extend(lint::of_profile(&merged));
         Ok(merged)
     }
-
-    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match merge::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
-            Err(_) if self.patch.replace && self.allow_delete.is_none() && prompt.can_ask() => {
-                let typed = prompt.number_of_deletions(merged.summary.removed.len())?;
-                merge::check(&self.patch, &merged.summary, Some(typed), confirmed)
-            }
-            result => result,
-        }
-    }
 }
 
 fn no_changes_error() -> Failure {
@@ -165,9 +155,16 @@ impl Change<'_> {
     /// # Errors
     /// `guard`, naming the addresses.
     pub fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match self {
-            Self::Update(update) => update.check_deletions(merged, prompt, confirmed),
-            Self::Restore(restore) => restore.check_deletions(merged),
+        let update = match self {
+            Self::Update(update) => update,
+            Self::Restore(restore) => return restore.check_deletions(merged),
+        };
+        let check = |allowed| merge::check(&update.patch, &merged.summary, allowed, confirmed);
+        match check(update.allow_delete) {
+            Err(_) if update.patch.replace && update.allow_delete.is_none() && prompt.can_ask() => {
+                check(Some(prompt.number_of_deletions(merged.summary.removed.len())?))
+            }
+            result => result,
         }
     }
 }

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
@@ -102,10 +100,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     Ok(profile)
 }
 
-/// The same, whoever's profile it is.
-///
-/// # Errors
-/// As [`read_profile`].
+/// Reads the profile without comparing whose it is.
 pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
     if let Some(email) = &service.email {
         let found = customers::find_by_email(service, email).await?;
@@ -122,7 +117,7 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
             .hint("try again with -vv to see the response"));
     }
     if reply.is_page() {
-        let (page, service) = error_body::render(reply.status, None, &reply.body);
+        let (page, service) = error_body::render(reply.status, &reply.body);
         let failure =
             Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
         let failure = Failure { service, ..failure.status(reply.status) };
@@ -208,13 +203,15 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
         }
         Err(failure) => Err(failure),
         Ok(stored) => {
-            let differences = differences(base, &stored, &service.settings.read.ignore);
+            let ignore = &service.settings.read.ignore;
+            let differences = diff::customers_except(base.customer(), stored.customer(), ignore);
             if differences.is_empty() {
                 return Ok((stored, true));
             }
+            let (paths, verb) =
+                (list_paths(&differences), if differences.len() == 1 { "differs" } else { "differ" });
             Err(Failure::guard(format!(
-                "the base is out of date: {}; an update based on it would delete newer data",
-                list_changes(&differences)
+                "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
             ))
             .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
         }
@@ -241,25 +238,14 @@ fn has_no_read(service: &Service<'_>, failure: &Failure) -> bool {
     }
 }
 
-/// The first few differences, by their paths.
-pub fn list_changes(differences: &[Change]) -> String {
+/// The first few changes, by their paths.
+pub fn list_paths(changes: &[Change]) -> String {
     const SHOWN: usize = 4;
-    let mut paths: Vec<String> =
-        differences.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
-    if differences.len() > SHOWN {
-        paths.push(format!("{} more", differences.len() - SHOWN));
+    let mut paths: Vec<String> = changes.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
+    if changes.len() > SHOWN {
+        paths.push(format!("{} more", changes.len() - SHOWN));
     }
-    format!("{} differ{}", paths.join(", "), if differences.len() == 1 { "s" } else { "" })
-}
-
-/// How two reads of one profile differ, without what `read.ignore` leaves out.
-pub fn differences(before: &Profile, after: &Profile, ignore: &[String]) -> Vec<Change> {
-    let (before, after): (&Map<String, Value>, _) = (before.customer(), after.customer());
-    // As a rule; a copy of each to leave something out of is then not needed.
-    if before == after {
-        return Vec::new();
-    }
-    diff::customers_except(before, after, ignore)
+    paths.join(", ")
 }
 
 /// A refused read is no answer about the addresses.
@@ -272,15 +258,17 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
         message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
             // Where the interface documents its read, no setting has to name it.
-            if service.settings.dialect.is_magento() {
-                return Some("check the base URL, which usually ends with `/rest`".to_owned());
-            }
-            let url = if failure.status == Some(404) {
-                "check the path of the base URL; if it is right, "
-            } else {
-                ""
+            let hint = match failure.status {
+                _ if service.settings.dialect.is_magento() => {
+                    "check the base URL, which usually ends with `/rest`"
+                }
+                Some(404) => {
+                    "check the path of the base URL; if it is right, \
+                     set `read.path` to the path that returns the profile"
+                }
+                _ => "set `read.path` to the path that returns the profile",
             };
-            Some(format!("{url}set `read.path` to the path that returns the profile"))
+            Some(hint.to_owned())
         }),
         ..failure
     }

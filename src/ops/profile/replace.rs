@@ -13,7 +13,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::read::Held;
-use super::verify::{Sent, Verified, is_shown};
+use super::verify::{Sent, is_shown};
 use super::{Change, messages};
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Effect};
@@ -29,7 +29,7 @@ use crate::prompt::Prompt;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Fate, NewSnapshot, stem};
+use crate::state::{CustomerStore, Fate, stem};
 
 /// Runs all the steps.
 ///
@@ -173,8 +173,11 @@ impl Steps<'_> {
             })
             .collect();
         let mut missing = not_shown(&writes, &last.addresses, &removed, &held.stored)?;
-        missing.extend(not_shown(&[], &self.earlier, &removed, &held.stored)?);
-        missing.dedup();
+        for also in not_shown(&[], &self.earlier, &removed, &held.stored)? {
+            if !missing.contains(&also) {
+                missing.push(also);
+            }
+        }
         Ok(missing)
     }
 
@@ -263,8 +266,8 @@ impl Steps<'_> {
         request: &Request,
     ) -> Result<Option<Outcome>, Failure> {
         let (operation, clock) = (self.change.operation(), service.session.context.clock);
-        let new = NewSnapshot { operation, customer: held.stored.customer(), merged: &merged.customer };
-        let path = held.store.take(&new, service.settings.retention_days)?;
+        let (customer, days) = (held.stored.customer(), service.settings.retention_days);
+        let path = held.store.take(operation, customer, &merged.customer, days)?;
         let not_left = Unsent { store: &held.store, snapshot: &path, has_left: Cell::new(false) };
         service.log_before_send(Some(stem(&path))).await?;
         not_left.has_left.set(true);
@@ -279,12 +282,10 @@ impl Steps<'_> {
         let attempt = service.attempt(operation, request).await;
         let wait = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
             Attempt::Applied(reply) => {
-                let verified = sent.verify(reply).await?;
-                return Ok(Some(self.applied(merged, &path, verified)));
+                return Ok(Some(sent.verify(reply, self.applied(merged, &path)).await?));
             }
             Attempt::Unknown { failure, .. } => {
-                let verified = sent.resolve(failure).await?;
-                return Ok(Some(self.applied(merged, &path, verified)));
+                return Ok(Some(sent.resolve(failure, self.applied(merged, &path)).await?));
             }
             Attempt::Rejected(failure) => {
                 held.store.set_fate(&path, Fate::Refused);
@@ -323,18 +324,13 @@ impl Steps<'_> {
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged) }
     }
 
-    fn applied(&self, merged: &Merged, snapshot: &Path, verified: Verified) -> Outcome {
+    fn applied(&self, merged: &Merged, snapshot: &Path) -> Outcome {
         let mut outcome = self.outcome(merged);
-        outcome.applied = Applied::Yes;
-        outcome.status = verified.status;
-        outcome.response = verified.response;
-        outcome.verified = Some(verified.is_verified);
         if let Some(profile) = &mut outcome.profile {
-            profile.new_ids = verified.new_ids;
             profile.snapshot = Some(snapshot.to_owned());
             profile.were_shown = self.agreed.is_some() && self.service.session.context.stdout_is_terminal;
         }
-        outcome
+        Outcome { applied: Applied::Yes, verified: Some(false), ..outcome }
     }
 
     fn outcome(&self, merged: &Merged) -> Outcome {

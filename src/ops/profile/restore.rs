@@ -151,7 +151,7 @@ impl<'a> Restore<'a> {
         stored: &Profile,
         prompt: &Prompt,
     ) -> Result<(Snapshot, Fate), Failure> {
-        for entry in store.entries()?.into_iter().filter(|entry| entry.number > 0) {
+        for entry in store.entries()? {
             let fate = store.fate(&entry.path);
             if !fate.may_be_applied() {
                 continue;

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::messages;
 use super::read::Held;
 use crate::exact_json;
-use crate::failure::{Applied, Failure};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
 use crate::ops::Reads;
 use crate::ops::profile::read;
@@ -41,38 +41,17 @@ pub struct Sent<'a> {
     pub left: Timestamp,
 }
 
-/// A replacement that was applied.
-#[derive(Debug, Default)]
-pub struct Verified {
-    /// HTTP status, where the service gave one.
-    pub status: Option<u16>,
-    /// Its reply as it came.
-    pub response: Option<Value>,
-    /// Ids of new addresses.
-    pub new_ids: Vec<i64>,
-    /// Whether a read has shown every change and every address that was to stay.
-    pub is_verified: bool,
-}
-
-/// What a read after the PUT shows.
-enum Read {
-    Seen(Seen, Profile),
-    OtherCustomer(Failure),
-    Failed(Failure),
-}
-
 impl Sent<'_> {
     /// The service says that it has it: its reply shows that, or reads do.
     ///
     /// # Errors
     /// `mismatch` when an address or a change is missing.
-    pub async fn verify(&self, reply: Reply) -> Result<Verified, Failure> {
+    pub async fn verify(&self, reply: Reply, outcome: Outcome) -> Result<Outcome, Failure> {
         self.set_fate(Fate::Applied { at: self.now(), verified: false });
         if let Some(warning) = &reply.warning {
             self.service.session.report.warn(warning);
         }
-        let status = Some(reply.status);
-        let applied = Verified { status, response: Some(reply.value()), ..Verified::default() };
+        let applied = Outcome { status: Some(reply.status), response: Some(reply.value()), ..outcome };
         if !self.held.is_readable {
             return Ok(applied);
         }
@@ -80,19 +59,16 @@ impl Sent<'_> {
         let is_stored = self.service.settings.dialect.is_magento() && reply.warning.is_none();
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
-        if let Some(Read::Seen(seen, now)) = replied.map(|now| self.compare(now)) {
-            return if seen.is_applied() {
-                Ok(self.accept(&seen, &now, applied))
-            } else {
-                Err(self.mismatched(&seen, &now, status, true))
-            };
+        match replied.map(|now| self.compare(now)) {
+            Some(Ok((seen, now))) if seen.is_applied() => return Ok(self.accept(&seen, &now, applied)),
+            Some(Ok((seen, now))) => return Err(self.mismatched(&seen, &now, reply.status, true)),
+            _ => {}
         }
         let mut reads = Reads::new(self.settle);
         let mut last: Option<(Seen, Profile)> = None;
-        let mut lost;
-        loop {
-            lost = match self.read().await {
-                Read::Seen(seen, now) => {
+        let lost = loop {
+            let lost = match self.read().await {
+                Ok((seen, now)) => {
                     let is_settled = last.as_ref().is_some_and(|(last, _)| last.altered == seen.altered);
                     if seen.is_shown() || seen.is_applied() && is_settled {
                         return Ok(self.accept(&seen, &now, applied));
@@ -100,24 +76,21 @@ impl Sent<'_> {
                     last = Some((seen, now));
                     None
                 }
-                other => Some(other),
+                Err(failure) => Some(failure),
             };
             if !reads.wait().await {
-                break;
+                break lost;
             }
-        }
+        };
         match (last, lost) {
             (Some((seen, now)), _) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
-            (Some((seen, now)), _) => Err(self.mismatched(&seen, &now, status, false)),
-            (None, Some(Read::OtherCustomer(failure))) => {
+            (Some((seen, now)), _) => Err(self.mismatched(&seen, &now, reply.status, false)),
+            (None, Some(failure)) if failure.kind == FailureKind::Mismatch => {
                 self.set_fate(Fate::Mismatch { left: self.left, is_final: false });
                 Err(failure)
             }
             (None, failed) => {
-                let why = match failed {
-                    Some(Read::Failed(failure)) => failure.message,
-                    _ => "no read".to_owned(),
-                };
+                let why = failed.map_or_else(String::new, |failure| failure.message);
                 let warning = format!("written, but it could not be read back to verify it: {why}");
                 self.service.session.report.warn(&warning);
                 Ok(applied)
@@ -129,18 +102,16 @@ impl Sent<'_> {
     ///
     /// # Errors
     /// `unknown` where they do not.
-    pub async fn resolve(&self, failure: Failure) -> Result<Verified, Failure> {
+    pub async fn resolve(&self, failure: Failure, outcome: Outcome) -> Result<Outcome, Failure> {
         self.set_fate(Fate::Unknown { left: self.left });
-        if !self.held.is_readable {
-            return Err(messages::unknown_without_read(self.snapshot, failure));
-        }
-        match self.shown_twice().await {
-            None => Err(messages::unknown(self.snapshot, failure)),
+        let (is_readable, snapshot) = (self.held.is_readable, self.snapshot);
+        let shown = if is_readable { self.shown_twice().await } else { None };
+        match shown {
+            None => Err(messages::unknown(snapshot, failure, is_readable)),
             Some((seen, now)) => {
                 self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
                 self.service.verified();
-                let Failure { status, service, .. } = failure;
-                let applied = Verified { status, response: service, ..Verified::default() };
+                let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
                 Ok(self.accept(&seen, &now, applied))
             }
         }
@@ -156,7 +127,7 @@ impl Sent<'_> {
         let mut first: Option<Instant> = None;
         let mut is_last = false;
         loop {
-            if let Read::Seen(seen, now) = self.read().await
+            if let Ok((seen, now)) = self.read().await
                 && seen.is_shown()
             {
                 let at = *first.get_or_insert_with(Instant::now);
@@ -175,28 +146,25 @@ impl Sent<'_> {
         }
     }
 
-    async fn read(&self) -> Read {
-        match read::fetch(self.service).await {
-            Ok(now) => self.compare(now),
-            Err(failure) => Read::Failed(failure),
-        }
+    /// What a read after the PUT shows; a mismatch where it is the profile of another customer.
+    async fn read(&self) -> Result<(Seen, Profile), Failure> {
+        self.compare(read::fetch(self.service).await?)
     }
 
-    fn compare(&self, now: Profile) -> Read {
+    fn compare(&self, now: Profile) -> Result<(Seen, Profile), Failure> {
         let (before, ignore) = (&self.held.stored, &self.service.settings.read.ignore);
-        let (own, other) = (before.text("id"), now.text("id"));
-        if own.is_some() && other.is_some() && own != other {
-            return Read::OtherCustomer(messages::other_customer(self.snapshot, &other.unwrap_or_default()));
-        }
-        match verify(before.customer(), &self.merged.customer, &now, ignore) {
-            Ok(seen) => Read::Seen(seen, now),
-            Err(failure) => Read::Failed(failure),
+        match (before.text("id"), now.text("id")) {
+            (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.snapshot, &other)),
+            _ => Ok((verify(before.customer(), &self.merged.customer, &now, ignore)?, now)),
         }
     }
 
     /// A read shows it, perhaps with values that the service wrote in its own way.
-    fn accept(&self, seen: &Seen, now: &Profile, applied: Verified) -> Verified {
-        self.warn_of(seen);
+    fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome) -> Outcome {
+        let is_magento = self.service.settings.dialect.is_magento();
+        for warning in messages::of_seen(seen, self.merged, self.held.stored.customer(), is_magento) {
+            self.service.session.report.warn(&warning);
+        }
         let is_verified = seen.is_shown();
         self.set_fate(Fate::Applied { at: self.now(), verified: is_verified });
         self.held.store.note_read(now.addresses());
@@ -204,26 +172,18 @@ impl Sent<'_> {
             let (context, settings) = (self.service.session.context, &self.service.settings);
             state::save_customer(context, settings, &self.held.name, &now.customer_key());
         }
-        Verified { new_ids: seen.new_ids.clone(), is_verified, ..applied }
-    }
-
-    fn warn_of(&self, seen: &Seen) {
-        let is_magento = self.service.settings.dialect.is_magento();
-        let before = self.held.stored.customer();
-        for warning in messages::of_seen(seen, self.merged, before, is_magento) {
-            self.service.session.report.warn(&warning);
+        applied.verified = Some(is_verified);
+        if let Some(profile) = &mut applied.profile {
+            profile.new_ids.clone_from(&seen.new_ids);
         }
+        applied
     }
 
     /// Something is missing. What the last read showed is from now on what there is.
-    fn mismatched(&self, seen: &Seen, now: &Profile, status: Option<u16>, is_final: bool) -> Failure {
+    fn mismatched(&self, seen: &Seen, now: &Profile, status: u16, is_final: bool) -> Failure {
         self.set_fate(Fate::Mismatch { left: self.left, is_final });
         self.held.store.note_read(now.addresses());
-        let failure = messages::mismatch(self.service, self.snapshot, seen);
-        match status {
-            Some(status) => failure.status(status),
-            None => failure,
-        }
+        messages::mismatch(self.service, self.snapshot, seen).status(status)
     }
 
     fn set_fate(&self, fate: Fate) {
