@@ -103,6 +103,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// HTTP status of the service's answer, if there was one.
     pub status: Option<u16>,
+    /// After how many seconds the service, which has too much to do, wants to be asked again.
+    pub retry_after: u8,
     /// Whether the write took effect.
     pub applied: Applied,
     /// The service's error body as it came: JSON, or a string where it is not JSON.
@@ -136,6 +138,7 @@ impl Failure {
             message: message.into(),
             hint: None,
             status: None,
+            retry_after: 0,
             applied: kind.applied(),
             service: None,
             missing: Vec::new(),

@@ -144,7 +144,7 @@ impl Lines {
         let before = count.of(&self.before);
         let mut reads = Reads::new(limit);
         loop {
-            let shown = service.read(&self.read).await.ok().map(|reply| reply.value());
+            let shown = reads.note(service.read(&self.read).await).ok().map(|reply| reply.value());
             let after = shown.as_ref().and_then(items_of).and_then(|lines| count.of(lines));
             if before.zip(after).is_some_and(|(before, after)| !is_close(before, after))
                 || !reads.wait().await

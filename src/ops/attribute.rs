@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::Reply;
 use crate::input::Draft;
 use crate::ops::{Reads, request, send_request, target_without_customer};
 use crate::plan::operation::Operation;
@@ -44,7 +45,7 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
     match send_request(service, OPERATION, request, asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let mut reads = Reads::new(service.settings.settle);
-            while !exists_as_asked(service, &read, asked).await {
+            while !reads.note(service.read(&read).await).is_ok_and(|reply| is_as_asked(&reply, asked)) {
                 if !reads.wait().await {
                     return Err(failure.hint(format!(
                         "`storefront attribute show {}` shows whether it exists: look before you try again",
@@ -63,13 +64,13 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
 /// Whether the attribute of an earlier run exists as it was asked for. `None` while that is unknown.
 pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
     let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
-    exists_as_asked(service, &read, asked).await.then(|| done(Some("done earlier")))
+    // What cannot be read stays unknown.
+    let reply = service.read(&read).await.ok()?;
+    is_as_asked(&reply, asked).then(|| done(Some("done earlier")))
 }
 
-/// Reads the attribute. What cannot be read stays unknown.
-async fn exists_as_asked(service: &Service<'_>, read: &Request, asked: &Map<String, Value>) -> bool {
-    let stored = service.read(read).await.ok().and_then(|reply| in_reply(reply.value()));
-    stored.is_some_and(|stored| is_same_attribute(asked, &stored))
+fn is_as_asked(reply: &Reply, asked: &Map<String, Value>) -> bool {
+    in_reply(reply.value()).is_some_and(|stored| is_same_attribute(asked, &stored))
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {

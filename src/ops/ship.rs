@@ -259,7 +259,8 @@ impl Payment {
     async fn is_shown(&self, service: &Service<'_>) -> bool {
         let mut reads = Reads::new(service.settings.settle);
         loop {
-            let shown = service.read(&self.read).await.map(|reply| reply.value()).unwrap_or_default();
+            let shown = reads.note(service.read(&self.read).await);
+            let shown = shown.map(|reply| reply.value()).unwrap_or_default();
             let sent = self.method.as_object().into_iter().flatten();
             if shown.is_object() && sent.into_iter().all(|(name, value)| shown.get(name) == Some(value)) {
                 return true;

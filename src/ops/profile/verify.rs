@@ -67,7 +67,7 @@ impl Sent<'_> {
         let mut reads = Reads::new(self.settle);
         let mut last: Option<(Seen, Profile)> = None;
         let lost = loop {
-            let lost = match self.read().await {
+            let lost = match reads.note(self.read().await) {
                 Ok((seen, now)) => {
                     let is_settled = last.as_ref().is_some_and(|(last, _)| last.altered == seen.altered);
                     if seen.is_shown() || seen.is_applied() && is_settled {
@@ -127,7 +127,7 @@ impl Sent<'_> {
         let mut first: Option<Instant> = None;
         let mut is_last = false;
         loop {
-            if let Ok((seen, now)) = self.read().await
+            if let Ok((seen, now)) = reads.note(self.read().await)
                 && seen.is_shown()
             {
                 let at = *first.get_or_insert_with(Instant::now);
@@ -139,7 +139,7 @@ impl Sent<'_> {
                 return None;
             }
             if !reads.wait().await {
-                let proof = first? + PROOF_INTERVAL;
+                let proof = first.filter(|_| !reads.is_told())? + PROOF_INTERVAL;
                 tokio::time::sleep_until(proof).await;
                 is_last = true;
             }

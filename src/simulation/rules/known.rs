@@ -2,8 +2,7 @@
 //! the ledger, and a sentence on the case. Nothing else is tolerated. Whoever repairs one removes its line.
 
 use super::{Break, Rule};
-use crate::simulation::service::Call;
-use crate::simulation::world::{Sent, World};
+use crate::simulation::world::World;
 
 /// A case that is known.
 pub struct Known {
@@ -33,17 +32,6 @@ pub const KNOWN: &[Known] = &[
         rules: &[Rule::Journal],
         is_it: |_, broken| broken.what.contains("Some(\"mismatch\")"),
         case: "a record of exit 9 stands at failed in the journal",
-    },
-    Known {
-        name: "Retry-After while verifying",
-        rules: &[Rule::RetryAfter],
-        is_it: |world, broken| {
-            let Some(request) = broken.request else { return false };
-            let sent = &world.requests[request];
-            let has_written = |other: &Sent| other.run == sent.run && other.call.is_write();
-            matches!(sent.call, Call::Read(_)) && world.requests[..request].iter().any(has_written)
-        },
-        case: "the reads that verify an update go on at their own intervals after a 429",
     },
 ];
 
