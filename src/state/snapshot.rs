@@ -26,6 +26,8 @@ const MOST_COMPARED: usize = 20;
 pub(super) const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
 /// For so long a replica may answer with what was there before a write.
 pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
+/// A mark that is further in the future is no clock that was set back.
+const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
 /// The file that keeps what the last read showed; its name is none of a snapshot.
 const LAST_READ: &str = "last-read";
 
@@ -306,9 +308,9 @@ impl CustomerStore {
         Ok(recent)
     }
 
-    /// Whether less than a minute went by since then, by a clock that may have been set back a little.
+    /// Whether less than a minute went by since then.
     pub fn is_recent(&self, at: Timestamp) -> bool {
-        self.clock.now().duration_since(at).abs() < MAX_LAG
+        is_recent(at, self.clock.now())
     }
 
     /// Whether the customer may have been changed from this machine since then.
@@ -378,6 +380,12 @@ pub(super) fn entries(storage: &dyn Storage, directory: &Path) -> std::io::Resul
     Ok(entries)
 }
 
+/// Whether less than a minute went by, also by a clock that was set back by less than a day.
+fn is_recent(at: Timestamp, now: Timestamp) -> bool {
+    let age = now.duration_since(at);
+    -MAX_SET_BACK < age && age < MAX_LAG
+}
+
 /// The name of a snapshot's file without the extension: what `customer history` shows and `customer restore` takes.
 pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
@@ -443,5 +451,20 @@ impl Snapshot {
         let ids = |customer| diff::addresses_by_id(diff::address_list(customer)).map(|(id, _)| id);
         let staying: HashSet<i64> = ids(&self.merged).collect();
         ids(&self.customer).filter(move |id| !staying.contains(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{SignedDuration, Timestamp};
+
+    use super::is_recent;
+
+    #[test]
+    fn a_clock_that_was_set_back_leaves_a_mark_recent() {
+        let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
+        let marked = |seconds: i64| is_recent(now + SignedDuration::from_secs(seconds), now);
+        assert!(marked(0) && marked(-59) && marked(30) && marked(3 * 3600));
+        assert!(!marked(-60) && !marked(25 * 3600), "long ago, or no clock that was set back");
     }
 }
