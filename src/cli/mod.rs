@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, FromArgMatches as _, ValueEnum};
+use encoding_rs::Encoding;
 
 use crate::failure::Failure;
 use crate::plan::request::Interface;
@@ -65,9 +66,17 @@ pub struct InputArgs {
     /// Input format: json, ndjson or csv [default: from the file extension]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub input_format: Option<InputFormat>,
+    /// Encoding of the input, such as windows-1252 [default: UTF-8]
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub encoding: Option<&'static Encoding>,
     /// Send unknown fields unchanged
     #[arg(long)]
     pub allow_unknown: bool,
+}
+
+fn encoding(name: &str) -> Result<&'static Encoding, &'static str> {
+    Encoding::for_label_no_replacement(name.as_bytes())
+        .ok_or("expected a name such as utf-8, windows-1252 or shift_jis")
 }
 
 /// What every write takes.
@@ -168,6 +177,8 @@ pub struct GlobalArgs {
     pub input: Option<PathBuf>,
     /// Format of the input, where its extension does not say.
     pub input_format: Option<InputFormat>,
+    /// Encoding of the input, where it is not UTF-8 and no byte order mark says so.
+    pub encoding: Option<&'static Encoding>,
     /// Send fields that the interface does not list, as they are.
     pub allow_unknown: bool,
     /// Show exactly what would be sent, and send no write.
@@ -200,6 +211,7 @@ impl GlobalArgs {
             takes_customer: shared.choice.is_some(),
             input: input.input,
             input_format: input.input_format,
+            encoding: input.encoding,
             allow_unknown: input.allow_unknown,
             dry_run: write.dry_run,
             curl: write.curl,

@@ -96,7 +96,7 @@ fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
 
 fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
     let body = args.input.as_deref().map(|path| {
-        let text = document::read_text(path)?;
+        let text = document::read_text(path, None)?;
         document::parse_json(&text, &document::name(path))?;
         Ok::<_, Failure>(text.into())
     });

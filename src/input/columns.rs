@@ -376,7 +376,7 @@ impl Titles<'_> {
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
 pub fn read_options(path: &Path) -> Result<Vec<Value>, Failure> {
-    parse_options(document::open(path)?, &document::name(path))
+    parse_options(document::open(path, None)?, &document::name(path))
 }
 
 /// The columns whose titles hold a store's id.

@@ -1,5 +1,5 @@
-//! Text and JSON documents from files and standard input: UTF-8, or UTF-16 where a byte order mark says so. What is read
-//! is UTF-8 from here on.
+//! Text and JSON documents from files and standard input: UTF-8, UTF-16 where a byte order mark says so, or the encoding
+//! that `--encoding` names. It is never guessed. What is read is UTF-8 from here on.
 
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
@@ -25,24 +25,28 @@ const ZIP: &[u8] = b"PK\x03\x04";
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// What to do about a file that is not text.
-const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
+const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252";
 
-/// Opens a file, or standard input for `-`, as UTF-8; a byte order mark is dropped. UTF-8 itself is not checked.
+/// What `--encoding` names.
+pub type Named = Option<&'static Encoding>;
+
+/// Opens a file, or standard input for `-`, as UTF-8. A byte order mark is dropped, and says more than `encoding`. UTF-8
+/// itself is not checked.
 ///
 /// # Errors
 /// `usage`, naming the file, when it cannot be read, is a directory, or is not text.
-pub fn open(path: &Path) -> Result<Input, Failure> {
+pub fn open(path: &Path, encoding: Named) -> Result<Input, Failure> {
     let input: Input = if path == Path::new("-") {
         Box::new(BufReader::with_capacity(BUFFER, io::stdin()))
     } else {
         let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
         Box::new(BufReader::with_capacity(BUFFER, file))
     };
-    decoded(input).map_err(|error| unreadable(path, &error))
+    decoded(input, encoding).map_err(|error| unreadable(path, &error))
 }
 
 /// UTF-8 flows through; what is in another encoding is held as a whole.
-fn decoded(mut input: Input) -> io::Result<Input> {
+fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
     let mut start = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut start)?;
     let (encoding, mark) = match Encoding::for_bom(&start) {
@@ -51,10 +55,10 @@ fn decoded(mut input: Input) -> io::Result<Input> {
             return Err(invalid("a spreadsheet (.xlsx or .ods) or another ZIP archive, not text"));
         }
         None if start.starts_with(COMPOUND_FILE) => return Err(invalid("a spreadsheet (.xls), not text")),
-        None if start.iter().take(2).any(|byte| *byte == 0) => {
+        None if named.is_none() && start.iter().take(2).any(|byte| *byte == 0) => {
             return Err(invalid("UTF-16 without a byte order mark, or not text"));
         }
-        None => (UTF_8, 0),
+        None => (named.unwrap_or(UTF_8), 0),
     };
     let mut whole = Cursor::new(start.split_off(mark)).chain(input);
     if encoding == UTF_8 {
@@ -102,9 +106,9 @@ pub fn last_line(text: &str) -> u64 {
 ///
 /// # Errors
 /// As [`open`] and [`utf_8`].
-pub fn read_text(path: &Path) -> Result<String, Failure> {
+pub fn read_text(path: &Path, encoding: Named) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    open(path, encoding)?.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     utf_8(bytes, &name(path), 1)
 }
 
@@ -113,15 +117,15 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
 /// # Errors
 /// `usage`, as [`read_text`], and with line and column where the text is not JSON.
 pub fn read_json(path: &Path) -> Result<Value, Failure> {
-    parse_json(&read_text(path)?, &name(path))
+    parse_json(&read_text(path, None)?, &name(path))
 }
 
 /// Reads one JSON document that is a record. On standard input other formats have to be named.
 ///
 /// # Errors
 /// As [`read_json`].
-pub fn read_record(path: &Path) -> Result<Value, Failure> {
-    let text = read_text(path)?;
+pub fn read_record(path: &Path, encoding: Named) -> Result<Value, Failure> {
+    let text = read_text(path, encoding)?;
     parse_json(&text, &name(path)).map_err(|failure| {
         if path != Path::new("-") || failure.hint.is_some() || text.trim().is_empty() {
             return failure;
@@ -175,12 +179,16 @@ pub fn unreadable(path: &Path, error: &io::Error) -> Failure {
 mod tests {
     use std::io::{BufReader, Cursor, Read as _};
 
-    use super::{decoded, last_line};
+    use super::{Named, decoded, last_line};
 
     fn read(bytes: Vec<u8>) -> Result<String, String> {
+        read_as(bytes, None)
+    }
+
+    fn read_as(bytes: Vec<u8>, named: Named) -> Result<String, String> {
         // A reader that gives a byte at a time finds every seam.
         let input = Box::new(BufReader::with_capacity(1, Cursor::new(bytes)));
-        let mut input = decoded(input).map_err(|error| error.to_string())?;
+        let mut input = decoded(input, named).map_err(|error| error.to_string())?;
         let mut text = String::new();
         input.read_to_string(&mut text).map_err(|error| error.to_string())?;
         Ok(text)
@@ -199,6 +207,17 @@ mod tests {
             assert_eq!(read(bytes), Ok(text.to_owned()));
         }
         assert_eq!(read(Vec::new()), Ok(String::new()));
+    }
+
+    #[test]
+    fn a_named_encoding_is_read_as_it_is_and_a_mark_says_more() {
+        let latin = Some(encoding_rs::WINDOWS_1252);
+        assert_eq!(read_as(b"Gr\xf6\xdfe \x80".to_vec(), latin), Ok("Größe €".to_owned()));
+        assert_eq!(read_as("\u{feff}Größe".into(), latin), Ok("Größe".to_owned()));
+        assert_eq!(read_as(utf_16("Größe", u16::to_le_bytes), latin), Ok("Größe".to_owned()));
+        assert_eq!(read_as(b"l\0a\0".to_vec(), Some(encoding_rs::UTF_16LE)), Ok("la".to_owned()));
+        let refusal = read_as(b"a\n\x82".to_vec(), Some(encoding_rs::SHIFT_JIS)).unwrap_err();
+        assert_eq!(refusal, "not valid Shift_JIS: line 2");
     }
 
     #[test]

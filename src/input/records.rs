@@ -10,6 +10,7 @@ pub use super::columns::{Columns, RowError, paths, titles};
 use super::csv::CsvReader;
 use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};
+use crate::exact_json;
 use crate::failure::Failure;
 
 /// One record as it stands in the input.
@@ -39,6 +40,8 @@ pub struct Source {
     pub origin: Origin,
     /// How it is written.
     pub format: Format,
+    /// The encoding that `--encoding` names.
+    pub encoding: document::Named,
 }
 
 /// Where an input comes from.
@@ -73,13 +76,16 @@ pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
         Some(InputFormat::Ndjson) => Format::Ndjson,
         // Standard input is one document unless its format is named.
         None if stdin => return Ok(None),
-        Some(InputFormat::Json) | None if begins_an_array(path)? => Format::Array,
-        _ => return Ok(None),
+        format => match first_byte(path)? {
+            Some(b'[') => Format::Array,
+            Some(b'{') if format.is_none() && has_object_lines(path, global.encoding)? => Format::Ndjson,
+            _ => return Ok(None),
+        },
     };
     let regular = || std::fs::metadata(path).map(|found| found.is_file());
     let once = stdin || !regular().map_err(|error| unreadable(path, &error))?;
     let origin = if once { Origin::Stream(path.to_owned()) } else { Origin::File(path.to_owned()) };
-    Ok(Some(Source { origin, format }))
+    Ok(Some(Source { origin, format, encoding: global.encoding }))
 }
 
 fn by_extension(path: &Path) -> Option<InputFormat> {
@@ -90,25 +96,32 @@ fn by_extension(path: &Path) -> Option<InputFormat> {
     }
 }
 
-/// Looks at the first byte that counts. Of standard input it stays to be read; a pipe by name is one document.
-fn begins_an_array(path: &Path) -> Result<bool, Failure> {
-    let first = if path == Path::new("-") {
-        first_byte(std::io::stdin().lock())
-    } else {
-        match std::fs::metadata(path) {
-            Ok(found) if !found.is_file() => return Ok(false),
-            _ => File::open(path).and_then(|file| first_byte(BufReader::new(file))),
-        }
+/// The first byte that counts. Of standard input it stays to be read; a pipe by name is one document.
+fn first_byte(path: &Path) -> Result<Option<u8>, Failure> {
+    let first = |mut input: Box<dyn BufRead>| -> std::io::Result<Option<u8>> {
+        let buffer = input.fill_buf()?;
+        // Of UTF-16 the bytes of the mark and the zeros are passed over.
+        let is_mark = |byte: u8| byte == 0 || matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff);
+        let start = buffer.iter().copied().skip_while(|byte| is_mark(*byte));
+        Ok(start.into_iter().find(|byte| *byte != 0 && !byte.is_ascii_whitespace()))
     };
-    Ok(first.map_err(|error| unreadable(path, &error))? == Some(b'['))
+    let found = match std::fs::metadata(path) {
+        _ if path == Path::new("-") => first(Box::new(std::io::stdin().lock())),
+        Ok(found) if !found.is_file() => return Ok(None),
+        _ => File::open(path).and_then(|file| first(Box::new(BufReader::new(file)))),
+    };
+    found.map_err(|error| unreadable(path, &error))
 }
 
-fn first_byte(mut input: impl BufRead) -> std::io::Result<Option<u8>> {
-    let buffer = input.fill_buf()?;
-    // Of UTF-16 the bytes of the mark and the zeros are passed over.
-    let is_mark = |byte: u8| byte == 0 || matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff);
-    let start = buffer.iter().copied().skip_while(|byte| is_mark(*byte));
-    Ok(start.into_iter().find(|byte| *byte != 0 && !byte.is_ascii_whitespace()))
+/// Whether the first line with text is a whole object, and the next one begins another: a file of such lines is NDJSON,
+/// whatever its name.
+fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Failure> {
+    let (mut input, mut line) = (document::open(path, encoding)?, 0);
+    let mut next = || match next_line(&mut input, &mut line, path)? {
+        Some((_, Content::Json(text))) => Ok(text),
+        _ => Ok(String::new()),
+    };
+    Ok(exact_json::parse_object(next()?.as_bytes()).is_ok() && next()?.trim_start().starts_with('{'))
 }
 
 impl Source {
@@ -155,7 +168,7 @@ impl RecordReader {
         columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
     ) -> Result<Self, Failure> {
         let path = source.path().to_owned();
-        Self::over(document::open(&path)?, path, source.format, columns)
+        Self::over(document::open(&path, source.encoding)?, path, source.format, columns)
     }
 
     fn over(

@@ -40,7 +40,8 @@ pub fn draft(
 /// # Errors
 /// `usage` for input that cannot be read.
 pub fn input_document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
-    session.global.input.as_deref().map(document::read_record).transpose()
+    let encoding = session.global.encoding;
+    session.global.input.as_deref().map(|path| document::read_record(path, encoding)).transpose()
 }
 
 /// Applies the flags to a document. Warns about what validation normalized.
