@@ -1,10 +1,11 @@
 //! The flags of `attribute create`.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use crate::cli::OperationArgs;
 use crate::cli::batch::BatchArgs;
@@ -31,9 +32,12 @@ pub struct CreateArgs {
     /// Default option
     #[arg(long, value_name = "LABEL", value_parser = NonEmptyStringValueParser::new(), help_heading = "Attribute options")]
     pub default_option: Option<String>,
-    /// CSV file of options: label,sort_order,is_default,label:STORE_ID…
+    /// CSV file of options: label,sort_order,is_default,label:STORE_ID…; attribute_code where it is for many attributes
     #[arg(long = "options", value_name = "FILE.csv", help_heading = "Attribute options")]
     pub options_file: Option<PathBuf>,
+    /// What that file has, read once: each option with the code of its attribute, where the file names it.
+    #[arg(skip)]
+    pub options_read: OnceCell<Vec<(Option<String>, Value)>>,
     /// Send an attribute that cannot work: options of a type without them, two defaults, a select without options
     #[arg(long, help_heading = AttributeFlags::HEADING)]
     pub force: bool,

@@ -1,6 +1,6 @@
 //! The columns of a CSV: which field of the operation's input each one sets, read off the documented shapes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::{Map, Number, Value, json};
@@ -52,7 +52,13 @@ impl Columns {
     ) -> Result<Self, Failure> {
         let known = known(dialect, operation);
         let ColumnTable { named, labels, .. } = &operation.spec().columns;
-        let titles = Titles { known: &known, named: named.as_ref(), labels: *labels, extra };
+        let titles = Titles {
+            operation: Some(operation),
+            known: &known,
+            named: named.as_ref(),
+            labels: *labels,
+            extra,
+        };
         titles.parse(name, header, |title| match title {
             _ if title.eq_ignore_ascii_case("customer")
                 && operation.spec().replaces.is_some()
@@ -98,6 +104,15 @@ impl Columns {
             match meaning {
                 Meaning::Reason => {}
                 Meaning::Extra => drop(extra.insert(title.to_owned(), cell.into())),
+                Meaning::Member(_, FieldType::Number | FieldType::Scalar(Scalar::Number))
+                    if self.delimiter == b';' && is_ambiguous(cell.trim()) =>
+                {
+                    let whole = cell.trim().replace('.', "");
+                    problems.push(format!(
+                        "column {title}: {cell:?} is ambiguous: write {whole} or {}0",
+                        cell.trim()
+                    ));
+                }
                 field => {
                     let result = field.set(cell, &mut document);
                     problems.extend(result.err().map(|what| format!("column {title}: {what}")));
@@ -146,7 +161,7 @@ impl Meaning {
                 set(document, &["addresses", "id"], id);
             }
             Self::NumericFlag(path) => {
-                let flag = flag(cell).ok_or_else(|| not_a_flag(cell))?;
+                let flag = flag(cell)?;
                 set(document, path, if flag { "1" } else { "0" }.into());
             }
             Self::Member(path, holds) => set(document, path, parse_cell(cell, *holds)?),
@@ -278,8 +293,37 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
     known
 }
 
+/// The column of the field that a flag sets: `country_id` for `country` or `--country`.
+fn flag_title(operation: Operation, flag: &str) -> String {
+    let flag = flag.trim_start_matches('-').to_lowercase().replace(['-', ' '], "_");
+    let field = |flag: &str| if flag == "country" { "country_id".to_owned() } else { flag.to_owned() };
+    let title = match (operation, flag.as_str()) {
+        (Operation::AttributeCreate, "code") => "attribute_code",
+        (Operation::AttributeCreate, "label") => "default_frontend_label",
+        (Operation::AttributeCreate, "type") => "frontend_input",
+        (Operation::AttributeCreate, "required") => "is_required",
+        (Operation::AttributeCreate, "filterable") => "is_filterable",
+        (Operation::AttributeCreate, "searchable") => "is_searchable",
+        (Operation::AttributeCreate, "option") => "options",
+        (Operation::CustomerUpdate, "address") => ADDRESS_ID,
+        (Operation::QuoteShip, "carrier") => "shipping_carrier_code",
+        (Operation::QuoteShip, "method") => "shipping_method_code",
+        (Operation::QuoteShip, "payment_method") => "paymentMethod.method",
+        (_, flag) => {
+            return match (flag.strip_prefix("ship_"), flag.strip_prefix("bill_")) {
+                (Some(name), _) => format!("shipping_address.{}", field(name)),
+                (_, Some(name)) => format!("billing_address.{}", field(name)),
+                _ => field(flag),
+            };
+        }
+    };
+    title.to_owned()
+}
+
 /// The titles that a header may have.
 struct Titles<'a> {
+    /// What the rows are input of; `None` for the options of an attribute.
+    operation: Option<Operation>,
     known: &'a [Known],
     named: Option<&'static NamedColumns>,
     labels: Option<&'static str>,
@@ -319,8 +363,13 @@ impl Titles<'_> {
         Ok(Columns { delimiter: b',', titles: titles.into(), kinds })
     }
 
-    /// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case.
+    /// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case, or
+    /// be the name of a flag.
     fn meaning(&self, title: &str) -> Option<(String, Meaning)> {
+        self.known_meaning(title).or_else(|| self.known_meaning(&flag_title(self.operation?, title)))
+    }
+
+    fn known_meaning(&self, title: &str) -> Option<(String, Meaning)> {
         let is = |name: &str| title.eq_ignore_ascii_case(name);
         let exact = self.known.iter().find(|known| known.title == title);
         if let Some(known) = exact.or_else(|| self.known.iter().find(|known| is(&known.title))) {
@@ -370,14 +419,20 @@ impl Titles<'_> {
     }
 }
 
-/// Reads the options of an attribute from a CSV with the columns `label,sort_order,is_default,label:STORE_ID…`, in its
-/// order. The position is the sort order where none is given.
+/// Options with the code of the attribute that each is for, where the file says so.
+pub type Options = Vec<(Option<String>, Value)>;
+
+/// Reads options from a CSV with the columns `label,sort_order,is_default,label:STORE_ID…`, in its order; with a column
+/// `attribute_code` it serves many attributes. The position is the sort order where none is given.
 ///
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
-pub fn read_options(path: &Path) -> Result<Vec<Value>, Failure> {
+pub fn read_options(path: &Path) -> Result<Options, Failure> {
     parse_options(document::open(path, None)?, &document::name(path))
 }
+
+/// The column that says which attribute an option is for.
+const OPTION_CODE: &str = "attribute_code";
 
 /// The columns whose titles hold a store's id.
 static OPTION_LABELS: NamedColumns = NamedColumns {
@@ -387,33 +442,48 @@ static OPTION_LABELS: NamedColumns = NamedColumns {
     cell: NamedCell::Element { name: ("store_id", FieldType::Integer), value: ("label", FieldType::Text) },
 };
 
-fn parse_options(input: Input, name: &str) -> Result<Vec<Value>, Failure> {
+fn parse_options(input: Input, name: &str) -> Result<Options, Failure> {
     let known =
         [("label", FieldType::Text), ("sort_order", FieldType::Integer), ("is_default", FieldType::Boolean)]
             .map(|(title, holds)| Known { title: title.to_owned(), path: vec![title], holds });
     let mut rows = CsvReader::open(input, name.to_owned())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
-    let titles = Titles { known: &known, named: Some(&OPTION_LABELS), labels: None, extra: &[] };
+    let extra = [OPTION_CODE.to_owned()];
+    let named = Some(&OPTION_LABELS);
+    let titles = Titles { operation: None, known: &known, named, labels: None, extra: &extra };
     let columns = titles.parse(name, &header, |title| titles.unknown(title))?;
-    if columns.titles.iter().all(|title| title != "label") {
+    let has = |wanted: &str| columns.titles.iter().any(|title| title == wanted);
+    if !has("label") {
         return Err(titles.refused(vec![format!("{name}: missing column `label`")]));
     }
-    let (mut options, mut problems) = (Vec::new(), Vec::new());
+    let (mut options, mut problems, mut positions) = (Vec::new(), Vec::new(), HashMap::<_, u64>::new());
     while let Some((line, row)) = rows.read()? {
-        let mut option = Map::new();
-        option.insert("label".to_owned(), Value::Null);
-        option.insert("sort_order".to_owned(), (options.len() + 1).into());
-        option.insert("is_default".to_owned(), false.into());
-        match columns.document(&row) {
-            Ok((cells, _)) if !cells.contains_key("label") => {
-                problems.push(format!("{name}: line {line}: the label is empty"));
+        let read = columns.document(&row).map_err(|error| match error {
+            RowError::Length(what) => format!(": {what}"),
+            RowError::Cells(what) => format!(", {what}"),
+        });
+        let read = read.and_then(|(cells, extra)| {
+            let code = extra.get(OPTION_CODE).and_then(Value::as_str).map(|code| code.trim().to_owned());
+            match cells.get("label").and_then(Value::as_str) {
+                None | Some("") => Err(": the label is empty".to_owned()),
+                Some(_) if code.is_none() && has(OPTION_CODE) => {
+                    Err(format!(", column {OPTION_CODE} is empty"))
+                }
+                Some(_) => Ok((cells, code)),
             }
-            Ok((cells, _)) => {
+        });
+        match read {
+            Ok((cells, code)) => {
+                let position = positions.entry(code.clone()).or_default();
+                *position += 1;
+                let mut option = Map::new();
+                option.insert("label".to_owned(), Value::Null);
+                option.insert("sort_order".to_owned(), (*position).into());
+                option.insert("is_default".to_owned(), false.into());
                 option.extend(cells);
-                options.push(Value::Object(option));
+                options.push((code, Value::Object(option)));
             }
-            Err(RowError::Length(what)) => problems.push(format!("{name}: line {line}: {what}")),
-            Err(RowError::Cells(what)) => problems.push(format!("{name}: line {line}, {what}")),
+            Err(what) => problems.push(format!("{name}: line {line}{what}")),
         }
     }
     if problems.is_empty() { Ok(options) } else { Err(titles.refused(problems)) }
@@ -431,9 +501,7 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
         FieldType::TextList => {
             Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
         }
-        FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => {
-            flag(cell).map(Value::Bool).ok_or_else(|| not_a_flag(cell))
-        }
+        FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => flag(cell).map(Value::Bool),
         FieldType::Number | FieldType::Scalar(Scalar::Number) => {
             number(cell).map(Value::Number).ok_or_else(|| match exact_json::with_decimal_point(cell) {
                 Some(number) => format!("expected a number such as {number}, found {cell:?}"),
@@ -455,17 +523,25 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
 }
 
 /// Yes or no, in the ways spreadsheets say it.
-pub fn flag(cell: &str) -> Option<bool> {
-    match cell.trim().to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" => Some(true),
-        "0" | "false" | "no" => Some(false),
-        _ => None,
+fn flag(cell: &str) -> Result<bool, String> {
+    match cell.trim().to_lowercase().as_str() {
+        "1" | "true" | "yes" | "ja" | "oui" | "si" | "sí" => Ok(true),
+        "0" | "false" | "no" | "nein" | "non" => Ok(false),
+        _ => Err(format!("expected yes or no (or true, false, 1, 0), found {cell:?}")),
     }
 }
 
-/// What is said of a cell that is no [`flag`].
-pub fn not_a_flag(cell: &str) -> String {
-    format!("expected yes or no (or true, false, 1, 0), found {cell:?}")
+/// A number with a dot before three digits, which may stand between thousands where a comma stands before decimals.
+fn is_ambiguous(cell: &str) -> bool {
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = cell.trim_start_matches(['-', '+']).split_once('.');
+    parts.is_some_and(|(whole, rest)| {
+        (1..=3).contains(&whole.len())
+            && whole != "0"
+            && rest.len() == 3
+            && is_digits(whole)
+            && is_digits(rest)
+    })
 }
 
 /// A number with its exact text.

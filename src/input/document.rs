@@ -25,7 +25,8 @@ const ZIP: &[u8] = b"PK\x03\x04";
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// What to do about a file that is not text.
-const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252";
+const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
+const NAME_ENCODING: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252";
 
 /// What `--encoding` names.
 pub type Named = Option<&'static Encoding>;
@@ -93,7 +94,7 @@ pub fn utf_8(bytes: Vec<u8>, name: &str, line: u64) -> Result<String, Failure> {
 
 /// The failure of an input that is not UTF-8 on this line.
 pub fn not_utf_8(name: &str, line: u64) -> Failure {
-    Failure::usage(format!("{} is not UTF-8: line {line}", quoted(name))).hint(SAVE_AS_UTF_8)
+    Failure::usage(format!("{} is not UTF-8: line {line}", quoted(name))).hint(NAME_ENCODING)
 }
 
 /// The line on which a text ends, from 1. Lines end with LF, CRLF or CR, as in an editor.

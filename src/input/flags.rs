@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::merge::DefaultAddress;
 use crate::plan::profile::merge::set_field;
+use crate::plan::validate::attribute::FrontendInput;
 use crate::wire::PRODUCT_ENTITY_TYPE_ID;
 
 impl FlagOverrides for UpdateArgs {
@@ -139,12 +140,12 @@ impl FlagOverrides for ShipArgs {
             Some(Value::Object(information)) => information,
             _ => Map::new(),
         };
-        lay_address(&mut information, "shipping_address", &self.ship.named);
+        set_address(&mut information, "shipping_address", &self.ship.named);
         if self.bill_same_as_ship {
             let ship = information.get("shipping_address").cloned().ok_or_else(no_shipping_address)?;
             information.insert("billing_address".to_owned(), ship);
         }
-        lay_address(&mut information, "billing_address", &self.bill.named);
+        set_address(&mut information, "billing_address", &self.bill.named);
         information.extend(self.shipping.named.clone());
         if !information.is_empty() {
             inner.shift_insert(0, "addressInformation".to_owned(), Value::Object(information));
@@ -201,7 +202,7 @@ impl ShipArgs {
 }
 
 /// Sets the named fields of an address; the address is made when there is none.
-fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
+fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
     if named.is_empty() {
         return;
     }
@@ -228,7 +229,12 @@ impl FlagOverrides for CreateArgs {
             };
             inner.insert("frontend_labels".to_owned(), self.store_labels.iter().map(label).collect());
         }
-        self.lay_options(inner)?;
+        self.set_options(inner)?;
+        if let Some(Value::String(kind)) = inner.get_mut("frontend_input")
+            && let Some(meant) = FrontendInput::by_label(kind)
+        {
+            meant.name.clone_into(kind);
+        }
         if inner.is_empty() {
             return Err(
                 Failure::usage("no attribute given").hint("use --code, --label and --type, or --input FILE")
@@ -244,11 +250,17 @@ impl FlagOverrides for CreateArgs {
 }
 
 impl CreateArgs {
-    fn lay_options(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
-        let mut options = match &self.options_file {
-            Some(file) => columns::read_options(file)?,
-            None => Vec::new(),
-        };
+    fn set_options(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        let mut options = Vec::new();
+        if let Some(file) = &self.options_file {
+            if self.options_read.get().is_none() {
+                let _ = self.options_read.set(columns::read_options(file)?);
+            }
+            let code = inner.get("attribute_code").and_then(Value::as_str);
+            let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;
+            let all = self.options_read.get().into_iter().flatten();
+            options.extend(all.filter(|(own, _)| is_for(own)).map(|(_, option)| option.clone()));
+        }
         for label in &self.options {
             options.push(json!({"label": label, "sort_order": options.len() + 1, "is_default": false}));
         }

@@ -64,7 +64,7 @@ fn options_are_read_from_csv() {
             str![[r#"
 error: options.csv: unknown column `name`
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
         (
@@ -72,7 +72,7 @@ error: options.csv: unknown column `name`
             str![[r#"
 error: options.csv: missing column `label`
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
         (
@@ -80,7 +80,7 @@ error: options.csv: missing column `label`
             str![[r#"
 error: options.csv: unknown column `label:fr`; did you mean `label`?
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
         (
@@ -88,7 +88,7 @@ error: options.csv: unknown column `label:fr`; did you mean `label`?
             str![[r#"
 error: options.csv: line 2, column sort_order: expected an integer, found "first"
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
         (
@@ -96,7 +96,7 @@ error: options.csv: line 2, column sort_order: expected an integer, found "first
             str![[r#"
 error: options.csv: line 3, column is_default: expected yes or no (or true, false, 1, 0), found "maybe"
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
         (
@@ -104,7 +104,7 @@ error: options.csv: line 3, column is_default: expected yes or no (or true, fals
             str![[r#"
 error: options.csv: line 2: the label is empty
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
         (
@@ -112,7 +112,7 @@ error: options.csv: line 2: the label is empty
             str![[r#"
 error: options.csv: line 2: the row has 1 cell, the header has 2
   No changes were made.
-  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…,attribute_code
 "#]],
         ),
     ] {

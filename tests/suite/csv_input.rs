@@ -1,6 +1,6 @@
 //! CSV of spreadsheets, and invalid CSV.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use snapbox::str;
 
 use crate::support::snapshot::assert_snapshot;
@@ -148,7 +148,7 @@ error: `bare.csv` is UTF-16 without a byte order mark, or not text
             str![[r#"
 error: `latin.csv` is not UTF-8: line 3
   No changes were made.
-  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252
 "#]],
         ),
         (
@@ -178,4 +178,99 @@ error: a.csv: line 3, column address_id is empty, and fields of an address are g
   hint: fix the record and try again; --skip-invalid sends the others
 "#]]);
     assert_eq!(env.profile()["addresses"], before["addresses"]);
+}
+
+#[test]
+fn an_encoding_that_is_named_is_read() {
+    let env = TestEnv::new();
+    let latin = b"code;label;type\nsize;Gr\xf6\xdfe;Text Field\n";
+    env.file("latin.csv", latin);
+    let sent = env.done("attribute create -i latin.csv --encoding windows-1252 -n");
+    assert_eq!(sent["request"]["body"]["attribute"]["default_frontend_label"], "Größe");
+    env.run("attribute create -i latin.csv --encoding latin-9000").assert_failure(2, str![[r#"
+error: invalid value 'latin-9000' for '--encoding <NAME>': expected a name such as utf-8, windows-1252 or shift_jis
+
+For more information, try '--help'.
+"#]]);
+}
+
+#[test]
+fn lines_of_objects_are_records_whatever_the_name() {
+    let env = TestEnv::new();
+    let item = r#"{"sku":"mug-blue","qty":1,"quote_id":"1"}"#;
+    env.file("items.json", format!("\n{item}\r\n\n{item}\r\n"));
+    let outcome = env.run("quote add-item -i items.json -y -q -o json");
+    assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, 2), "{outcome:?}");
+    env.file("one.json", item);
+    assert_eq!(env.done("quote add-item -i one.json")["record"], Value::Null);
+}
+
+#[test]
+fn the_words_of_merchandisers_are_understood() {
+    let env = TestEnv::new();
+    let body =
+        |line: &str| env.done(&format!("attribute create {line} -n"))["request"]["body"]["attribute"].clone();
+    let header = "Code;--label;TYPE;required;searchable;filterable;option\n";
+    env.file("fit.csv", format!("{header}fit;Fit;Dropdown;ja;Oui;No;Slim|*Wide\n"));
+    let attribute = body("-i fit.csv");
+    assert_eq!(attribute["frontend_input"], "select");
+    assert_eq!((&attribute["is_required"], &attribute["is_searchable"]), (&json!(true), &json!("1")));
+    assert_eq!(attribute["options"][1]["is_default"], true);
+    assert_eq!(body("--code gift --label Gift --type yes/no")["frontend_input"], "boolean");
+    for (line, message) in [
+        ("--code a --label A --type Dropdwn", "unknown frontend_input `Dropdwn`"),
+        ("--code a --label ' ' --type text", "attribute.default_frontend_label is empty"),
+    ] {
+        let outcome = env.run(&format!("attribute create {line}"));
+        assert!(outcome.code == 2 && outcome.stderr.contains(message), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_number_that_may_have_dots_between_thousands_is_refused() {
+    let env = TestEnv::new();
+    env.file("items.csv", "sku;qty;quote_id\nmug-blue;1.000;1\n");
+    env.run("quote add-item -i items.csv -y").assert_failure(
+        2,
+        str![[r#"
+error: items.csv: line 2, column qty: "1.000" is ambiguous: write 1000 or 1.0000
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]],
+    );
+    for content in ["sku;qty;quote_id\nmug-blue;1.0000;1\n", "sku,qty,quote_id\nmug-blue,1.000,1\n"] {
+        env.file("items.csv", content);
+        env.done("quote add-item -i items.csv -n");
+    }
+}
+
+#[test]
+fn one_file_of_options_serves_many_attributes() {
+    let env = TestEnv::new();
+    env.file("attributes.csv", "code,label,type\nfit,Fit,select\ntone,Tone,select\nnote,Note,text\n");
+    let options = "attribute_code,label,is_default,label:1\nfit,Slim,,Étroit\ntone,Red,,\nfit,Wide,yes,\n";
+    env.file("options.csv", options);
+    let outcome = env.run("attribute create -i attributes.csv --options options.csv -n -q -o json");
+    let options = |line: &str| {
+        serde_json::from_str::<Value>(line).unwrap()["request"]["body"]["attribute"]["options"].clone()
+    };
+    let options: Vec<Value> = outcome.stdout.lines().map(options).collect();
+    let slim = json!({"label": "Slim", "sort_order": 1, "is_default": false,
+        "store_labels": [{"store_id": 1, "label": "Étroit"}]});
+    assert_eq!(options[0], json!([slim, {"label": "Wide", "sort_order": 2, "is_default": true}]));
+    assert_eq!(options[1], json!([{"label": "Red", "sort_order": 1, "is_default": false}]));
+    assert_eq!(options[2], Value::Null);
+    env.file("options.csv", "attribute_code,label\nfit,Slim\n,Red\nfit,\n");
+    env.run("attribute create -i attributes.csv --options options.csv -n").assert_failure(
+        2,
+        str![[r#"
+error: attributes.csv: line 2: options.csv: line 3, column attribute_code is empty
+  options.csv: line 4: the label is empty
+attributes.csv: line 3: options.csv: line 3, column attribute_code is empty
+  options.csv: line 4: the label is empty
+attributes.csv: line 4: options.csv: line 3, column attribute_code is empty
+  options.csv: line 4: the label is empty
+  hint: fix these records and try again; --skip-invalid sends the others
+"#]],
+    );
 }

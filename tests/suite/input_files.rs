@@ -52,7 +52,7 @@ error: `half.json` is not valid JSON: EOF while parsing a string at line 1 colum
             str![[r#"
 error: `latin.json` is not UTF-8: line 1
   No changes were made.
-  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252
 "#]],
         ),
         (
@@ -79,7 +79,7 @@ error: `deep.json` is not a JSON array of records: EOF while parsing a list at l
         str![[r#"
 error: stdin is not UTF-8: line 1
   No changes were made.
-  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252
 "#]],
     );
     env.run("attribute create --code a --options directory").assert_failure(

@@ -12,6 +12,8 @@ use crate::suggestion::closest_match;
 pub struct FrontendInput {
     /// As `frontend_input` has it.
     pub name: &'static str,
+    /// What the shop's admin pages call it.
+    pub label: &'static str,
     /// What a merchandiser gets, in one line.
     pub meaning: &'static str,
     /// Whether it offers options to choose from.
@@ -20,33 +22,39 @@ pub struct FrontendInput {
 
 /// Every kind, the common ones first.
 pub static FRONTEND_INPUTS: [FrontendInput; 13] = [
-    choice("select", "One option, e.g. a colour"),
-    choice("multiselect", "Multiple options, e.g. features"),
-    kind("text", "One line of text"),
-    kind("textarea", "Several lines of text"),
-    kind("texteditor", "Text with formatting"),
-    kind("boolean", "Yes or no"),
-    kind("price", "Price"),
-    kind("date", "A day"),
-    kind("datetime", "Date and time"),
-    choice("swatch_visual", "One of several options, shown as colour or image"),
-    choice("swatch_text", "One of several options, shown as short text"),
-    kind("media_image", "An image of the product"),
-    kind("weee", "A fixed product tax"),
+    choice("select", "Dropdown", "One option, e.g. a colour"),
+    choice("multiselect", "Multiple Select", "Multiple options, e.g. features"),
+    kind("text", "Text Field", "One line of text"),
+    kind("textarea", "Text Area", "Several lines of text"),
+    kind("texteditor", "Text Editor", "Text with formatting"),
+    kind("boolean", "Yes/No", "Yes or no"),
+    kind("price", "Price", "Price"),
+    kind("date", "Date", "A day"),
+    kind("datetime", "Date and Time", "Date and time"),
+    choice("swatch_visual", "Visual Swatch", "One of several options, shown as colour or image"),
+    choice("swatch_text", "Text Swatch", "One of several options, shown as short text"),
+    kind("media_image", "Media Image", "An image of the product"),
+    kind("weee", "Fixed Product Tax", "A fixed product tax"),
 ];
 
-const fn kind(name: &'static str, meaning: &'static str) -> FrontendInput {
-    FrontendInput { name, meaning, takes_options: false }
+const fn kind(name: &'static str, label: &'static str, meaning: &'static str) -> FrontendInput {
+    FrontendInput { name, label, meaning, takes_options: false }
 }
 
-const fn choice(name: &'static str, meaning: &'static str) -> FrontendInput {
-    FrontendInput { name, meaning, takes_options: true }
+const fn choice(name: &'static str, label: &'static str, meaning: &'static str) -> FrontendInput {
+    FrontendInput { name, label, meaning, takes_options: true }
 }
 
 impl FrontendInput {
     /// The kind called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
         FRONTEND_INPUTS.iter().find(|kind| kind.name == name)
+    }
+
+    /// The kind that an admin page calls so, or that has this name in other letter case.
+    pub fn by_label(label: &str) -> Option<&'static Self> {
+        let is = |known: &str| known.eq_ignore_ascii_case(label.trim());
+        FRONTEND_INPUTS.iter().find(|kind| is(kind.label) || is(kind.name))
     }
 
     /// The kind that was probably meant by `name`.

@@ -118,8 +118,8 @@ fn invalid_telephone(telephone: &str) -> Option<String> {
 /// How many labels one warning names.
 const NAMED: usize = 5;
 
-/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind without the options it
-/// needs or with options it does not take, and more defaults than can be chosen.
+/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind that is not known, without the options
+/// it needs or with options it does not take, an empty label, and more defaults than can be chosen.
 pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
     let kind = attribute.get("frontend_input").and_then(Value::as_str);
     let options = options(attribute);
@@ -129,7 +129,17 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
             (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
             _ => None,
         });
-    [kind_error, defaults(options, kind)].into_iter().flatten().collect()
+    let kind_error = kind.and_then(unknown_kind).or(kind_error);
+    [kind_error, empty_label(attribute), defaults(options, kind)].into_iter().flatten().collect()
+}
+
+fn empty_label(attribute: &Map<String, Value>) -> Option<String> {
+    let is_empty = |label: &str| label.trim().is_empty();
+    if attribute.get("default_frontend_label").and_then(Value::as_str).is_some_and(is_empty) {
+        return Some("attribute.default_frontend_label is empty".to_owned());
+    }
+    let empty = options(attribute).iter().position(|option| label(option).is_some_and(is_empty))?;
+    Some(format!("attribute.options[{empty}].label is empty"))
 }
 
 /// An error for an attribute without a code. It is apart from [`attribute_errors`], for questions may still be asked for it.
@@ -160,7 +170,6 @@ fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
     let options = options(attribute);
     let doubts = [
         text("attribute_code").and_then(code),
-        text("frontend_input").and_then(unknown_kind),
         duplicates(options),
         numbers(options),
         duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
@@ -361,7 +370,6 @@ mod tests {
         let select = |options: Value| json!({"frontend_input": "select", "options": options});
         for (attribute, told) in [
             (json!({"attribute_code": "Größe"}), "attribute_code `Größe` may be rejected"),
-            (json!({"frontend_input": "selct"}), "did you mean `select`?"),
             (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
             (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
             (
@@ -379,6 +387,12 @@ mod tests {
         let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
         for (attribute, told) in [
             (json!({"frontend_input": "select"}), "`select` requires options, none given"),
+            (json!({"frontend_input": "selct"}), "unknown frontend_input `selct`; did you mean `select`?"),
+            (json!({"default_frontend_label": " "}), "attribute.default_frontend_label is empty"),
+            (
+                json!({"frontend_input": "select", "options": options(&["a", ""])}),
+                "attribute.options[1].label is empty",
+            ),
             (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
             (
                 json!({"frontend_input": "select", "options": both}),
@@ -391,7 +405,6 @@ mod tests {
             );
         }
         assert_eq!(error(json!({"frontend_input": "select", "options": options(&["Red", "Red"])})), "");
-        assert_eq!(error(json!({"frontend_input": "selct"})), "");
     }
 
     #[test]
