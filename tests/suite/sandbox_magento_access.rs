@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::support::raw_http::{ADMIN, CUSTOMER, Sandbox, TWIN};
+use crate::support::raw_http::{ADMIN, CUSTOMER, Sandbox};
 
 const ME: &str = "/rest/V1/customers/me";
 
@@ -177,19 +177,10 @@ fn bad_logins_are_refused() {
 }
 
 #[test]
-fn one_email_may_be_two_customers_on_two_websites() {
-    let sandbox = Sandbox::new();
-    sandbox.sql(TWIN);
-    let query = "searchCriteria[filterGroups][0][filters][0][field]=email&\
-                 searchCriteria[filterGroups][0][filters][0][value]=amina.haddad@example.com";
-    let found = sandbox.get(ADMIN, &format!("/rest/V1/customers/search?{query}")).json();
-    let websites = ["/items/0/website_id", "/items/1/website_id"].map(|item| found.pointer(item).cloned());
-    assert_eq!((websites, &found["total_count"]), ([Some(json!(1)), Some(json!(2))], &json!(2)));
-    let put = |customer: Value| {
-        sandbox.call(ADMIN, "PUT", "/rest/V1/customers/7", &json!({"customer": customer}).to_string()).status
-    };
-    assert_eq!(put(json!({"firstname": "Amy", "email": "sato.kenji@example.jp"})), 200);
-    assert_eq!(put(json!({"website_id": 99})), 500);
+fn countries_have_their_regions() {
+    let us = Sandbox::new().get("nobody", "/rest/V1/directory/countries/US").json();
+    assert_eq!(us["available_regions"].as_array().unwrap().len(), 65);
+    assert_eq!(us["available_regions"][56], json!({"id": "57", "code": "TX", "name": "Texas"}));
 }
 
 #[test]
