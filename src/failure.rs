@@ -220,13 +220,6 @@ impl Failure {
         self.snapshot = Some(file);
         self
     }
-
-    /// Keeps the service's error body.
-    #[must_use]
-    pub fn service(mut self, body: Value) -> Self {
-        self.service = Some(body);
-        self
-    }
 }
 
 impl std::fmt::Display for Failure {

@@ -1,5 +1,7 @@
 //! Changes one setting of the file and leaves every other byte of it is.
 
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
 use serde_json::Value;
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
@@ -199,7 +201,7 @@ pub fn to_json(name: &str, item: &Item) -> Value {
     match (item.as_table_like(), item.as_value()) {
         (Some(table), _) => table.iter().map(|(name, item)| (name.to_owned(), to_json(name, item))).collect(),
         (None, Some(_)) if is_secret(name) => "•••".into(),
-        (None, Some(value)) => scalar(value),
+        (None, Some(value)) => Value::deserialize(value.clone().into_deserializer()).unwrap_or_default(),
         (None, None) => Value::Null,
     }
 }
@@ -219,15 +221,4 @@ pub fn flattened(value: &Value) -> Vec<(String, &Value)> {
     let mut lines = Vec::new();
     add(value, "", &mut lines);
     lines
-}
-
-fn scalar(value: &toml_edit::Value) -> Value {
-    match value {
-        toml_edit::Value::String(text) => text.value().as_str().into(),
-        toml_edit::Value::Integer(number) => (*number.value()).into(),
-        toml_edit::Value::Float(number) => (*number.value()).into(),
-        toml_edit::Value::Boolean(flag) => (*flag.value()).into(),
-        toml_edit::Value::Array(list) => list.iter().map(scalar).collect(),
-        _ => Value::Null,
-    }
 }

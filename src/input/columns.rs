@@ -75,11 +75,6 @@ impl Columns {
         &self.titles
     }
 
-    /// The title of a column, by its position from 0.
-    pub fn title(&self, index: usize) -> &str {
-        self.titles.get(index).unwrap_or("no column title")
-    }
-
     /// Whether a column holds why a record failed.
     pub fn is_reason(&self, index: usize) -> bool {
         matches!(self.kinds.get(index), Some(Meaning::Reason))
@@ -196,33 +191,28 @@ fn options(cell: &str) -> Value {
         .collect()
 }
 
+/// Sets a field. Objects on the way are made.
 fn set(object: &mut Map<String, Value>, path: &[&str], value: Value) {
-    match path {
-        [] => {}
-        [name] => drop(object.insert((*name).to_owned(), value)),
-        [name, rest @ ..] => {
-            let inner = object.entry(*name).or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(inner) = inner {
-                set(inner, rest, value);
-            }
-        }
+    if let Some(place) = place(object, path) {
+        *place = value;
     }
 }
 
+/// Adds an element to a list.
 fn push(object: &mut Map<String, Value>, path: &[&str], value: Value) {
-    match path {
-        [] => {}
-        [name] => {
-            if let Value::Array(list) = object.entry(*name).or_insert_with(|| json!([])) {
-                list.push(value);
-            }
-        }
-        [name, rest @ ..] => {
-            if let Value::Object(inner) = object.entry(*name).or_insert_with(|| json!({})) {
-                push(inner, rest, value);
-            }
-        }
+    match place(object, path) {
+        Some(Value::Array(list)) => list.push(value),
+        Some(place) => *place = Value::Array(vec![value]),
+        None => {}
     }
+}
+
+fn place<'a>(object: &'a mut Map<String, Value>, path: &[&str]) -> Option<&'a mut Value> {
+    let (last, way) = path.split_last()?;
+    let object = way.iter().try_fold(object, |object, name| {
+        object.entry(*name).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
+    });
+    Some(object?.entry(*last).or_insert(Value::Null))
 }
 
 /// What the cells of a column are.
@@ -254,12 +244,8 @@ pub struct Known {
 /// The column that says which address a row changes.
 pub const ADDRESS_ID: &str = "address_id";
 
-/// The titles a CSV of this operation may have, besides those that contain a name of the user's, such as `label:2`.
-pub fn titles(dialect: &'static Dialect, operation: Operation) -> Vec<String> {
-    known(dialect, operation).into_iter().map(|known| known.title).collect()
-}
-
-/// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
+/// The titles that a CSV of this operation may have, besides those that contain a name of the user's, such as `label:2`;
+/// each with the path of its member inside the wrapper. An address stands for the list of them.
 pub fn paths(
     dialect: &'static Dialect,
     operation: Operation,

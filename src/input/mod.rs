@@ -39,16 +39,6 @@ pub trait FlagOverrides {
     }
 }
 
-/// No flags at all.
-#[derive(Debug, Clone, Copy)]
-pub struct NoFlags;
-
-impl FlagOverrides for NoFlags {
-    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
-        Ok(())
-    }
-}
-
 /// No flags yet: questions complete the document, and what cannot work so far may work then.
 #[derive(Debug, Clone, Copy)]
 pub struct Unfinished;

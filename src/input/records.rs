@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
-pub use super::columns::{Columns, RowError, paths, titles};
+pub use super::columns::{Columns, RowError, paths};
 use super::csv::CsvReader;
 use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};
@@ -171,7 +171,7 @@ impl RecordReader {
         Self::over(document::open(&path, source.encoding)?, path, source.format, columns)
     }
 
-    fn over(
+    pub(super) fn over(
         mut input: Input,
         path: PathBuf,
         format: Format,
@@ -252,6 +252,3 @@ fn elements(text: &str, name: &str) -> Result<Vec<(u64, Content)>, Failure> {
     });
     Ok(located.collect())
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,14 +1,25 @@
 use clap::Parser as _;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Draft, NoFlags};
+use super::columns::RowError;
+use super::document::Input;
+use super::records::{Columns, Content, Format, RecordReader};
+use super::{Draft, FlagOverrides};
 use crate::commands::attribute::AttributeCommand;
 use crate::commands::customer::CustomerCommand;
 use crate::commands::quote::QuoteCommand;
 use crate::commands::{Cli, Command};
-use crate::input::FlagOverrides;
+use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
+
+struct NoFlags;
+
+impl FlagOverrides for NoFlags {
+    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
 
 /// The draft of a command line over a document.
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
@@ -93,4 +104,206 @@ fn an_attribute_that_cannot_work_is_refused_unless_forced() {
     }
     let select = json!({"attribute": {"attribute_code": "a", "frontend_input": "select"}});
     assert!(Draft::new(&MARKETPLACE, Operation::AttributeCreate, Some(select), &NoFlags, false).is_err());
+}
+
+fn input(text: &str) -> Input {
+    // A reader that gives a byte at a time finds every seam.
+    Box::new(std::io::BufReader::with_capacity(1, std::io::Cursor::new(text.as_bytes().to_vec())))
+}
+
+fn reader(text: &str, format: Format, operation: Operation) -> Result<RecordReader, String> {
+    let understand = |header: &csv::StringRecord| {
+        Columns::parse_header("x.csv", &MARKETPLACE, operation, header, &["token".to_owned()])
+    };
+    let path = if format == Format::Csv { "x.csv" } else { "x.json" };
+    RecordReader::over(input(text), path.into(), format, understand).map_err(|failure| failure.message)
+}
+
+/// The JSON records with their lines.
+fn texts(text: &str, format: Format) -> Result<Vec<(u64, String)>, String> {
+    let mut records = reader(text, format, Operation::QuoteAddItem)?;
+    let mut found = Vec::new();
+    while let Some(record) = records.read().map_err(|failure| failure.message)? {
+        let Content::Json(text) = record.content else { panic!("{:?}", record.content) };
+        assert_eq!(record.number, found.len() as u64 + 1);
+        found.push((record.line, text));
+    }
+    Ok(found)
+}
+
+fn elements(text: &str) -> Result<Vec<(u64, String)>, String> {
+    texts(text, Format::Array)
+}
+
+#[test]
+fn an_array_parts_at_its_own_commas() {
+    let text = " [ {\"a\":\"],}\\\"\",\"b\":[1,2]} ,\n\n{\"c\":{}}\n ]\n";
+    let parted = elements(text).unwrap();
+    assert_eq!(parted, [(1, r#"{"a":"],}\"","b":[1,2]}"#.to_owned()), (3, r#"{"c":{}}"#.to_owned())]);
+    assert_eq!(elements("[]"), Ok(Vec::new()));
+}
+
+#[test]
+fn what_is_no_array_is_named_by_line() {
+    for (text, what) in [
+        ("[1\n,2", "EOF while parsing a list at line 2 column 2"),
+        ("[1,]", "trailing comma at line 1 column 4"),
+        ("[,1]", "expected value at line 1 column 2"),
+        ("[1] x", "trailing characters at line 1 column 5"),
+        ("[1", "EOF while parsing a list at line 1 column 2"),
+    ] {
+        assert_eq!(elements(text), Err(format!("`x.json` is not a JSON array of records: {what}")), "{text}");
+    }
+}
+
+#[test]
+fn lines_are_counted_and_blank_ones_passed_over() {
+    let found = texts("{\"a\":1}\r\n\n  \n{\"b\":2}", Format::Ndjson);
+    assert_eq!(found, Ok(vec![(1, "{\"a\":1}".to_owned()), (4, "{\"b\":2}".to_owned())]));
+}
+
+fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
+    let mut rows = reader(text, Format::Csv, operation)?;
+    let mut found = Vec::new();
+    while let Some(record) = rows.read().map_err(|failure| failure.message)? {
+        let Content::Row(row) = record.content else { panic!("{:?}", record.content) };
+        let (document, _) = rows.columns().unwrap().document(&row).map_err(|error| {
+            let (RowError::Length(what) | RowError::Cells(what)) = error;
+            format!("{}: {what}", record.line)
+        })?;
+        found.push(Value::Object(document));
+    }
+    Ok(found)
+}
+
+#[test]
+fn cells_take_the_type_of_their_member() {
+    let text = "sku;qty;quote_id;option:93;token;reason\n02138;1.50;0007;56;secret;why\n\"a;b\";2;q;;;\n";
+    let option = json!({"extension_attributes": {"configurable_item_options": [{"option_id": "93", "option_value": 56}]}});
+    let found = documents(Operation::QuoteAddItem, text).unwrap();
+    assert_eq!(
+        found[0].to_string(),
+        json!({"sku": "02138", "qty": 0, "quote_id": "0007", "product_option": option})
+            .to_string()
+            .replace("\"qty\":0", "\"qty\":1.50")
+    );
+    assert_eq!(found[1].to_string(), r#"{"sku":"a;b","qty":2,"quote_id":"q"}"#);
+}
+
+#[test]
+fn a_profile_row_changes_one_address_or_adds_one() {
+    let text = "firstname,address_id,address_firstname,street,region_id,region,custom_attribute:door\nAda,7,Eve,1 Way|Flat 2,12,Oslo,4b\nBob,,,,,,\n,new,Zoe,,,,\n";
+    assert_eq!(
+        documents(Operation::CustomerUpdate, text).unwrap(),
+        [
+            json!({"firstname": "Ada", "addresses": [{"id": 7, "firstname": "Eve", "street": ["1 Way", "Flat 2"],
+                "region": {"region_id": 12, "region": "Oslo"},
+                "custom_attributes": [{"attribute_code": "door", "value": "4b"}]}]}),
+            json!({"firstname": "Bob"}),
+            json!({"addresses": [{"firstname": "Zoe"}]})
+        ]
+    );
+}
+
+#[test]
+fn an_attribute_row_has_labels_and_options() {
+    let text = "attribute_code,label:1,label:2,options\nsize,Taille,Größe,S|*M|L\n";
+    assert_eq!(
+        documents(Operation::AttributeCreate, text).unwrap(),
+        [json!({"attribute_code": "size",
+            "frontend_labels": [{"store_id": 1, "label": "Taille"}, {"store_id": 2, "label": "Größe"}],
+            "options": [{"label": "S", "sort_order": 1, "is_default": false},
+                        {"label": "M", "sort_order": 2, "is_default": true},
+                        {"label": "L", "sort_order": 3, "is_default": false}]})]
+    );
+}
+
+#[test]
+fn a_shipping_row_nests_its_addresses() {
+    let text = "shipping_address.city,shipping_carrier_code,paymentMethod.method\nOslo,flatrate,checkmo\n";
+    assert_eq!(
+        documents(Operation::QuoteShip, text).unwrap(),
+        [
+            json!({"addressInformation": {"shipping_address": {"city": "Oslo"}, "shipping_carrier_code": "flatrate"},
+            "paymentMethod": {"method": "checkmo"}})
+        ]
+    );
+}
+
+#[test]
+fn a_row_with_an_empty_address_id_adds_no_address() {
+    let problem = |text: &str| documents(Operation::CustomerUpdate, text).unwrap_err();
+    let refusal = problem("address_id,city\n1,Oslo\n,Bergen\n");
+    assert!(
+        refusal.starts_with("3: column address_id is empty") && refusal.contains("`new` to add"),
+        "{refusal}"
+    );
+    assert!(problem("address_id,city\nnew,\n").contains("no field"));
+    assert!(problem("address_id,city\nnwe,Oslo\n").contains("`new` adds an address"));
+    // Without the column, a row adds what it names.
+    let added = documents(Operation::CustomerUpdate, "city,company\nOslo,ACME\n").unwrap();
+    assert_eq!(added, [json!({"addresses": [{"city": "Oslo", "company": "ACME"}]})]);
+}
+
+#[test]
+fn what_spreadsheets_leave_behind_is_passed_over() {
+    for text in [
+        "sep=;\r\nSKU;Qty ; quote_id;;\r\nab;1;q;;\r\n;;;;\r\n",
+        "sku\tqty\tquote_id\t\nab\t1\tq\n\t\t\n",
+        "\u{feff}sku,qty,QUOTE_ID\r\rab,1,q, ,\r",
+    ] {
+        let text = text.trim_start_matches('\u{feff}');
+        assert_eq!(
+            documents(Operation::QuoteAddItem, text).unwrap(),
+            [json!({"sku": "ab", "qty": 1, "quote_id": "q"})],
+            "{text:?}"
+        );
+    }
+    let labels = documents(
+        Operation::AttributeCreate,
+        "Attribute_Code,LABEL:1,Is_Searchable,is_required\na,b,Yes,no\n",
+    );
+    assert_eq!(
+        labels.unwrap(),
+        [json!({"attribute_code": "a", "frontend_labels": [{"store_id": 1, "label": "b"}],
+            "is_searchable": "1", "is_required": false})]
+    );
+}
+
+#[test]
+fn a_line_is_that_of_an_editor_after_quoted_line_breaks_too() {
+    let text = "sku,qty\n\"a\n\nb\",1\n\nc,two\n";
+    for end in ["\n", "\r\n", "\r"] {
+        let problem = documents(Operation::QuoteAddItem, &text.replace('\n', end)).unwrap_err();
+        assert_eq!(problem, "6: column qty: expected a number, found \"two\"", "{end:?}");
+        let array = elements(&"[\n{\n},\n{}]".replace('\n', end)).unwrap();
+        assert_eq!(array.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4], "{end:?}");
+    }
+}
+
+#[test]
+fn a_quote_that_is_never_closed_ends_the_reading() {
+    let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
+    assert_eq!(problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"), "x.csv: line 3: unclosed quoted cell");
+    assert_eq!(problem("sku,qty\n\"a\"x,1\nb,2\n"), "x.csv: line 2: text after the closing quote of a cell");
+    assert!(problem("\"sku,qty\na,1\n").starts_with("x.csv: line 1: "));
+}
+
+#[test]
+fn headers_and_cells_that_are_not_understood_are_named() {
+    let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
+    assert_eq!(
+        problem("sku,qyt,nothing\n"),
+        "x.csv: unknown column `qyt`; did you mean `qty`?\n  x.csv: unknown column `nothing`"
+    );
+    assert_eq!(problem("sku,SKU\n"), "x.csv: duplicate column `SKU`");
+    assert_eq!(problem("sku,,qty\n"), "x.csv: column 2 has no title");
+    assert_eq!(problem("\n"), "x.csv has no header");
+    assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
+    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cell, the header has 2");
+    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, the header has 2");
+    assert_eq!(
+        problem("qty,option:1\nx,y\n"),
+        "2: column qty: expected a number, found \"x\"; column option:1: expected an integer, found \"y\""
+    );
 }
