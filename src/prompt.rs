@@ -2,7 +2,6 @@
 //! and no yes that was typed ahead.
 
 mod confirm;
-mod file_name;
 mod keyboard;
 mod text;
 
@@ -12,7 +11,6 @@ use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{FuzzySelect, Select};
 
-pub use file_name::meant as file_meant;
 pub use text::{Objection, Question};
 
 use crate::cli::GlobalArgs;
@@ -23,8 +21,8 @@ use crate::report::style::{OutputStyle, TextStyle};
 use crate::sanitize::{sanitize, sanitize_line};
 use keyboard::Keyboard;
 
-#[cfg(test)]
-mod tests;
+/// A list of more choices is searched by typing.
+const SEARCHED: usize = 20;
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
@@ -126,7 +124,7 @@ impl Prompt {
     }
 
     /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where [`Self::can_ask`].
-    /// Foreign text among the choices is escaped. What stands after two blanks explains a choice.
+    /// Typing narrows a long list. Foreign text among the choices is escaped. What stands after two blanks explains one.
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -137,7 +135,11 @@ impl Prompt {
         present: usize,
     ) -> Result<Option<usize>, Failure> {
         let chosen = self.menu(question, choices, present)?;
-        Ok(chosen.inspect(|position| self.chosen(question, &choices[*position])))
+        if let Some(chosen) = chosen.filter(|_| !self.accessible) {
+            let choice = sanitize_line(choices[chosen].split("  ").next().unwrap_or_default());
+            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, &choice)));
+        }
+        Ok(chosen)
     }
 
     /// The same for a list that comes again and again: nothing stays of it on the screen.
@@ -145,36 +147,6 @@ impl Prompt {
     /// # Errors
     /// As [`Self::select`].
     pub fn menu(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
-        self.list(question, choices, |term, choices| {
-            let list = Select::with_theme(&*self.theme).with_prompt(question).items(choices);
-            list.default(present.min(choices.len().saturating_sub(1))).report(false).interact_on_opt(term)
-        })
-    }
-
-    /// The same for a long list, which typing narrows.
-    ///
-    /// # Errors
-    /// As [`Self::select`].
-    pub fn search(
-        &self,
-        question: &str,
-        choices: &[String],
-        present: usize,
-    ) -> Result<Option<usize>, Failure> {
-        let title = format!("{question} (type to search)");
-        let chosen = self.list(&title, choices, |term, choices| {
-            let list = FuzzySelect::with_theme(&*self.theme).with_prompt(&title).items(choices);
-            list.default(present).report(false).interact_on_opt(term)
-        })?;
-        Ok(chosen.inspect(|position| self.chosen(question, &choices[*position])))
-    }
-
-    fn list(
-        &self,
-        question: &str,
-        choices: &[String],
-        ask: impl FnOnce(&Term, &[String]) -> dialoguer::Result<Option<usize>>,
-    ) -> Result<Option<usize>, Failure> {
         let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
         if self.accessible {
             return self.select_by_number(question, &choices);
@@ -182,19 +154,19 @@ impl Prompt {
         let (term, _keyboard) = self.begin()?;
         // The cursor is two columns. A choice counts as two rows as soon as it has more bytes than fit.
         let room = usize::from(term.size().1).saturating_sub(3);
-        let fitting: Vec<String> = choices.into_iter().map(|choice| cut(choice, room)).collect();
-        ask(term, &fitting).map_err(|dialoguer::Error::IO(error)| {
+        let choices = choices.into_iter().map(|choice| cut(choice, room));
+        // A prompt reports what was chosen, unless told not to after it was set.
+        let chosen = if choices.len() > SEARCHED {
+            let list = FuzzySelect::with_theme(&*self.theme).items(choices).default(present);
+            list.with_prompt(format!("{question} (type to search)")).report(false).interact_on_opt(term)
+        } else {
+            let list = Select::with_theme(&*self.theme).items(choices).default(present);
+            list.with_prompt(question).report(false).interact_on_opt(term)
+        };
+        chosen.map_err(|dialoguer::Error::IO(error)| {
             let _ = term.show_cursor();
             stopped(error)
         })
-    }
-
-    /// Leaves what was chosen on the screen.
-    fn chosen(&self, question: &str, choice: &str) {
-        let choice = sanitize_line(choice.split("  ").next().unwrap_or_default());
-        if !self.accessible {
-            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, &choice)));
-        }
     }
 
     fn select_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
@@ -269,4 +241,43 @@ fn stopped(error: io::Error) -> Failure {
         return Failure::cancelled();
     }
     Failure::new(FailureKind::Interrupted, format!("cannot read the answer: {error}")).applied(Applied::No)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Prompt;
+    use crate::cli::{GlobalArgs, OutputFormat};
+    use crate::context::Context;
+    use crate::failure::FailureKind;
+    use crate::report::Report;
+
+    fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
+        let mut context = Context::for_test(&[], Path::new("/"));
+        context.stdin_is_terminal = terminal;
+        context.stderr_is_terminal = terminal;
+        let global = GlobalArgs { no_input, yes, ..GlobalArgs::default() };
+        let report = Report::new(&context, OutputFormat::Table, None, false, 0);
+        Prompt::new(&context, &global, &report)
+    }
+
+    #[test]
+    fn nobody_is_asked_where_nobody_is() {
+        let failure = prompt(false, false, false).input("name", "use -p NAME", None, |_| Ok(())).unwrap_err();
+        assert_eq!(failure.hint.as_deref(), Some("use -p NAME"));
+        assert!(prompt(true, false, true).password("token", "").unwrap_err().message.contains("--no-input"));
+        assert!(prompt(true, false, true).input("which", "", None, |_| Ok(())).is_err());
+    }
+
+    #[test]
+    fn a_script_and_yes_confirm_and_a_deletion_needs_the_yes() {
+        for (terminal, yes, no_input) in [(false, false, false), (true, true, true), (true, false, true)] {
+            let prompt = prompt(terminal, yes, no_input);
+            assert_eq!(prompt.confirm("sure?").map_err(|failure| failure.message), Ok(()));
+            let deletion = prompt.confirm_deletion("sure?").map_err(|failure| (failure.kind, failure.hint));
+            let refused = (FailureKind::Guard, Some("add --yes".to_owned()));
+            assert_eq!(deletion, if yes { Ok(()) } else { Err(refused) });
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! `attribute create` with something missing: it is asked for, one question after the other; Esc goes back one.
 
-use serde_json::{Map, Number, Value};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
 
 use super::equivalent;
 use crate::cli::attribute::CreateArgs;
@@ -10,41 +12,23 @@ use crate::input::{Draft, options_file};
 use crate::plan::operation::Operation;
 use crate::plan::validate::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
 use crate::plan::validate::lint;
-use crate::prompt::{Objection, Prompt, Question, file_meant};
+use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
 use crate::session::Session;
+use crate::shell::Shell;
 
-/// One thing to be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Label,
-    Code,
-    Kind,
-    Options,
-    DefaultOption,
-    StoreLabels,
-    Required,
-    Filterable,
-    Searchable,
-}
-
-use Step::{Code, DefaultOption, Filterable, Kind, Label, Options, Required, Searchable, StoreLabels};
-
-/// In the order of asking, each with the field of the attribute it fills (docs/interface.md, "Attribute").
-const STEPS: [(Step, &str); 9] = [
-    (Label, "default_frontend_label"),
-    (Code, "attribute_code"),
-    (Kind, "frontend_input"),
-    (Options, "options"),
-    (DefaultOption, "options"),
-    (StoreLabels, "frontend_labels"),
-    (Required, "is_required"),
-    (Filterable, "is_filterable"),
-    (Searchable, "is_searchable"),
-];
-
-/// Without which there is nothing to create.
-const ESSENTIAL: [Step; 4] = [Label, Code, Kind, Options];
+/// What is asked, in this order: the field of the attribute that it fills (docs/interface.md, "Attribute"), but for the
+/// option that is chosen by default.
+const STEPS: [&str; 9] = [LABEL, CODE, KIND, OPTIONS, DEFAULT, LABELS, REQUIRED, FILTERABLE, SEARCHABLE];
+const LABEL: &str = "default_frontend_label";
+const CODE: &str = "attribute_code";
+const KIND: &str = "frontend_input";
+const OPTIONS: &str = "options";
+const DEFAULT: &str = "options.is_default";
+const LABELS: &str = "frontend_labels";
+const REQUIRED: &str = "is_required";
+const FILTERABLE: &str = "is_filterable";
+const SEARCHABLE: &str = "is_searchable";
 
 /// The flags as they are filled, and where the questions stand.
 pub struct Wizard<'a> {
@@ -52,9 +36,9 @@ pub struct Wizard<'a> {
     prompt: &'a Prompt,
     flags: CreateArgs,
     /// What flags or input gave.
-    given: Vec<Step>,
+    given: Vec<&'static str>,
     kind_of_input: Option<String>,
-    asked: Vec<Step>,
+    asked: Vec<&'static str>,
 }
 
 impl<'a> Wizard<'a> {
@@ -65,26 +49,28 @@ impl<'a> Wizard<'a> {
         flags: CreateArgs,
         input: &Map<String, Value>,
     ) -> Self {
-        let is_given = |step: Step, field: &str| {
-            input.contains_key(field)
-                || match step {
-                    Options => !flags.options.is_empty() || flags.options_file.is_some(),
-                    // A CSV has a column for it.
-                    DefaultOption => flags.default_option.is_some() || flags.options_file.is_some(),
-                    StoreLabels => !flags.store_labels.is_empty(),
-                    Searchable => flags.searchable.is_some(),
-                    _ => flags.attribute.named.contains_key(field),
+        let is_given = |step: &&str| {
+            input.contains_key(*step)
+                || match *step {
+                    OPTIONS => !flags.options.is_empty() || flags.options_file.is_some(),
+                    // A CSV and JSON have a place for it.
+                    DEFAULT => {
+                        let has_place = flags.options_file.is_some() || input.contains_key(OPTIONS);
+                        has_place || flags.default_option.is_some()
+                    }
+                    LABELS => !flags.store_labels.is_empty(),
+                    SEARCHABLE => flags.searchable.is_some(),
+                    _ => flags.attribute.named.contains_key(*step),
                 }
         };
-        let given = STEPS.iter().filter(|(step, field)| is_given(*step, field)).map(|(step, _)| *step);
-        let given = given.collect();
+        let given = STEPS.into_iter().filter(is_given).collect();
         let kind_of_input = input.get("frontend_input").and_then(Value::as_str).map(str::to_owned);
         Self { session, prompt, flags, given, kind_of_input, asked: Vec::new() }
     }
 
     /// Whether something is missing that an attribute cannot do without.
     pub fn lacks_something(&self) -> bool {
-        ESSENTIAL.into_iter().any(|step| self.is_open(step))
+        [LABEL, CODE, KIND, OPTIONS].into_iter().any(|step| self.is_open(step))
     }
 
     /// Asks what is missing, shows the whole and has it confirmed. `document` is what `--input` held.
@@ -131,52 +117,47 @@ impl<'a> Wizard<'a> {
         self.asked.pop().map(drop).ok_or_else(Failure::cancelled)
     }
 
-    fn next(&self) -> Option<Step> {
-        let steps = STEPS.iter().map(|(step, _)| *step);
-        steps.into_iter().find(|step| self.is_open(*step) && !self.asked.contains(step))
+    fn next(&self) -> Option<&'static str> {
+        STEPS.into_iter().find(|step| self.is_open(step) && !self.asked.contains(step))
     }
 
-    fn is_open(&self, step: Step) -> bool {
+    fn is_open(&self, step: &str) -> bool {
         let applies = match step {
-            Options => self.takes_options(),
-            DefaultOption => !self.flags.options.is_empty(),
+            OPTIONS => self.takes_options(),
+            DEFAULT => !self.flags.options.is_empty(),
             _ => true,
         };
         applies && !self.given.contains(&step)
     }
 
     fn takes_options(&self) -> bool {
-        let kind = self.named(Kind).and_then(Value::as_str).or(self.kind_of_input.as_deref());
+        let kind = self.named(KIND).or(self.kind_of_input.as_deref());
         kind.and_then(FrontendInput::find).is_some_and(|kind| kind.takes_options)
     }
 
-    fn named(&self, step: Step) -> Option<&Value> {
-        STEPS
-            .iter()
-            .find(|(one, _)| *one == step)
-            .and_then(|(_, field)| self.flags.attribute.named.get(*field))
+    fn named(&self, step: &str) -> Option<&str> {
+        self.flags.attribute.named.get(step).and_then(Value::as_str)
     }
 
-    fn name(&mut self, step: Step, value: Value) {
-        let field = STEPS.iter().find(|(one, _)| *one == step).map_or("", |(_, field)| *field);
-        self.flags.attribute.named.insert(field.to_owned(), value);
+    fn name(&mut self, step: &str, value: Value) {
+        self.flags.attribute.named.insert(step.to_owned(), value);
     }
 
     /// Whether it was answered; not, after Esc.
-    fn ask(&mut self, step: Step) -> Result<bool, Failure> {
+    fn ask(&mut self, step: &str) -> Result<bool, Failure> {
         match step {
-            Label => self.text(step, "Label (shown to shoppers)", String::new(), not_empty),
-            Code => {
-                let label = self.named(Label).and_then(Value::as_str).unwrap_or_default();
-                self.text(step, "Code", suggest_code(label), usual_code)
+            LABEL => self.text(step, "Label (shown to shoppers)", String::new(), not_empty),
+            CODE => {
+                let suggested = suggest_code(self.named(LABEL).unwrap_or_default());
+                self.text(step, "Code", suggested, usual_code)
             }
-            Kind => self.kind(),
-            Options => self.options(),
-            DefaultOption => self.default_option(),
-            StoreLabels => self.store_labels(),
-            Required => self.yes_or_no(step, "Required?"),
-            Filterable => self.yes_or_no(step, "Use in layered navigation? (filter)"),
-            Searchable => {
+            KIND => self.kind(),
+            OPTIONS => self.options(),
+            DEFAULT => self.default_option(),
+            LABELS => self.store_labels(),
+            REQUIRED => self.yes_or_no(step, "Required?"),
+            FILTERABLE => self.yes_or_no(step, "Use in layered navigation? (filter)"),
+            _ => {
                 let present = self.flags.searchable.unwrap_or(false);
                 let answer = self.prompt.yes_no("Include in search?", present)?;
                 self.flags.searchable = answer.or(self.flags.searchable);
@@ -187,48 +168,52 @@ impl<'a> Wizard<'a> {
 
     fn text(
         &mut self,
-        step: Step,
+        step: &str,
         text: &str,
         suggested: String,
         check: fn(&str) -> Result<(), Objection>,
     ) -> Result<bool, Failure> {
-        let present = self.named(step).and_then(Value::as_str).map_or(suggested, str::to_owned);
+        let present = self.named(step).map_or(suggested, str::to_owned);
         let question = Question { text, initial: &present, ..Question::default() };
         let typed = self.prompt.text(&question, check)?;
         Ok(typed.map(|text| self.name(step, text.trim().into())).is_some())
     }
 
-    fn yes_or_no(&mut self, step: Step, question: &str) -> Result<bool, Failure> {
-        let answer = self.prompt.yes_no(question, self.named(step) == Some(&Value::Bool(true)))?;
+    fn yes_or_no(&mut self, step: &str, question: &str) -> Result<bool, Failure> {
+        let present = self.flags.attribute.named.get(step) == Some(&Value::Bool(true));
+        let answer = self.prompt.yes_no(question, present)?;
         Ok(answer.map(|answer| self.name(step, answer.into())).is_some())
     }
 
     fn kind(&mut self) -> Result<bool, Failure> {
         let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
-        let present = self.named(Kind).and_then(Value::as_str);
+        let present = self.named(KIND);
         let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == present).unwrap_or(0);
         let Some(kind) = self.prompt.select("Input type", &choices, present)? else { return Ok(false) };
-        self.name(Kind, FRONTEND_INPUTS[kind].name.into());
-        if !self.given.contains(&Options) && !self.takes_options() {
+        self.name(KIND, FRONTEND_INPUTS[kind].name.into());
+        if !self.given.contains(&OPTIONS) && !self.takes_options() {
             self.set_options(Vec::new());
         }
         Ok(true)
     }
 
     fn options(&mut self) -> Result<bool, Failure> {
-        let typed = self.flags.options.len();
-        let mut choices =
+        let choices =
             ["Enter options, one per line", "Import from a CSV file", "No options"].map(str::to_owned);
-        if typed > 0 {
-            choices[2] = format!("Keep the current {typed}");
-        }
         loop {
-            let present = if typed > 0 { 2 } else { 0 };
-            let is_answered = match self.prompt.select("Options", &choices, present)? {
+            let is_answered = match self.prompt.select("Options", &choices, 0)? {
                 None => return Ok(false),
-                Some(0) => self.typed_options()?,
+                Some(0) => {
+                    let note = "One option a line, typed or pasted. Leave empty to finish.";
+                    let question = |number: usize| format!("Option {number}");
+                    let labels = self.prompt.text_lines(question, note, &self.flags.options, one_cell)?;
+                    labels.map(|labels| self.set_options(labels)).is_some()
+                }
                 Some(1) => self.options_file()?,
-                Some(_) => true,
+                Some(_) => {
+                    self.set_options(Vec::new());
+                    true
+                }
             };
             if is_answered {
                 return Ok(true);
@@ -236,25 +221,13 @@ impl<'a> Wizard<'a> {
         }
     }
 
-    fn typed_options(&mut self) -> Result<bool, Failure> {
-        let note = "One option a line, typed or pasted. Leave empty to finish.";
-        let question = |number: usize| format!("Option {number}");
-        let labels = self.prompt.text_lines(question, note, &[], one_cell)?;
-        Ok(labels.map(|labels| self.set_options(labels)).is_some())
-    }
-
     fn options_file(&mut self) -> Result<bool, Failure> {
         let readable = |file: &str| match options_file(&file_meant(file)) {
             Ok(options) if options.is_empty() => Err(Objection::Wrong("the file has no options".to_owned())),
-            Ok(_) => Ok(()),
-            Err(failure) => Err(failure.message.into()),
+            result => result.map(drop).map_err(|failure| failure.message.into()),
         };
-        let question = Question {
-            text: "CSV file",
-            note: "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough. Tab completes names.",
-            is_file: true,
-            ..Question::default()
-        };
+        let note = "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough.";
+        let question = Question { text: "CSV file", note, ..Question::default() };
         let Some(file) = self.prompt.text(&question, readable)? else { return Ok(false) };
         self.set_options(Vec::new());
         self.flags.options_file = Some(file_meant(&file));
@@ -288,7 +261,7 @@ impl<'a> Wizard<'a> {
             return Ok(false);
         };
         let labels = lines.iter().filter_map(|line| parse_number_label(line).ok());
-        self.flags.store_labels = labels.collect::<Vec<(Number, String)>>();
+        self.flags.store_labels = labels.collect();
         Ok(true)
     }
 }
@@ -315,4 +288,14 @@ fn one_cell(_: usize, text: &str) -> Result<(), Objection> {
         return Err("looks like several columns; press Esc and import them as CSV".to_owned().into());
     }
     Ok(())
+}
+
+/// The file that was typed or dropped on the terminal, in a shell's quotes and with `~`.
+fn file_meant(typed: &str) -> PathBuf {
+    let words = Shell::NATIVE.split(typed.trim()).unwrap_or_default();
+    let name = if let [word] = &words[..] { word } else { typed.trim() };
+    match (name.strip_prefix("~/"), etcetera::home_dir()) {
+        (Some(rest), Ok(home)) => home.join(rest),
+        _ => name.into(),
+    }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::equivalent;
-use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner};
+use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner, region_text};
 use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
 use crate::ops::profile::{Change, Update, read, replace};
@@ -73,14 +73,16 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
             None => read::read_profile(service).await?,
         };
         let form = match start.take() {
-            Some(UpdateArgs { address: Some(id), .. }) => {
-                AddressIndex::of(profile.addresses())?.find(*id)?;
-                Form::of_address(*id, profile.addresses())
+            Some(UpdateArgs { address, .. }) => {
+                let index = AddressIndex::of(profile.addresses())?;
+                address.map(|id| index.find(id)).transpose()?;
+                Form::of_address(*address, profile.addresses())
             }
-            Some(_) => Some(Form::of_new_address()),
-            None => pick(prompt, &profile, has_sent)?,
+            None => match pick(prompt, &profile, has_sent)? {
+                Some(form) => form,
+                None => return Ok(()),
+            },
         };
-        let Some(form) = form else { return Ok(()) };
         let mut dialogue = Dialogue { service, prompt, args, profile: &profile, form };
         has_sent |= dialogue.run().await?;
         if has_sent && (service.session.global.dry_run || args.base.is_some()) {
@@ -96,18 +98,17 @@ fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<For
     choices.extend(["Add an address", "Profile fields"].map(str::to_owned));
     choices.extend(has_sent.then(|| "Done".to_owned()));
     let question = if has_sent { "Another change?" } else { "What do you want to change?" };
-    let picked = prompt.select(question, &choices, if has_sent { choices.len() - 1 } else { 0 });
-    let picked = match picked {
+    let present = if has_sent { choices.len() - 1 } else { 0 };
+    let picked = match prompt.select(question, &choices, present) {
         Ok(Some(picked)) => picked,
+        Err(failure) if !failure.is_cancelled => return Err(failure),
         // What was sent stays sent: this is no cancellation.
-        Ok(None) if has_sent => return Ok(None),
-        Ok(None) => return Err(Failure::cancelled()),
-        Err(failure) if has_sent && failure.is_cancelled => return Ok(None),
-        Err(failure) => return Err(failure),
+        _ if has_sent => return Ok(None),
+        _ => return Err(Failure::cancelled()),
     };
     Ok(match picked.checked_sub(stored.len()) {
-        None => Form::of_address(stored[picked].0, profile.addresses()),
-        Some(0) => Some(Form::of_new_address()),
+        None => Some(Form::of_address(Some(stored[picked].0), profile.addresses())),
+        Some(0) => Some(Form::of_address(None, &[])),
         Some(1) => Some(Form::of_profile(profile.customer())),
         Some(_) => None,
     })
@@ -122,37 +123,21 @@ struct Dialogue<'a> {
     form: Form,
 }
 
-/// How the list of the fields was left.
-enum Filled {
-    /// To be sent.
-    Done,
-    /// The address is to be removed.
-    Removed,
-    /// By Esc.
-    Left,
-}
-
 impl Dialogue<'_> {
     /// Asks, and sends what was edited; `false` where Esc led back to the list. What was typed is not lost with what fails
     /// or is cancelled: the equivalent command is printed.
     async fn run(&mut self) -> Result<bool, Failure> {
+        let session = self.service.session;
         loop {
-            let mut args = match self.fill().await {
-                Ok(Filled::Left) => {
-                    self.tell_edits();
-                    return Ok(false);
-                }
-                Ok(Filled::Done) => self.form.args(self.args),
-                Ok(Filled::Removed) => UpdateArgs { address: None, ..self.args.clone() },
-                Err(failure) => {
-                    self.tell_edits();
-                    return Err(failure);
+            let args = match self.fill().await {
+                Ok(Some(args)) => args,
+                left => {
+                    if self.form.is_edited() {
+                        self.tell(&self.form.args(self.args));
+                    }
+                    return left.map(|_| false);
                 }
             };
-            if let (None, Owner::Address(id)) = (args.address, self.form.owner) {
-                args.remove_addresses = vec![id];
-            }
-            let session = self.service.session;
             let update = Update::new(draft(session, Operation::CustomerUpdate, &args)?, &args)?;
             let sent = match replace::replace(self.service, Change::Update(&update)).await {
                 Err(_) if update.went_back.get() => continue,
@@ -164,12 +149,6 @@ impl Dialogue<'_> {
         }
     }
 
-    fn tell_edits(&self) {
-        if self.form.is_edited() {
-            self.tell(&self.form.args(self.args));
-        }
-    }
-
     fn tell(&self, args: &UpdateArgs) {
         let id = self.service.customer.map(|id| id.to_string());
         let customer = args.choice.customer.as_deref().or(id.as_deref()).or(self.service.email.as_deref());
@@ -177,54 +156,47 @@ impl Dialogue<'_> {
         equivalent::tell(session, &equivalent::update(args, customer, session.global));
     }
 
-    async fn fill(&mut self) -> Result<Filled, Failure> {
-        let mut present = 0;
-        if self.form.is_new() && !self.form.is_edited() {
-            while present < ASKED_OF_NEW_ADDRESS {
-                match self.ask(present).await? {
-                    true => present += 1,
-                    false if present == 0 => return Ok(Filled::Left),
-                    false => present -= 1,
-                }
-            }
-        }
+    /// The flags of what was edited; `None` where Esc led out of the list of the fields.
+    async fn fill(&mut self) -> Result<Option<UpdateArgs>, Failure> {
         let done = self.form.fields.len();
-        if self.form.is_edited() {
-            present = done;
+        let mut present = if self.form.is_edited() { done } else { 0 };
+        while self.form.is_new() && present < ASKED_OF_NEW_ADDRESS {
+            present = match (self.ask(present).await?, present) {
+                (true, _) => present + 1,
+                (false, 0) => return Ok(None),
+                (false, _) => present - 1,
+            };
         }
         let mut note = String::new();
         loop {
             let mut choices = self.form.lines();
             choices.push(DONE.to_owned());
-            choices.extend(match self.form.owner {
-                Owner::Address(_) => Some("Remove this address".to_owned()),
-                _ => None,
-            });
-            let title = format!("{}{}", self.form.title, std::mem::take(&mut note));
-            let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(Filled::Left) };
-            if picked > done {
-                return Ok(Filled::Removed);
-            }
-            if picked == done {
-                match self.form.missing() {
-                    None if self.form.is_edited() => return Ok(Filled::Done),
-                    None => (note, present) = (": nothing was changed".to_owned(), 0),
-                    Some(missing) => {
-                        note = format!(": {} is required", self.form.fields[missing].label);
-                        present = missing;
+            let is_stored = matches!(self.form.owner, Owner::Address(_));
+            choices.extend(is_stored.then(|| "Remove this address".to_owned()));
+            let title = format!("{}{}", self.form.title(), std::mem::take(&mut note));
+            let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(None) };
+            present = picked;
+            match (self.form.fields.get(picked), self.form.owner, self.form.missing()) {
+                (None, Owner::Address(id), _) if picked > done => {
+                    let remove_addresses = vec![id];
+                    return Ok(Some(UpdateArgs { address: None, remove_addresses, ..self.args.clone() }));
+                }
+                (None, _, Some(missing)) => {
+                    note = format!(": {} is required", self.form.fields[missing].label);
+                    present = missing;
+                }
+                (None, ..) if self.form.is_edited() => return Ok(Some(self.form.args(self.args))),
+                (None, ..) => ": nothing was changed".clone_into(&mut note),
+                (Some(field), ..) if field.is_stored_default() => {
+                    ": to change the default, choose another address".clone_into(&mut note);
+                }
+                _ => {
+                    present += usize::from(self.ask(picked).await?);
+                    if let Some(region) = self.form.region_in_doubt() {
+                        self.ask(region).await?;
                     }
                 }
-                continue;
             }
-            if self.form.fields[picked].is_stored_default() {
-                (note, present) = (": to change the default, choose another address".to_owned(), picked);
-                continue;
-            }
-            let is_answered = self.ask(picked).await?;
-            if let Some(region) = self.form.region_in_doubt() {
-                self.ask(region).await?;
-            }
-            present = if is_answered { picked + 1 } else { picked };
         }
     }
 
@@ -265,67 +237,58 @@ impl Dialogue<'_> {
             read_country(self.service, country).await?;
         }
         let directory = self.service.regions.borrow();
-        match directory.regions(country) {
-            [] => self.typed_region(field, country),
-            regions => self.listed_region(field, regions),
+        let regions = directory.regions(country);
+        if regions.is_empty() {
+            return self.typed_region(field.value(), country);
         }
-    }
-
-    fn listed_region(&self, field: &Field, regions: &[region::Region]) -> Result<Option<Value>, Failure> {
         let mut choices = vec!["No region".to_owned()];
         choices.extend(regions.iter().map(|region| format!("{}  {}", region.name, region.code)));
         let stored = field.value().get("region_id").and_then(Value::as_i64);
         let present = regions.iter().position(|region| Some(region.id) == stored);
         let present = present.map_or(0, |position| position + 1);
-        let Some(chosen) = self.prompt.search("Region", &choices, present)? else { return Ok(None) };
-        Ok(Some(match chosen.checked_sub(1).map(|position| &regions[position]) {
-            None => no_region(field),
+        let chosen = self.prompt.select("Region", &choices, present)?;
+        Ok(chosen.map(|chosen| match chosen.checked_sub(1).map(|position| &regions[position]) {
+            None => no_region(field.value()),
             Some(_) if chosen == present => field.value().clone(),
             Some(one) => json!({"region_code": one.code, "region": one.name, "region_id": one.id}),
         }))
     }
 
-    fn typed_region(&self, field: &Field, country: &str) -> Result<Option<Value>, Failure> {
+    fn typed_region(&self, stored: &Value, country: &str) -> Result<Option<Value>, Failure> {
         let is_in_doubt = self.form.region_in_doubt().is_some();
-        let present = if is_in_doubt { String::new() } else { name_of(field.value()) };
         let note = if is_in_doubt { "The country changed; enter a region in the new one." } else { "" };
+        let initial = if is_in_doubt { "" } else { region_text(stored) };
         let text = "Region, by name or code (empty: none)";
-        loop {
-            let question = Question { text, initial: &present, note, ..Question::default() };
-            let Some(typed) = self.prompt.text(&question, |_| Ok(()))? else { return Ok(None) };
-            let typed = typed.trim();
-            if typed.is_empty() {
-                return Ok(Some(no_region(field)));
-            }
-            if !is_in_doubt && typed == present.trim() {
-                return Ok(Some(field.value().clone()));
-            }
-            if self.service.settings.dialect.country.is_some() {
-                return Ok(Some(json!({"region": typed})));
-            }
-            if let Some(known) = known_region(self.profile, country, typed) {
-                return Ok(Some(known));
-            }
-            let note = "No region list; enter 0 to store the name only.";
-            let question = Question { text: "Region ID", initial: "0", note, ..Question::default() };
-            let id = self.prompt.text(&question, |text| Ok(form::whole_number(text.trim()).map(drop)?))?;
-            if let Some(id) = id.and_then(|id| form::whole_number(id.trim()).ok()) {
-                return Ok(Some(named_region(typed, id)));
-            }
+        let question = Question { text, note, initial, ..Question::default() };
+        let Some(typed) = self.prompt.text(&question, |_| Ok(()))? else { return Ok(None) };
+        let typed = typed.trim();
+        if typed.is_empty() {
+            return Ok(Some(no_region(stored)));
         }
+        if !is_in_doubt && typed == initial.trim() {
+            return Ok(Some(stored.clone()));
+        }
+        if self.service.settings.dialect.country.is_some() {
+            return Ok(Some(json!({"region": typed})));
+        }
+        if let Some(known) = known_region(self.profile, country, typed) {
+            return Ok(Some(known));
+        }
+        let note = "No region list; enter 0 to store the name only.";
+        let question = Question { text: "Region ID", initial: "0", note, ..Question::default() };
+        let id = self.prompt.text(&question, |text| Ok(form::whole_number(text.trim()).map(drop)?))?;
+        // A short word in capitals is a code, any other text a name.
+        let is_code =
+            typed.len() <= 3 && typed.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit());
+        let name = if is_code { "region_code" } else { "region" };
+        let id = id.and_then(|id| form::whole_number(id.trim()).ok());
+        Ok(id.map(|id| json!({(name): typed, "region_id": id})))
     }
 }
 
 /// No region; what has none stays as it is.
-fn no_region(field: &Field) -> Value {
-    if form::is_region(field.value()) { region::none() } else { field.value().clone() }
-}
-
-/// A short word in capitals is a code, any other text a name.
-fn named_region(typed: &str, id: Value) -> Value {
-    let is_code =
-        typed.len() <= 3 && typed.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    json!({(if is_code { "region_code" } else { "region" }): typed, "region_id": id})
+fn no_region(stored: &Value) -> Value {
+    if form::is_region(stored) { region::none() } else { stored.clone() }
 }
 
 /// The region of this name or code that another address in the same country has, with its id.
@@ -337,11 +300,6 @@ fn known_region(profile: &Profile, country: &str, typed: &str) -> Option<Value> 
     };
     let mut regions = addresses.filter_map(|address| address.get("region")?.as_object());
     Some(region::as_object(&json!({"region": regions.find(is_meant)?})))
-}
-
-fn name_of(region: &Value) -> String {
-    let texts = ["region", "region_code"].iter().filter_map(|name| region.get(*name)?.as_str());
-    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default().to_owned()
 }
 
 fn one_liner(id: i64, address: &Value) -> String {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Number, Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::cli::customer::UpdateArgs;
+use crate::cli::customer::{ProfileFlags, UpdateArgs};
+use crate::cli::field_flags::FieldFlags;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::region;
 use crate::plan::validate::body::is_whole;
@@ -13,37 +14,14 @@ use crate::prompt::Objection;
 use crate::redact::secrets;
 use crate::report::changes::format_value;
 use crate::sanitize::sanitize_line;
-use crate::wire::{FieldType, MARKETPLACE_FIELDS};
+use crate::wire::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
-const ADDRESS: [(&str, &str); 12] = [
-    ("firstname", "First name"),
-    ("lastname", "Last name"),
-    ("street", "Street"),
-    ("country_id", "Country"),
-    ("postcode", "Postcode"),
-    ("city", "City"),
-    ("region", "Region"),
-    ("telephone", "Telephone"),
-    ("company", "Company"),
-    ("vat_id", "VAT number"),
-    ("default_shipping", "Default shipping"),
-    ("default_billing", "Default billing"),
-];
+const ADDRESS: &str = "firstname lastname street country_id postcode city region telephone \
+    company vat_id default_shipping default_billing";
 
 /// How many fields of a new address are asked one after another; the others are left to the list.
 pub const ASKED_OF_NEW_ADDRESS: usize = 8;
-
-const PROFILE: [(&str, &str); 8] = [
-    ("firstname", "First name"),
-    ("lastname", "Last name"),
-    ("email", "Email"),
-    ("gender", "Gender (1 male, 2 female, 3 not specified)"),
-    ("group_id", "Customer group ID"),
-    ("store_id", "Store ID"),
-    ("website_id", "Website ID"),
-    ("disable_auto_group_change", "Disable auto group change (1 = yes)"),
-];
 
 /// The fields of an address that are asked again when they are left empty.
 const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
@@ -65,8 +43,6 @@ pub enum Owner {
 /// The fields of an address or the profile.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// What it is, for the question.
-    pub title: String,
     /// Whose fields they are.
     pub owner: Owner,
     /// Its fields.
@@ -77,7 +53,7 @@ pub struct Form {
 #[derive(Debug, Clone)]
 pub struct Field {
     /// Its name in the JSON; of a custom attribute its code.
-    pub name: String,
+    name: String,
     /// What a person calls it.
     pub label: String,
     /// What it holds.
@@ -88,25 +64,35 @@ pub struct Field {
 }
 
 impl Form {
-    /// The fields of this address, if it is one of the stored.
-    pub fn of_address(id: i64, addresses: &[Value]) -> Option<Self> {
-        let stored = addresses.iter().find(|it| it.get("id").and_then(id_of) == Some(id))?.as_object()?;
-        Some(Self::new(format!("Address {id}"), Owner::Address(id), address_fields(stored)))
-    }
-
-    /// The fields of an address that is not there yet.
-    pub fn of_new_address() -> Self {
-        Self::new("New address".to_owned(), Owner::NewAddress, address_fields(&Map::new()))
+    /// The fields of a stored address, or of one that is not there yet.
+    pub fn of_address(id: Option<i64>, addresses: &[Value]) -> Self {
+        let is_meant = |address: &&Value| id.is_some() && address.get("id").and_then(id_of) == id;
+        let nothing = Map::new();
+        let stored = addresses.iter().find(is_meant).and_then(Value::as_object).unwrap_or(&nothing);
+        let mut fields = fields(MARKETPLACE_FIELDS.address, ADDRESS.split_whitespace(), stored);
+        let custom = stored.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
+        fields.extend(custom.filter_map(|attribute| {
+            let (name, stored) =
+                (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?.clone());
+            let (name, label, holds) = (name.to_owned(), sanitize_line(name), FieldType::Text);
+            stored.is_string().then_some(Field { name, label, holds, stored, edited: None, is_custom: true })
+        }));
+        Self { owner: id.map_or(Owner::NewAddress, Owner::Address), fields }
     }
 
     /// The fields of the profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let field = |name: &str| MARKETPLACE_FIELDS.customer.field(name).map(|field| field.field_type);
-        Self::new("Profile".to_owned(), Owner::Profile, listed(&PROFILE, field, customer).collect())
+        let names = ProfileFlags::FLAGS.iter().map(|flag| flag.member);
+        Self { owner: Owner::Profile, fields: fields(MARKETPLACE_FIELDS.customer, names, customer) }
     }
 
-    fn new(title: String, owner: Owner, fields: Vec<Field>) -> Self {
-        Self { title, owner, fields }
+    /// What it is, for the question.
+    pub fn title(&self) -> String {
+        match self.owner {
+            Owner::Profile => "Profile".to_owned(),
+            Owner::Address(id) => format!("Address {id}"),
+            Owner::NewAddress => "New address".to_owned(),
+        }
     }
 
     /// Whether it is an address that is not there yet.
@@ -213,7 +199,7 @@ impl Form {
     pub fn check_street(&self, field: &Field, number: usize, text: &str) -> Result<(), Objection> {
         match (text.is_empty(), number) {
             (true, 1) if self.is_new() || !field.is_empty() => Err("required".to_owned().into()),
-            (false, STREET_LINES..) if number > STREET_LINES && number > field.lines_stored() => {
+            (false, _) if number > STREET_LINES && number > field.stored.as_array().map_or(0, Vec::len) => {
                 Err(Objection::Doubt(format!("most shops accept {STREET_LINES} street lines only")))
             }
             _ => Ok(()),
@@ -241,10 +227,6 @@ impl Field {
     fn is_empty(&self) -> bool {
         let value = self.value();
         value.is_null() || *value == "" || value.as_array().is_some_and(Vec::is_empty)
-    }
-
-    fn lines_stored(&self) -> usize {
-        self.stored.as_array().map_or(0, Vec::len)
     }
 
     /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
@@ -299,42 +281,46 @@ pub fn is_region(value: &Value) -> bool {
     region::is_stored(&Map::from_iter([("region".to_owned(), value.clone())]))
 }
 
-fn address_fields(stored: &Map<String, Value>) -> Vec<Field> {
-    let field = |name: &str| MARKETPLACE_FIELDS.address.field(name).map(|field| field.field_type);
-    let custom = stored.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
-    let custom = custom.filter_map(|attribute| {
-        let (code, value) = (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?);
-        let field = Field::new(code, sanitize_line(code), FieldType::Text, value.clone());
-        value.is_string().then_some(Field { is_custom: true, ..field })
-    });
-    listed(&ADDRESS, field, stored).chain(custom).collect()
-}
-
-fn listed(
-    fields: &[(&str, &str)],
-    holds: impl Fn(&str) -> Option<FieldType>,
+fn fields<'a>(
+    schema: &'static ObjectSchema,
+    names: impl Iterator<Item = &'a str>,
     stored: &Map<String, Value>,
-) -> impl Iterator<Item = Field> {
-    fields.iter().map(move |(name, label)| {
-        let value = stored.get(*name).cloned().unwrap_or_default();
-        Field::new(name, (*label).to_owned(), holds(name).unwrap_or(FieldType::Text), value)
-    })
+) -> Vec<Field> {
+    let field = |field: &wire::Field| Field {
+        name: field.name.to_owned(),
+        label: label(field).to_owned(),
+        holds: field.field_type,
+        stored: stored.get(field.name).cloned().unwrap_or_default(),
+        edited: None,
+        is_custom: false,
+    };
+    names.filter_map(|name| schema.field(name)).map(field).collect()
 }
 
-impl Field {
-    fn new(name: &str, label: String, holds: FieldType, stored: Value) -> Self {
-        Self { name: name.to_owned(), label, holds, stored, edited: None, is_custom: false }
+fn label(field: &wire::Field) -> &'static str {
+    match field.name {
+        "street" => "Street",
+        "country_id" => "Country",
+        "region" => "Region",
+        "default_shipping" => "Default shipping",
+        "default_billing" => "Default billing",
+        "gender" => "Gender (1 male, 2 female, 3 not specified)",
+        "disable_auto_group_change" => "Disable auto group change (1 = yes)",
+        _ => field.doc,
     }
+}
+
+/// A region by its name, else by its code.
+pub fn region_text(region: &Value) -> &str {
+    let mut texts = ["region", "region_code"].iter().filter_map(|name| region.get(*name)?.as_str());
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 fn short(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::Bool(yes) => (if *yes { "yes" } else { "no" }).to_owned(),
-        Value::Object(region) => {
-            let texts = ["region", "region_code"].iter().find_map(|name| region.get(*name)?.as_str());
-            texts.unwrap_or_default().to_owned()
-        }
+        Value::Object(_) => region_text(value).to_owned(),
         other => format_value(Some(other)),
     }
 }

@@ -90,14 +90,8 @@ impl Prompt {
         check: &dyn Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
         let (term, keyboard) = self.begin()?;
-        let asked = Instant::now();
         let question = Question { text, ..Question::default() };
-        self.line(term, &keyboard, &question, &|text| {
-            if asked.elapsed() < READING || keyboard.came_at_once() {
-                return Err(Objection::Wrong("type the answer, then press Enter".to_owned()));
-            }
-            check(text)
-        })
+        self.line((term, &keyboard), &question, Some(Instant::now() + READING), check)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::Instant;
 
 use dialoguer::console::{Key, Term, measure_text_width};
 
 use super::keyboard::Keyboard;
-use super::{Prompt, file_name, rendered, stopped, wrapped};
+use super::{Prompt, rendered, stopped, wrapped};
 use crate::failure::Failure;
 use crate::sanitize::sanitize;
 
@@ -21,8 +22,6 @@ pub struct Question<'a> {
     pub initial: &'a str,
     /// Whether the text is not shown.
     pub is_secret: bool,
-    /// Whether Tab completes the name of a file.
-    pub is_file: bool,
 }
 
 /// What is said against a text.
@@ -51,7 +50,8 @@ impl Prompt {
         check: impl Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
         let (term, keyboard) = self.begin()?;
-        Ok(self.line(term, &keyboard, question, &check)?.map(|text| text.replace('\t', " ")))
+        let typed = self.line((term, &keyboard), question, None, &check)?;
+        Ok(typed.map(|text| text.replace('\t', " ")))
     }
 
     /// Lines until an empty one, beginning with those of `initial`; `check` gets the number of the line, too. Esc goes back
@@ -75,7 +75,7 @@ impl Prompt {
             let note = if number == 1 { note } else { "" };
             let (text, check) = (question(number), |text: &str| check(number, text.trim()));
             let question = Question { text: &text, note, initial: &present, ..Question::default() };
-            match self.line(term, &keyboard, &question, &check)? {
+            match self.line((term, &keyboard), &question, None, &check)? {
                 Some(text) if !text.trim().is_empty() => lines.push(text.trim().to_owned()),
                 Some(_) if keyboard.has_more() => {}
                 Some(_) => return Ok(Some(lines)),
@@ -85,48 +85,51 @@ impl Prompt {
         }
     }
 
+    /// The line, and where it has to be `fresh`, typed after that time and key by key: what comes at once was pasted.
     pub(super) fn line(
         &self,
-        term: &Term,
-        keyboard: &Keyboard,
+        (term, keyboard): (&Term, &Keyboard),
         question: &Question<'_>,
+        fresh: Option<Instant>,
         check: &dyn Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
-        let mut line = Line::new(question.initial);
+        let mut line = Line { before: question.initial.to_owned(), after: String::new() };
         let (mut complaint, mut doubted) = (String::new(), None);
         let mut rows = Rows { term, above: 0, shown: String::new() };
         loop {
             self.draw(&mut rows, question, &complaint, &line);
-            let key = keyboard.key(term).map_err(|error| rows.leave(stopped(error)))?;
-            match key {
+            let came_at_once = keyboard.has_more();
+            match term.read_key_raw().map_err(|error| rows.leave(stopped(error)))? {
                 Key::Enter => {}
                 Key::Escape => {
                     rows.close("");
                     return Ok(None);
                 }
                 Key::CtrlC => return Err(rows.leave(Failure::cancelled())),
-                Key::Char('\u{4}') if line.text.is_empty() => return Err(rows.leave(Failure::cancelled())),
-                Key::Tab if question.is_file => {
-                    line = Line::new(&file_name::completed(&line.text()));
-                    continue;
-                }
+                Key::Char('\u{4}') if line.text().is_empty() => return Err(rows.leave(Failure::cancelled())),
                 key => {
-                    line.press(&key);
+                    line.press(key);
                     continue;
                 }
             }
             let text = line.text();
-            match check(&text) {
-                Err(Objection::Wrong(wrong)) => complaint = wrong,
+            let is_stale = |fresh: Instant| came_at_once || Instant::now() < fresh;
+            complaint = match check(&text) {
+                _ if fresh.is_some_and(is_stale) => "type the answer, then press Enter".to_owned(),
+                Err(Objection::Wrong(wrong)) => wrong,
                 Err(Objection::Doubt(doubt)) if doubted.as_ref() != Some(&text) => {
-                    complaint = format!("{doubt} (press Enter again to keep it)");
                     doubted = Some(text);
+                    format!("{doubt} (press Enter again to keep it)")
                 }
                 _ => {
-                    rows.close(&self.answered(question, &line));
+                    let shown = if question.is_secret { "[hidden]".to_owned() } else { shown(text.trim()) };
+                    let format = |out: &mut String| {
+                        self.theme.format_input_prompt_selection(out, question.text, &shown)
+                    };
+                    rows.close(&if text.trim().is_empty() { String::new() } else { rendered(format) });
                     return Ok(Some(text));
                 }
-            }
+            };
             // The rest of a paste is no better answer.
             keyboard.flush();
         }
@@ -134,39 +137,20 @@ impl Prompt {
 
     fn draw(&self, rows: &mut Rows<'_>, question: &Question<'_>, complaint: &str, line: &Line) {
         let columns = usize::from(rows.term.size().1).max(10);
-        let mut text = String::new();
-        let mut add = |line: String| {
-            text.push_str(&line);
-            text.push_str("\r\n");
-        };
         let wrapped = |text: &str| wrapped(text, columns - 4);
-        if !question.note.is_empty() {
-            wrapped(question.note).lines().for_each(|line| add(line.to_owned()));
-        }
-        if !complaint.is_empty() {
-            let error = rendered(|out| self.theme.format_error(out, &wrapped(complaint)));
-            error.lines().for_each(|line| add(line.to_owned()));
-        }
-        let asked = rendered(|out| self.theme.format_input_prompt(out, &wrapped(question.text), None));
-        let (first, mut last) = asked.rsplit_once('\n').unwrap_or(("", &asked));
-        first.lines().for_each(|line| add(line.to_owned()));
+        let error = |out: &mut String| self.theme.format_error(out, &wrapped(complaint));
+        let error = if complaint.is_empty() { String::new() } else { rendered(error) };
+        let mut asked = rendered(|out| self.theme.format_input_prompt(out, &wrapped(question.text), None));
+        let last_width = |text: &str| measure_text_width(text.rsplit('\n').next().unwrap_or_default());
         // A long question leaves no room next to it.
-        if measure_text_width(last) > columns / 2 {
-            add(last.trim_end().to_owned());
-            last = "  ";
+        if last_width(&asked) > columns / 2 {
+            asked = format!("{}\n  ", asked.trim_end());
         }
-        let room = if question.is_secret { 0 } else { columns - measure_text_width(last) - 1 };
-        let (shown, after_cursor) = line.window(room);
-        rows.draw(text + last + &shown, after_cursor);
-    }
-
-    /// What stays of a question that was answered.
-    fn answered(&self, question: &Question<'_>, line: &Line) -> String {
-        if line.text().trim().is_empty() {
-            return String::new();
-        }
-        let text = if question.is_secret { "[hidden]".to_owned() } else { Line::shown(&line.text) };
-        rendered(|out| self.theme.format_input_prompt_selection(out, question.text, text.trim()))
+        let room = if question.is_secret { 0 } else { columns - last_width(&asked) - 1 };
+        let (before, after) = line.window(room);
+        let above = [wrapped(question.note), error].into_iter().filter(|text| !text.is_empty());
+        let above: String = above.map(|text| text + "\n").collect();
+        rows.draw(above + &asked + &before + &after, measure_text_width(&after));
     }
 }
 
@@ -211,78 +195,58 @@ impl Rows<'_> {
     }
 }
 
-/// The text while it is typed, and where the cursor stands in it.
-#[derive(Debug, Default)]
+/// The text while it is typed, before and after the cursor.
 struct Line {
-    text: Vec<char>,
-    cursor: usize,
+    before: String,
+    after: String,
 }
 
 impl Line {
-    fn new(text: &str) -> Self {
-        let text: Vec<char> = text.chars().collect();
-        Self { cursor: text.len(), text }
-    }
-
     fn text(&self) -> String {
-        self.text.iter().collect()
+        format!("{}{}", self.before, self.after)
     }
 
     /// Lets a key act, as a shell's line editor would.
-    fn press(&mut self, key: &Key) {
+    fn press(&mut self, key: Key) {
         match key {
-            Key::Char('\u{15}') => drop(self.text.drain(..std::mem::take(&mut self.cursor))),
-            Key::Char('\u{b}') => self.text.truncate(self.cursor),
+            Key::Char('\u{15}') => self.before.clear(),
+            Key::Char('\u{b}') => self.after.clear(),
             Key::Char('\u{17}') => {
-                let before = self.text[..self.cursor].iter().rev();
-                let start =
-                    before.skip_while(|it| it.is_whitespace()).skip_while(|it| !it.is_whitespace()).count();
-                self.text.drain(start..self.cursor);
-                self.cursor = start;
+                let start = self.before.trim_end().rfind(char::is_whitespace);
+                self.before.truncate(start.map_or(0, |blank| blank + 1));
             }
-            Key::Backspace if self.cursor > 0 => {
-                self.cursor -= 1;
-                self.text.remove(self.cursor);
-            }
-            Key::Del | Key::Char('\u{4}') if self.cursor < self.text.len() => {
-                self.text.remove(self.cursor);
-            }
-            Key::ArrowLeft => self.cursor = self.cursor.saturating_sub(1),
-            Key::ArrowRight => self.cursor = (self.cursor + 1).min(self.text.len()),
-            Key::Home => self.cursor = 0,
-            Key::End => self.cursor = self.text.len(),
-            Key::Tab => self.insert('\t'),
-            Key::Char(character) if !character.is_control() => self.insert(*character),
+            Key::Backspace => drop(self.before.pop()),
+            Key::Del | Key::Char('\u{4}') if !self.after.is_empty() => drop(self.after.remove(0)),
+            Key::ArrowLeft => self.before.pop().into_iter().for_each(|it| self.after.insert(0, it)),
+            Key::ArrowRight if !self.after.is_empty() => self.before.push(self.after.remove(0)),
+            Key::Home => self.after.insert_str(0, &std::mem::take(&mut self.before)),
+            Key::End => self.before.push_str(&std::mem::take(&mut self.after)),
+            Key::Tab => self.before.push('\t'),
+            Key::Char(character) if !character.is_control() => self.before.push(character),
             _ => {}
         }
     }
 
-    fn insert(&mut self, character: char) {
-        self.text.insert(self.cursor, character);
-        self.cursor += 1;
-    }
-
-    /// The part around the cursor that is at most `columns` wide, and the columns of it after the cursor.
-    fn window(&self, columns: usize) -> (String, usize) {
+    /// What fits around the cursor, before and after it.
+    fn window(&self, columns: usize) -> (String, String) {
         let mut room = columns;
-        let mut fits = |it: &&char| {
-            let width = measure_text_width(&Self::shown(&[**it]));
+        let mut fits = |it: &char| {
+            let width = measure_text_width(it.encode_utf8(&mut [0; 4]));
             let fits = width <= room;
             room = room.saturating_sub(width);
             fits
         };
-        let start = self.cursor - self.text[..self.cursor].iter().rev().take_while(&mut fits).count();
-        let end = self.cursor + self.text[self.cursor..].iter().take_while(&mut fits).count();
-        let after_cursor = measure_text_width(&Self::shown(&self.text[self.cursor..end]));
-        (Self::shown(&self.text[start..end]), after_cursor)
+        let (before, after) = (shown(&self.before), shown(&self.after));
+        let before: Vec<char> = before.chars().rev().take_while(&mut fits).collect();
+        (before.into_iter().rev().collect(), after.chars().take_while(&mut fits).collect())
     }
+}
 
-    /// A control character of the stored text is one blank on the screen: what could steer the terminal does not reach it.
-    fn shown(text: &[char]) -> String {
-        let is_harmful =
-            |it: char| it.is_control() || matches!(sanitize(it.encode_utf8(&mut [0; 4])), Cow::Owned(_));
-        text.iter().map(|&it| if is_harmful(it) { ' ' } else { it }).collect()
-    }
+/// A control character of the stored text is one blank on the screen: what could steer the terminal does not reach it.
+fn shown(text: &str) -> String {
+    let is_harmful =
+        |it: char| it.is_control() || matches!(sanitize(it.encode_utf8(&mut [0; 4])), Cow::Owned(_));
+    text.chars().map(|it| if is_harmful(it) { ' ' } else { it }).collect()
 }
 
 #[cfg(test)]
@@ -291,10 +255,14 @@ mod tests {
 
     use super::Line;
 
+    fn line(text: &str) -> Line {
+        Line { before: text.to_owned(), after: String::new() }
+    }
+
     fn after(text: &str, keys: &[Key]) -> String {
-        let mut line = Line::new(text);
+        let mut line = line(text);
         for key in keys {
-            line.press(key);
+            line.press(key.clone());
         }
         line.text()
     }
@@ -314,11 +282,11 @@ mod tests {
 
     #[test]
     fn the_window_follows_the_cursor_in_columns_and_not_in_characters() {
-        let mut line = Line::new("東京都墨田区両国");
+        let mut line = line("東京都墨田区両国");
         assert_eq!(line.window(16).0, "東京都墨田区両国");
         assert_eq!(line.window(7).0, "区両国");
-        line.press(&Key::Home);
-        assert_eq!(line.window(7), ("東京都".to_owned(), 6));
-        assert_eq!(Line::new("a\tb").window(9).0, "a b");
+        line.press(Key::Home);
+        assert_eq!(line.window(7), (String::new(), "東京都".to_owned()));
+        assert_eq!(self::line("a\tb").window(9).0, "a b");
     }
 }

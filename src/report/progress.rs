@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::pin::Pin;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tokio::time::{Instant, timeout};
 
 use super::Report;
@@ -77,7 +77,10 @@ impl Line {
             return None;
         }
         let style = ProgressStyle::with_template(template).ok()?.progress_chars("█░");
-        bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"));
+        let seconds = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = write!(out, "{}", state.elapsed().as_secs());
+        };
+        bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏").with_key("seconds", seconds));
         LINE.set(Some(bar.clone()));
         Some(Self(bar))
     }
@@ -101,7 +104,7 @@ impl Report {
             return done;
         }
         let bar = ProgressBar::new_spinner().with_elapsed(SHOW_AFTER).with_message(what.to_owned());
-        let line = Line::show(bar, "{spinner} {msg} ({elapsed})");
+        let line = Line::show(bar, "{spinner} {msg} ({seconds} s)");
         if let Some(Line(bar)) = &line {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
