@@ -94,6 +94,8 @@ impl Columns {
         let mut problems = Vec::new();
         for ((title, meaning), cell) in self.titles.iter().zip(&self.kinds).zip(row) {
             if cell.is_empty() {
+                // An attribute without a label cannot be told from others in the shop's admin pages.
+                problems.extend((title == LABEL).then(|| format!("column {LABEL} is empty")));
                 continue;
             }
             match meaning {
@@ -142,6 +144,9 @@ impl Columns {
         Ok(())
     }
 }
+
+/// The column of an attribute's label.
+const LABEL: &str = "default_frontend_label";
 
 /// Its cell where the row adds an address.
 const NEW: &str = "new";
@@ -279,31 +284,41 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
     known
 }
 
+/// Flags whose names are not those of the columns of their fields.
+const FLAGS: [(Operation, &str, &str); 12] = [
+    (Operation::AttributeCreate, "code", "attribute_code"),
+    (Operation::AttributeCreate, "label", LABEL),
+    (Operation::AttributeCreate, "type", "frontend_input"),
+    (Operation::AttributeCreate, "required", "is_required"),
+    (Operation::AttributeCreate, "filterable", "is_filterable"),
+    (Operation::AttributeCreate, "searchable", "is_searchable"),
+    (Operation::AttributeCreate, "option", "options"),
+    (Operation::CustomerUpdate, "address", ADDRESS_ID),
+    (Operation::CustomerUpdate, "country", "country_id"),
+    (Operation::QuoteShip, "carrier", "shipping_carrier_code"),
+    (Operation::QuoteShip, "method", "shipping_method_code"),
+    (Operation::QuoteShip, "payment_method", "paymentMethod.method"),
+];
+
+/// The names of flags that are columns, too.
+fn flags(operation: Option<Operation>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_operation = move |(of, flag, title)| (Some(of) == operation).then_some((flag, title));
+    FLAGS.into_iter().filter_map(of_operation)
+}
+
 /// The column of the field that a flag sets: `country_id` for `country` or `--country`.
 fn flag_title(operation: Operation, flag: &str) -> String {
     let flag = flag.trim_start_matches('-').to_lowercase().replace(['-', ' '], "_");
-    let field = |flag: &str| if flag == "country" { "country_id".to_owned() } else { flag.to_owned() };
-    let title = match (operation, flag.as_str()) {
-        (Operation::AttributeCreate, "code") => "attribute_code",
-        (Operation::AttributeCreate, "label") => "default_frontend_label",
-        (Operation::AttributeCreate, "type") => "frontend_input",
-        (Operation::AttributeCreate, "required") => "is_required",
-        (Operation::AttributeCreate, "filterable") => "is_filterable",
-        (Operation::AttributeCreate, "searchable") => "is_searchable",
-        (Operation::AttributeCreate, "option") => "options",
-        (Operation::CustomerUpdate, "address") => ADDRESS_ID,
-        (Operation::QuoteShip, "carrier") => "shipping_carrier_code",
-        (Operation::QuoteShip, "method") => "shipping_method_code",
-        (Operation::QuoteShip, "payment_method") => "paymentMethod.method",
-        (_, flag) => {
-            return match (flag.strip_prefix("ship_"), flag.strip_prefix("bill_")) {
-                (Some(name), _) => format!("shipping_address.{}", field(name)),
-                (_, Some(name)) => format!("billing_address.{}", field(name)),
-                _ => field(flag),
-            };
-        }
-    };
-    title.to_owned()
+    if let Some((_, title)) = flags(Some(operation)).find(|(name, _)| *name == flag) {
+        return title.to_owned();
+    }
+    let side = [("ship_", "shipping_address."), ("bill_", "billing_address.")];
+    let found = side.iter().find_map(|(start, side)| Some((side, flag.strip_prefix(start)?)));
+    match found {
+        Some((side, "country")) => format!("{side}country_id"),
+        Some((side, name)) => format!("{side}{name}"),
+        None => flag,
+    }
 }
 
 /// The titles that a header may have.
@@ -390,7 +405,8 @@ impl Titles<'_> {
     /// What is wrong with a title that is not known.
     fn unknown(&self, title: &str) -> String {
         let known = self.known.iter().map(|known| known.title.as_str());
-        let others = self.extra.iter().map(String::as_str).chain(["reason"]).chain(self.labels);
+        let flags = flags(self.operation).map(|(flag, _)| flag);
+        let others = self.extra.iter().map(String::as_str).chain(["reason"]).chain(self.labels).chain(flags);
         let meant = closest_match(title, known.chain(others));
         let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
         format!("unknown column `{title}`{meant}")

@@ -224,6 +224,16 @@ fn the_words_of_merchandisers_are_understood() {
         let outcome = env.run(&format!("attribute create {line}"));
         assert!(outcome.code == 2 && outcome.stderr.contains(message), "{outcome:?}");
     }
+    for (row, message) in [
+        ("code,tpye,label\na,text,A\n", "unknown column `tpye`; did you mean `type`?"),
+        ("code,type,label\na,text,\n", "line 2, column default_frontend_label is empty"),
+    ] {
+        env.file("wrong.csv", row);
+        let outcome = env.run("attribute create -i wrong.csv");
+        assert!(outcome.code == 2 && outcome.stderr.contains(message), "{outcome:?}");
+    }
+    env.file("fit.csv", "--Address,country,City\n2,US,Albany\n");
+    assert_eq!(env.done("customer update -i fit.csv -n -y")["addresses"]["changed"], json!([2]));
 }
 
 #[test]
