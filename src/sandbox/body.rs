@@ -60,7 +60,8 @@ pub(crate) async fn discard(mut body: Body) {
     }
 }
 
-/// The JSON object of a body that says it is JSON. An empty body and anything but an object count as an empty object.
+/// The JSON object of a body that says it is JSON. An empty body and anything but an object count as an empty
+/// object.
 pub(crate) fn read(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
     if bytes.is_empty() {
         return Ok(Document::new());

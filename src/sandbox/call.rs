@@ -22,7 +22,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// The token's own customer; for an administrator 400, as Magento misses the id that only a customer's token gives.
+    /// The token's own customer; for an administrator 400, as Magento misses the id that only a customer's
+    /// token gives.
     pub fn customer(&self) -> Result<i64, ApiError> {
         match self.caller {
             Some(Caller::Customer(id)) => Ok(id),

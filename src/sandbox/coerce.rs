@@ -1,7 +1,8 @@
 //! Bringing what was sent to the types of the field tables.
 //!
-//! Magento's input processor casts as PHP does, and refuses fields that it does not know. The marketplace is strict
-//! (ours): a listed field of another type is refused in Magento's words, and other fields stay as they came.
+//! Magento's input processor casts as PHP does, and refuses fields that it does not know. The marketplace is
+//! strict (ours): a listed field of another type is refused in Magento's words, and other fields stay as they
+//! came.
 
 use serde_json::{Value, json};
 
@@ -88,7 +89,8 @@ fn typed_fields(object: Document, shape: &ObjectSchema, rules: Rules) -> Result<
     Ok(typed)
 }
 
-/// `shippingAddress` is `shipping_address`, but `firstName` is not `firstname`: Magento compares both as `FirstName`.
+/// `shippingAddress` is `shipping_address`, but `firstName` is not `firstname`: Magento compares both as
+/// `FirstName`.
 fn find(sent: &str, shape: &ObjectSchema) -> Result<&'static Field, TypeError> {
     let wanted = upper_camel(sent);
     shape.listed().find(|field| upper_camel(field.name) == wanted).ok_or_else(|| {

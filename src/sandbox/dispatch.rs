@@ -87,11 +87,12 @@ fn accepts_html_only(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The row for a method and a path: `V1` and the path of the call, with an optional `rest` and an optional store view
-/// code before it. Empty segments count for nothing: `//V1/customers/me/` is `/V1/customers/me`. The marketplace's calls
-/// have neither `rest` nor a code.
+/// The row for a method and a path: `V1` and the path of the call, with an optional `rest` and an optional
+/// store view code before it. Empty segments count for nothing: `//V1/customers/me/` is `/V1/customers/me`.
+/// The marketplace's calls have neither `rest` nor a code.
 ///
-/// Refused as Magento does it: 400 below `rest` without a `V1` where it belongs, 404 elsewhere and for another version.
+/// Refused as Magento does it: 400 below `rest` without a `V1` where it belongs, 404 elsewhere and for
+/// another version.
 fn find(method: &str, path: &str) -> Result<Found, ApiError> {
     let decoded = |segment: &str| percent_decode_str(segment).decode_utf8_lossy().into_owned();
     let segments: Vec<String> = path.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
@@ -161,8 +162,8 @@ async fn handle(
     Ok((success, answer))
 }
 
-/// The caller, where the token allows the call. Refusals name the permission that is missing: on Magento all of them are
-/// 401, the marketplace answers 403 to a token of the other kind (ours).
+/// The caller, where the token allows the call. Refusals name the permission that is missing: on Magento all
+/// of them are 401, the marketplace answers 403 to a token of the other kind (ours).
 fn authorize(records: &Database<'_>, headers: &HeaderMap, found: &Found) -> Result<Option<Caller>, ApiError> {
     let caller = bearer(headers).map(|token| records.caller(token)).transpose()?.flatten();
     let is_magento = found.interface == Interface::Magento;

@@ -73,7 +73,7 @@ fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError>
     }
     Ok(json!({
         "sku": product.sku,
-        "type": product.kind.name(),
+        "type": product.kind,
         "name": product.name,
         "price": quantity::parse(&product.price),
         "options": options,

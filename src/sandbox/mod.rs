@@ -1,9 +1,9 @@
 //! Local implementation of the service: axum over SQLite. HTTP/1.1 in front, SQLite behind.
 //!
-//! It serves the marketplace's interface (docs/interface.md) and Magento's over one store, by one pipeline: a path finds its
-//! [`route`], [`dispatch`] makes a [`call`] of the request, and the operation answers inside one transaction. Where the
-//! marketplace's interface says "not shown" the sandbox does as Magento does, and the place says **ours**. It shares the
-//! tables of documented fields with the client, nothing else.
+//! It serves the marketplace's interface (docs/interface.md) and Magento's over one store, by one pipeline: a
+//! path finds its [`route`], [`dispatch`] makes a [`call`] of the request, and the operation answers inside
+//! one transaction. Where the marketplace's interface says "not shown" the sandbox does as Magento does, and
+//! the place says **ours**. It shares the tables of documented fields with the client, nothing else.
 
 pub(crate) mod body;
 pub(crate) mod call;

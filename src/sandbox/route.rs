@@ -25,8 +25,8 @@ pub enum Permission {
 pub struct Route {
     /// HTTP method. A GET reads, any other method may write.
     pub method: &'static str,
-    /// Path behind `/V1/`; a segment in braces is a parameter. `{me|customerId}` takes the word before the bar too, which
-    /// makes it the customer's own call.
+    /// Path behind `/V1/`; a segment in braces is a parameter. `{me|customerId}` takes the word before the
+    /// bar too, which makes it the customer's own call.
     pub path: &'static str,
     /// Whose token it needs, where the path does not say that it is the own call.
     pub permission: Permission,
@@ -48,8 +48,8 @@ pub struct Body {
     pub fields: Table,
     /// Fields that have to be there.
     pub required: &'static [&'static str],
-    /// Whether the own call does without the wrapper: Magento writes an id into the object before it looks for it, and
-    /// so finds it always, but never under another spelling of its name.
+    /// Whether the own call does without the wrapper: Magento writes an id into the object before it looks
+    /// for it, and so finds it always, but never under another spelling of its name.
     pub is_forced: bool,
 }
 
@@ -109,8 +109,8 @@ impl Route {
         Self { success, ..self }
     }
 
-    /// The paths of the row as they are written in descriptions: each parameter with its own braces, and whether it is
-    /// the own call.
+    /// The paths of the row as they are written in descriptions: each parameter with its own braces, and
+    /// whether it is the own call.
     pub fn paths(&self) -> Vec<(String, bool)> {
         let Some((before, rest)) = self.path.split_once('{').filter(|(_, rest)| rest.contains('|')) else {
             return vec![(self.path.to_owned(), false)];

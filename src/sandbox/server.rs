@@ -1,4 +1,5 @@
-//! Accepting connections: HTTP/1.1 on each, a limit on the time that reading may take, and the hosts that are answered.
+//! Accepting connections: HTTP/1.1 on each, a limit on the time that reading may take, and the hosts that are
+//! answered.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -27,8 +28,8 @@ use crate::sandbox::reply::ApiError;
 
 /// Serves `app` until the sender of `stopped` is gone, then ends when every connection has ended.
 ///
-/// A connection whose next request has not arrived up to the end of its header within `read_timeout` is closed, so
-/// that half-open requests cannot hold it for ever; a body has as long again ([`BodyTimeout`]).
+/// A connection whose next request has not arrived up to the end of its header within `read_timeout` is
+/// closed, so that half-open requests cannot hold it for ever; a body has as long again ([`BodyTimeout`]).
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -101,8 +102,8 @@ pub async fn host_check(State(allowed): State<Arc<[String]>>, request: Request, 
         None => next.run(request).await,
         Some(host) => ApiError::new(
             421,
-            "The host %host is not served here. Use a loopback address, or start the sandbox with --allow-host \
-             %host.",
+            "The host %host is not served here. Use a loopback address, or start the sandbox with \
+             --allow-host %host.",
         )
         .with(json!({"host": host}))
         .into_response(),

@@ -1,6 +1,7 @@
 //! The sandbox's rules, one table of requests and answers for each part of an interface: `tests/sandbox`.
 //!
-//! A line is one of these; one that begins with a blank continues the line before it, and `#` begins a comment:
+//! A line is one of these; one that begins with a blank continues the line before it, and `#` begins a
+//! comment:
 //!
 //! - `$NAME = TEXT`: from here on `$NAME` is that text.
 //! - `= TITLE`: what follows is asked of a new sandbox. A part with `$WAY` is run twice: for the first customer's own

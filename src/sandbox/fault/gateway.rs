@@ -14,8 +14,8 @@ use crate::sandbox::reply::html;
 
 /// A request that is still to be handled.
 ///
-/// A sandbox that stops before its time handles it at once: the shop behind the gateway does not know that anybody
-/// has gone, so a write that is announced is never lost.
+/// A sandbox that stops before its time handles it at once: the shop behind the gateway does not know that
+/// anybody has gone, so a write that is announced is never lost.
 struct Pending(Option<(Request, Next)>);
 
 impl Pending {
@@ -65,7 +65,8 @@ const PAGE: &str = "<!DOCTYPE html>
 </html>
 ";
 
-/// The answer of Varnish's `builtin.vcl`. `Retry-After: 5` says nothing about whether the shop handled the request.
+/// The answer of Varnish's `builtin.vcl`. `Retry-After: 5` says nothing about whether the shop handled the
+/// request.
 pub fn backend_fetch_failed() -> Response {
     static TRANSACTION: AtomicU64 = AtomicU64::new(32_770);
     let id = TRANSACTION.fetch_add(3, Ordering::Relaxed);

@@ -177,7 +177,8 @@ async fn corrupt_response(
     response
 }
 
-/// Magento's own words for 429 and 500, a proxy's page for 502, and nothing at all for 503, as in maintenance.
+/// Magento's own words for 429 and 500, a proxy's page for 502, and nothing at all for 503, as in
+/// maintenance.
 fn failure(status: u16, retry_after: FaultValue) -> Response {
     let mut response = match status {
         429 => ApiError::new(429, "Too Many Requests").into_response(),

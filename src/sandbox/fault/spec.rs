@@ -10,8 +10,8 @@ use crate::suggestion::closest_match;
 
 /// A fault that the sandbox injects, and how often.
 ///
-/// `PUT:503=2@50x3:seed=7` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times, and the same
-/// ones whenever the same requests come in the same order.
+/// `PUT:503=2@50x3:seed=7` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three
+/// times, and the same ones whenever the same requests come in the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Only requests with this method; any without it.

@@ -24,8 +24,8 @@ pub struct Replaced {
 const APART: &[&str] =
     &["id", "customer_id", "region", "region_id", "street", "custom_attributes", "extension_attributes"];
 
-/// Makes the list of customer `customer` what `elements` say: an address that is not among them is deleted, one with
-/// a known id is changed, one without an id (or 0) is created.
+/// Makes the list of customer `customer` what `elements` say: an address that is not among them is deleted,
+/// one with a known id is changed, one without an id (or 0) is created.
 ///
 /// 404 for an id that does not exist, 400 for another customer's and for an address that cannot be stored.
 pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Result<Replaced, ApiError> {
@@ -115,61 +115,50 @@ const STREET_LINES: usize = 2;
 /// Countries whose addresses need no postcode; Lebanon is this shop's own setting, the others are Magento's.
 const WITHOUT_POSTCODE: &[&str] = &["HK", "IE", "LB", "MO", "PA"];
 
+/// Fields that an address needs, as the checks name them.
+const NEEDED: [(&str, &str); 6] = [
+    ("firstname", "First Name"),
+    ("lastname", "Last Name"),
+    ("street", "Street Address"),
+    ("city", "City"),
+    ("telephone", "Phone Number"),
+    ("postcode", "Zip/Postal Code"),
+];
+
 /// Refuses an address that cannot be stored as `merged`.
 pub fn check(merged: &Document) -> Result<(), ApiError> {
-    let lines = merged.get("street").and_then(Value::as_array).map_or(0, Vec::len);
-    let mut missing: Vec<ApiError> = Vec::new();
-    for name in ["firstname", "lastname", "street", "city", "telephone", "postcode"] {
-        if is_blank(merged.get(name)) && is_required(name, merged) {
-            missing.push(ApiError::required(name));
-        }
-    }
+    let mut wrong: Vec<ApiError> = lacking(merged).map(|(name, _)| ApiError::required(name)).collect();
     let country = text(merged, "country_id");
     if country.is_empty() {
-        missing.push(ApiError::required("countryId"));
+        wrong.push(ApiError::required("countryId"));
     } else if !directory::exists(country) {
-        missing.push(ApiError::invalid_value("countryId", &Value::from(country)));
+        wrong.push(ApiError::invalid_value("countryId", &Value::from(country)));
     } else if let Some(refusal) = foreign_region(merged, country) {
-        missing.push(refusal);
+        wrong.push(refusal);
     }
-    if let Some(refusal) = ApiError::all(missing) {
-        return Err(refusal);
-    }
-    check_lines(lines)
+    ApiError::all(wrong).map_or_else(|| check_lines(merged), Err)
 }
 
-/// Refuses an address as it is stored. Magento saves the stored addresses before it looks at those sent: with one that
-/// it does not take no PUT of the customer succeeds, not even one that corrects or removes it.
+/// Refuses an address as it is stored. Magento saves the stored addresses before it looks at those sent: with
+/// one that it does not take no PUT of the customer succeeds, not even one that corrects or removes it.
 pub fn check_stored(address: &Document) -> Result<(), ApiError> {
-    let labels = [
-        ("firstname", "First Name"),
-        ("lastname", "Last Name"),
-        ("street", "Street Address"),
-        ("city", "City"),
-        ("telephone", "Phone Number"),
-        ("postcode", "Zip/Postal Code"),
-    ];
-    let blanks: Vec<String> = labels
-        .into_iter()
-        .filter(|(name, _)| is_blank(address.get(*name)) && is_required(name, address))
-        .map(|(_, label)| format!("\"{label}\" is a required value."))
-        .collect();
-    if blanks.is_empty() {
-        check_lines(address.get("street").and_then(Value::as_array).map_or(0, Vec::len))
-    } else {
-        Err(ApiError::new(400, &blanks.join("\n")))
-    }
+    let blanks: Vec<String> =
+        lacking(address).map(|(_, label)| format!("\"{label}\" is a required value.")).collect();
+    if blanks.is_empty() { check_lines(address) } else { Err(ApiError::new(400, &blanks.join("\n"))) }
 }
 
-fn check_lines(lines: usize) -> Result<(), ApiError> {
-    if lines > STREET_LINES {
+fn lacking(address: &Document) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let needs_no_postcode = WITHOUT_POSTCODE.contains(&text(address, "country_id"));
+    NEEDED
+        .into_iter()
+        .filter(move |(name, _)| is_blank(address.get(*name)) && !(needs_no_postcode && *name == "postcode"))
+}
+
+fn check_lines(address: &Document) -> Result<(), ApiError> {
+    if address.get("street").and_then(Value::as_array).is_some_and(|lines| lines.len() > STREET_LINES) {
         return Err(ApiError::new(400, "\"Street Address\" cannot contain more than 2 lines."));
     }
     Ok(())
-}
-
-fn is_required(name: &str, address: &Document) -> bool {
-    name != "postcode" || !WITHOUT_POSTCODE.contains(&text(address, "country_id"))
 }
 
 fn foreign_region(address: &Document, country: &str) -> Option<ApiError> {

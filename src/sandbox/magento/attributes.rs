@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
-use crate::sandbox::marketplace::attribute::{self, FRONTEND_INPUTS, already_exists, check_code, unused};
+use crate::sandbox::marketplace::attribute::{self, already_exists, check_code, is_input, unused};
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
 
@@ -138,7 +138,8 @@ fn check_filterable(sent: &Document) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// 500 for the label of a store view that there is not: the database refuses it, and the transaction is rolled back.
+/// 500 for the label of a store view that there is not: the database refuses it, and the transaction is
+/// rolled back.
 fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
     let labels = sent.get("frontend_labels").and_then(Value::as_array).into_iter().flatten();
     let known = records.store_views()?;
@@ -150,7 +151,7 @@ fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiE
 fn input(sent: &Document) -> Result<String, ApiError> {
     let input = sent.get("frontend_input").map(as_text);
     match &input {
-        Some(kind) if FRONTEND_INPUTS.contains(&kind.as_str()) => Ok(kind.clone()),
+        Some(kind) if is_input(kind) => Ok(kind.clone()),
         _ => Err(ApiError::invalid_value("frontend_input", &json!(input))),
     }
 }
@@ -172,7 +173,8 @@ fn code_of(label: &str) -> String {
 /// Input kinds with options.
 pub const WITH_OPTIONS: &[&str] = &["multiselect", "select", "swatch_text", "swatch_visual"];
 
-/// The attribute with the fields that Magento always answers; options without `is_default`, a blank one before them.
+/// The attribute with the fields that Magento always answers; options without `is_default`, a blank one
+/// before them.
 pub fn shown(stored: &Document) -> Value {
     let mut view = defaults();
     for (name, value) in &mut view {

@@ -17,8 +17,8 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     carts::items(records, call.cart(records)?)
 }
 
-/// POST `carts/{mine|cartId}/items`. The own call uses the own cart, whatever `quote_id` says; any other the one that
-/// `quote_id` names, and its path only has to be a number.
+/// POST `carts/{mine|cartId}/items`. The own call uses the own cart, whatever `quote_id` says; any other the
+/// one that `quote_id` names, and its path only has to be a number.
 pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     if call.is_own {
         return add_to(records, call.cart(records)?, &call.sent);

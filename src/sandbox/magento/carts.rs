@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 
 use super::customers::existing;
 use super::{customer_view, search, totals};
-use crate::exact_json;
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
-use crate::sandbox::quantity;
+use crate::sandbox::marketplace::quote;
 use crate::sandbox::reply::ApiError;
-use crate::sandbox::store::{Database, Document, ProductKind, QuoteLine};
+use crate::sandbox::store::{Database, Document, QuoteLine};
 
 /// Fields that can be searched.
 const FIELDS: &[&str] = &["customer_id", "entity_id", "is_active", "store_id"];
@@ -140,28 +139,13 @@ fn without_options(mut items: Value) -> Value {
     items
 }
 
-/// The sku of the simple product that the options of a configurable one choose.
-fn simple_sku(sku: &str, options: &Value) -> String {
-    let values = options.as_array().into_iter().flatten().map(|option| as_text(&option["option_value"]));
-    values.fold(sku.to_owned(), |sku, value| sku + "-" + &value)
-}
-
-/// One item.
+/// One item. The SKU of a configurable one is that of the simple product that its options choose.
 pub fn item(records: &Database<'_>, cart: i64, line: &QuoteLine) -> Result<Value, ApiError> {
     let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
-    let mut view = json!({
-        "item_id": line.item_id,
-        "sku": line.sku,
-        "qty": quantity::parse(&line.qty),
-        "name": product.name,
-        "price": quantity::parse(&product.price),
-        "product_type": product.kind.name(),
-        "quote_id": cart.to_string(),
-    });
-    if product.kind == ProductKind::Configurable {
-        let options = exact_json::parse(line.options.as_bytes()).unwrap_or_default();
-        view["sku"] = Value::from(simple_sku(&line.sku, &options));
-        view["product_option"] = json!({"extension_attributes": {"configurable_item_options": options}});
-    }
+    let mut view = quote::item_document(line, &product, cart);
+    let options = view.pointer("/product_option/extension_attributes/configurable_item_options");
+    let values = options.and_then(Value::as_array).into_iter().flatten();
+    let sku = values.fold(line.sku.clone(), |sku, option| sku + "-" + &as_text(&option["option_value"]));
+    view["sku"] = Value::from(sku);
     Ok(view)
 }

@@ -175,7 +175,8 @@ pub fn merge_attributes(stored: &mut Document, sent: Option<&Value>, known: &[&s
     stored.insert("custom_attributes".to_owned(), Value::from(list));
 }
 
-/// Characters beyond the BMP are lost on the way to the database, one `?` for each of their bytes (2.4.6 on MariaDB).
+/// Characters beyond the BMP are lost on the way to the database, one `?` for each of their bytes (2.4.6 on
+/// MariaDB).
 pub fn storable(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut kept, letter| {
         if u32::from(letter) > 0xFFFF {

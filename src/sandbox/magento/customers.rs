@@ -14,7 +14,8 @@ use crate::sandbox::marketplace::profile::now;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
 
-/// The administrators' website, the one of the store views, and a second one whose customers are other customers.
+/// The administrators' website, the one of the store views, and a second one whose customers are other
+/// customers.
 const WEBSITES: [i64; 3] = [0, 1, 2];
 
 /// Fields that a PUT cannot set.
@@ -28,8 +29,8 @@ pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     customer_view::customer(records, id)
 }
 
-/// PUT `customers/{me|customerId}`. On `me` the id is the token's whatever was sent. Otherwise the id in the body beats the
-/// one in the path; what is not sent is taken from the customer in the path, the email too.
+/// PUT `customers/{me|customerId}`. On `me` the id is the token's whatever was sent. Otherwise the id in the
+/// body beats the one in the path; what is not sent is taken from the customer in the path, the email too.
 ///
 /// An administrator's token on `me` is refused: Magento would make a new customer.
 pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {

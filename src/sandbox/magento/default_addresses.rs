@@ -18,10 +18,11 @@ pub enum SentList {
     List(Replaced),
 }
 
-/// 400 for a default that is not one of the stored addresses, also where it is sent as it is stored, and in an
-/// administrator's PUT where it is not sent and stored so. Null, `""` and 0 are no default.
+/// 400 for a default that is not one of the stored addresses, also where it is sent as it is stored, and in
+/// an administrator's PUT where it is not sent and stored so. Null, `""` and 0 are no default.
 ///
-/// Since 2.4.7-p4; 2.4.6 stores any default, and 2.4.7 up to -p3 compares with the addresses sent instead of the stored.
+/// Since 2.4.7-p4; 2.4.6 stores any default, and 2.4.7 up to -p3 compares with the addresses sent instead of
+/// the stored.
 pub fn check_sent(
     customer: &Document,
     stored: &[StoredAddress],
@@ -46,9 +47,9 @@ fn is_no_default(value: &Value) -> bool {
 
 /// Sets the defaults of `customer`, as stored, after a PUT of `sent`; `is_own` on `customers/me`.
 ///
-/// The last flag wins over the top level. Where neither is sent with a list, a customer's own PUT loses the default and
-/// an administrator's keeps it, unless its flag was sent as false. A default goes with its address. `null` clears it, and
-/// `""` and 0 do so by storing 0.
+/// The last flag wins over the top level. Where neither is sent with a list, a customer's own PUT loses the
+/// default and an administrator's keeps it, unless its flag was sent as false. A default goes with its
+/// address. `null` clears it, and `""` and 0 do so by storing 0.
 pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own: bool) {
     let is_list = matches!(list, SentList::List(_));
     for name in DEFAULTS {

@@ -1,7 +1,8 @@
-//! Stock Magento's REST interface over the same store, as 2.4.6 and 2.4.7 were measured to behave, traps included.
+//! Stock Magento's REST interface over the same store, as 2.4.6 and 2.4.7 were measured to behave, traps
+//! included.
 //!
-//! Where the two versions differ, 2.4.7 is followed, and the place says so. Calls that the client never makes are no
-//! route.
+//! Where the two versions differ, 2.4.7 is followed, and the place says so. Calls that the client never makes
+//! are no route.
 
 mod address_book;
 mod attributes;

@@ -1,4 +1,5 @@
-//! `searchCriteria` of a query, and the search of customers with the database's idea of what texts are the same.
+//! `searchCriteria` of a query, and the search of customers with the database's idea of what texts are the
+//! same.
 
 use std::collections::BTreeMap;
 
@@ -134,8 +135,8 @@ pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> 
     Ok(criteria.answer(found))
 }
 
-/// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those that the client
-/// uses.
+/// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those
+/// that the client uses.
 pub fn fits(filter: &Filter, value: &str) -> bool {
     match filter.condition.as_str() {
         "eq" => same_text(value, &filter.value),

@@ -11,8 +11,8 @@ use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
 
-/// GET `carts/{mine|cartId}/shipping-methods`: to the shipping address of the cart, which it has only once shipping
-/// information was saved.
+/// GET `carts/{mine|cartId}/shipping-methods`: to the shipping address of the cart, which it has only once
+/// shipping information was saved.
 pub fn methods(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = call.cart(records)?;
     let saved = records.shipping(cart)?.unwrap_or_default();
@@ -23,7 +23,8 @@ pub fn methods(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     methods_of(records, cart)
 }
 
-/// POST `carts/{mine|cartId}/estimate-shipping-methods-by-address-id`: to an address of the customer whose cart it is.
+/// POST `carts/{mine|cartId}/estimate-shipping-methods-by-address-id`: to an address of the customer whose
+/// cart it is.
 pub fn estimate(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = call.cart(records)?;
     let sent = call.sent.get("addressId").or_else(|| call.sent.get("address_id"));
@@ -57,8 +58,8 @@ fn methods_of(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     Ok(Value::from(methods))
 }
 
-/// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method. It has no payment, which a call of
-/// its own saves.
+/// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method. It has no payment,
+/// which a call of its own saves.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (cart, sent) = (call.cart(records)?, &call.sent);
     if records.lines(cart)?.is_empty() {
@@ -120,8 +121,8 @@ fn objection(
     Ok(None)
 }
 
-/// What is stored of an address: the fields sent, with the region as Magento resolves it. `earlier` is the address that
-/// is replaced: its region stays where none is sent.
+/// What is stored of an address: the fields sent, with the region as Magento resolves it. `earlier` is the
+/// address that is replaced: its region stays where none is sent.
 pub fn stored(sent: &Document, earlier: Option<&Value>) -> Document {
     let mut address = Document::new();
     for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {

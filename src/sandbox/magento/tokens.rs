@@ -10,13 +10,14 @@ use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Caller, Database};
 
-/// The administrator's password, and that of every customer of the seed. A sandbox listens on loopback, so that it may
-/// be known.
+/// The administrator's password, and that of every customer of the seed. A sandbox listens on loopback, so
+/// that it may be known.
 const PASSWORD: &str = "sandbox";
 /// The administrator's user name; a customer's is the email.
 const ADMINISTRATOR: &str = "admin";
 
-/// Seconds that a token lasts, as Magento is delivered since 2.4.4: an administrator's no longer than a customer's.
+/// Seconds that a token lasts, as Magento is delivered since 2.4.4: an administrator's no longer than a
+/// customer's.
 const LIFETIME: i64 = 60 * 60;
 
 /// One sentence for a wrong name and a wrong password.
@@ -54,8 +55,8 @@ fn credentials(call: &Call) -> Result<(String, String), ApiError> {
     }
 }
 
-/// A token for whom name and password fit: a JWT's three parts. The last one is random and never verified, since the whole
-/// token is looked up.
+/// A token for whom name and password fit: a JWT's three parts. The last one is random and never verified,
+/// since the whole token is looked up.
 fn log_in(records: &Database<'_>, found: Option<Caller>) -> Result<Value, ApiError> {
     let caller = found.ok_or_else(|| ApiError::new(401, REFUSED))?;
     let issued_at = crate::clock::system_time().as_second();

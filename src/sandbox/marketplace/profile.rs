@@ -37,9 +37,9 @@ pub fn stored(records: &Database<'_>, customer: i64) -> Result<Value, ApiError> 
 
 /// Stores the fields sent and replaces the address list by the one sent, all or nothing.
 ///
-/// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
-/// Fields that the interface does not list are stored as they came, the default addresses included (ours); a stored
-/// default that is not sent goes with its address, as in Magento.
+/// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent
+/// (ours). Fields that the interface does not list are stored as they came, the default addresses included
+/// (ours); a stored default that is not sent goes with its address, as in Magento.
 pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
     let customer = call.customer()?;
     let list = match call.sent.shift_remove("addresses") {

@@ -1,4 +1,5 @@
-//! Adding an item to a quote, and saving shipping, billing and payment on it (docs/interface.md, "Operations").
+//! Adding an item to a quote, and saving shipping, billing and payment on it (docs/interface.md,
+//! "Operations").
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::sandbox::coerce::{self, Rules};
 use crate::sandbox::quantity::Quantity;
 use crate::sandbox::quantity::parse;
 use crate::sandbox::reply::ApiError;
-use crate::sandbox::store::{Database, Document, Product, ProductKind, QuoteLine};
+use crate::sandbox::store::{Database, Document, Product, QuoteLine};
 use crate::{exact_json, wire};
 
 /// The chosen options: option id (the attribute's id) → option value. Sorted, so that the order in
@@ -61,7 +62,7 @@ fn quantity(item: &Document) -> Result<Quantity, ApiError> {
 /// The choice for a configurable product: one value of each of its attributes, nothing else (400
 /// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
 pub fn choice(records: &Database<'_>, product: &Product, item: &Document) -> Result<Choice, ApiError> {
-    if product.kind == ProductKind::Simple {
+    if !product.is_configurable() {
         return Ok(Choice::new());
     }
     let incomplete = || ApiError::new(400, "You need to choose options for your item.");
@@ -97,17 +98,17 @@ pub fn canonical_options(choice: &Choice) -> String {
 }
 
 /// A line as the service answers it, after Magento: "not shown" in the interface.
-fn item_document(line: &QuoteLine, product: &Product, quote: i64) -> Value {
+pub fn item_document(line: &QuoteLine, product: &Product, quote: i64) -> Value {
     let mut document = json!({
         "item_id": line.item_id,
         "sku": line.sku,
         "qty": parse(&line.qty),
         "name": product.name,
         "price": parse(&product.price),
-        "product_type": product.kind.name(),
+        "product_type": product.kind,
         "quote_id": quote.to_string(),
     });
-    if product.kind == ProductKind::Configurable {
+    if product.is_configurable() {
         document["product_option"] =
             json!({"extension_attributes": {"configurable_item_options": parsed(&line.options)}});
     }
@@ -131,9 +132,9 @@ fn parsed(options: &str) -> Value {
 /// Saves what the body names on the active quote and keeps what it does not (ours).
 ///
 /// The interface shows two layouts and does not say which counts: fields inside `addressInformation` and the
-/// same fields at the top are both taken, and a `billingAddress` next to them takes precedence over a `billing_address`.
-/// Only the payment is demanded, since it alone is listed as required: one saved alone is the second layout. A
-/// method for a quote that has nowhere to be shipped to is refused.
+/// same fields at the top are both taken, and a `billingAddress` next to them takes precedence over a
+/// `billing_address`. Only the payment is demanded, since it alone is listed as required: one saved alone is
+/// the second layout. A method for a quote that has nowhere to be shipped to is refused.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let quote = records.active_quote(call.customer()?)?.ok_or_else(ApiError::no_active_quote)?;
     let sent = information(call.sent)?;

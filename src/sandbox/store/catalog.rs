@@ -7,32 +7,13 @@ use serde_json::{Value, json};
 use super::{Document, document, text_without};
 use crate::sandbox::store::{Database, StoreResult};
 
-/// How a product is bought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProductKind {
-    /// As it is.
-    Simple,
-    /// With one value chosen for each of its attributes.
-    Configurable,
-}
-
-impl ProductKind {
-    /// Name in the JSON of the service.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Configurable => "configurable",
-        }
-    }
-}
-
 /// A product of the catalog.
 #[derive(Debug, Clone)]
 pub struct Product {
     /// Its SKU.
     pub sku: String,
-    /// How it is bought.
-    pub kind: ProductKind,
+    /// `simple`, or `configurable`: bought with one value chosen for each of its attributes.
+    pub kind: String,
     /// Its name.
     pub name: String,
     /// Its price as decimal text.
@@ -163,10 +144,14 @@ impl Database<'_> {
     }
 }
 
+impl Product {
+    /// Whether options must be chosen.
+    pub fn is_configurable(&self) -> bool {
+        self.kind == "configurable"
+    }
+}
+
 fn product(row: &rusqlite::Row<'_>) -> StoreResult<Product> {
-    let kind = match row.get::<_, String>(1)?.as_str() {
-        "configurable" => ProductKind::Configurable,
-        _ => ProductKind::Simple,
-    };
-    Ok(Product { sku: row.get(0)?, kind, name: row.get(2)?, price: row.get(3)?, stock: row.get(4)? })
+    let (sku, kind, name) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    Ok(Product { sku, kind, name, price: row.get(3)?, stock: row.get(4)? })
 }

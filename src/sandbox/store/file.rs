@@ -48,7 +48,8 @@ pub(super) fn prepare(
 ) -> anyhow::Result<()> {
     let state = identify(connection, path)?;
     if state == DatabaseState::Empty || existing == Existing::Drop {
-        // In an empty file there is nothing to lose, and waiting for the disk is most of what a new sandbox takes.
+        // In an empty file there is nothing to lose, and waiting for the disk is most of what a new sandbox
+        // takes.
         connection.pragma_update(
             None,
             "synchronous",

@@ -1,8 +1,8 @@
 //! The sandbox's database: the only user of `rusqlite`.
 //!
-//! SQLite in WAL mode with `synchronous=NORMAL`: every answered write is in the log and survives a crash of the
-//! process. A power cut may cost the last writes before it (those the system had not yet put on the disk), never
-//! the database's soundness. Any number of processes may use one file at once.
+//! SQLite in WAL mode with `synchronous=NORMAL`: every answered write is in the log and survives a crash of
+//! the process. A power cut may cost the last writes before it (those the system had not yet put on the
+//! disk), never the database's soundness. Any number of processes may use one file at once.
 
 mod catalog;
 mod customers;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::exact_json;
 
-pub use catalog::{Product, ProductKind};
+pub use catalog::Product;
 pub use customers::{Caller, IssuedToken, StoredAddress};
 pub use quotes::QuoteLine;
 
@@ -98,8 +98,8 @@ impl Store {
         Ok(outcome)
     }
 
-    /// [`Store::transact`] for a request. After a write that succeeds, the next `stale_reads` reads of this `Store`
-    /// answer the state before it.
+    /// [`Store::transact`] for a request. After a write that succeeds, the next `stale_reads` reads of this
+    /// `Store` answer the state before it.
     pub fn serve<T, E: From<StoreError>>(
         &self,
         intent: AccessMode,
