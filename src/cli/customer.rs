@@ -24,6 +24,9 @@ pub struct CustomerChoice {
     pub customer: Option<String>,
 }
 
+/// The fields of an address that may be empty, by the names of their flags.
+const CLEARABLE: [&str; 6] = ["city", "postcode", "region", "telephone", "company", "vat-id"];
+
 /// Flags of `customer update`.
 #[derive(Debug, Clone, Args)]
 pub struct UpdateArgs {
@@ -45,6 +48,9 @@ pub struct UpdateArgs {
     /// Set a custom attribute of the address
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
+    /// Clear city, postcode, region, telephone, company or vat-id
+    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = CLEARABLE, hide_possible_values = true, requires = "address", help_heading = AddressFlags::HEADING)]
+    pub clear: Vec<String>,
     /// Make it the default shipping address
     #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
     pub default_shipping: bool,

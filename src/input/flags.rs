@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::merge::DefaultAddress;
 use crate::plan::profile::merge::set_field;
+use crate::plan::profile::region;
 use crate::plan::validate::attribute::FrontendInput;
-use crate::wire::PRODUCT_ENTITY_TYPE_ID;
+use crate::wire::{FieldType, MARKETPLACE_FIELDS, PRODUCT_ENTITY_TYPE_ID};
 
 impl FlagOverrides for UpdateArgs {
     fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
@@ -64,6 +65,16 @@ impl UpdateArgs {
 
     fn address_members(&self) -> Map<String, Value> {
         let mut named = self.members.named.clone();
+        for name in &self.clear {
+            let member = name.replace('-', "_");
+            let holds = MARKETPLACE_FIELDS.address.field(&member).map(|field| field.field_type);
+            let nothing = match holds {
+                Some(FieldType::Object(_)) => region::none(),
+                Some(FieldType::TextOrNull) => Value::Null,
+                _ => "".into(),
+            };
+            named.insert(member, nothing);
+        }
         if !self.custom_attributes.is_empty() {
             let attribute =
                 |(code, value): &(String, String)| json!({"attribute_code": code, "value": value});

@@ -202,12 +202,14 @@ mod tests {
 
     #[test]
     fn what_is_emptied_is_cleared() {
-        let (mut args, global) = update_args("storefront customer update --address 2 --company X");
+        let (mut args, global) = update_args("storefront customer update --address 2");
         args.members.named.insert("postcode".to_owned(), Value::Null);
-        args.members.named.insert("company".to_owned(), json!(""));
+        args.members.named.insert("telephone".to_owned(), json!(""));
         let line = quoted(&update(&args, Some("7"), &global), Shell::Posix);
         let start = "storefront customer update --customer 7 --address 2";
-        assert_eq!(line, format!("{start} --clear postcode --clear company"));
+        assert_eq!(line, format!("{start} --clear postcode --clear telephone"));
+        let again = update_args(&line).0;
+        assert_eq!(draft(Operation::CustomerUpdate, &again), draft(Operation::CustomerUpdate, &args));
     }
 
     proptest! {

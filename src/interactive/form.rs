@@ -23,8 +23,8 @@ const ADDRESS: &str = "firstname lastname street country_id postcode city region
 /// How many fields of a new address are asked one after another; the others are left to the list.
 pub const ASKED_OF_NEW_ADDRESS: usize = 8;
 
-/// The fields of an address that are asked again when they are left empty.
-const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
+/// The fields that are asked again when they are left empty.
+const REQUIRED: [&str; 7] = ["firstname", "lastname", "email", "street", "city", "country_id", "telephone"];
 
 /// What shops accept unless they were set up for more.
 const STREET_LINES: usize = 2;
@@ -107,17 +107,13 @@ impl Form {
 
     /// The first field that an address to be added lacks, or the region that a new country needs.
     pub fn missing(&self) -> Option<usize> {
-        let is_missing = |field: &Field| self.is_new() && self.requires(field) && field.is_empty();
+        let is_missing = |field: &Field| self.is_new() && field.is_required() && field.is_empty();
         self.fields.iter().position(is_missing).or_else(|| self.region_in_doubt())
-    }
-
-    fn requires(&self, field: &Field) -> bool {
-        self.owner != Owner::Profile && REQUIRED.contains(&field.name.as_str())
     }
 
     /// How a field is asked for.
     pub fn question(&self, field: &Field) -> String {
-        let is_optional = self.is_new() && !self.requires(field) && field.name != "postcode";
+        let is_optional = self.is_new() && !field.is_required() && field.name != "postcode";
         format!("{}{}", field.label, if is_optional { " (optional)" } else { "" })
     }
 
@@ -171,7 +167,7 @@ impl Form {
     /// The objection.
     pub fn check(&self, field: &Field, text: &str) -> Result<(), Objection> {
         let value = field.parse(text)?;
-        if text.is_empty() && self.requires(field) && (self.is_new() || value != *field.value()) {
+        if text.is_empty() && field.is_required() && (self.is_new() || value != *field.value()) {
             return Err("required".to_owned().into());
         }
         if self.is_new() && text.is_empty() && field.name == "postcode" {
@@ -222,6 +218,10 @@ impl Field {
     /// Whether it says that this address is a default. Only another address can take that from it.
     pub fn is_stored_default(&self) -> bool {
         self.name.starts_with("default_") && self.stored == true
+    }
+
+    fn is_required(&self) -> bool {
+        REQUIRED.contains(&self.name.as_str())
     }
 
     fn is_empty(&self) -> bool {

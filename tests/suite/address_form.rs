@@ -132,3 +132,19 @@ fn a_refusal_by_the_service_keeps_what_was_typed() {
     assert_ne!(code, 0, "{screen}");
     assert_eq!(equivalent(&screen)[2..], ["--sandbox", "--address", "1", "--city", "Lyon"]);
 }
+
+#[test]
+fn a_field_that_is_emptied_is_cleared_by_the_equivalent_command_too() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
+    terminal.picks("Company").sees("Company ›").replaces("").sees("(was Haddad & Filles)");
+    terminal.picks("Done, review changes").sees("Send it?").confirms("n");
+    let (_, screen) = terminal.ends();
+    let words = equivalent(&screen);
+    assert_eq!(words[2..], ["--sandbox", "--address", "1", "--clear", "company"]);
+    let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    home.ok("--sandbox customer update --address 1 --clear region vat-id");
+    let address = &customer(&home)["addresses"][0];
+    assert_eq!((&address["company"], &address["vat_id"]), (&Value::Null, &Value::Null));
+}

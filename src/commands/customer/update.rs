@@ -44,6 +44,7 @@ async fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Fail
 fn names_a_change(args: &UpdateArgs) -> bool {
     !args.members.named.is_empty()
         || !args.custom_attributes.is_empty()
+        || !args.clear.is_empty()
         || !args.profile.named.is_empty()
         || args.default_address().is_some()
         || !args.remove_addresses.is_empty()
