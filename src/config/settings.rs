@@ -63,12 +63,9 @@ impl Settings {
     /// # Errors
     /// `usage` when nothing says where the service is, or what says so is wrong.
     pub fn resolve(context: &Context, global: &GlobalArgs, config: &Loaded) -> Result<Self, Failure> {
-        let from_environment = context
-            .var(BASE_URL)?
-            .map(|text| {
-                parse_base_url(text).map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))
-            })
-            .transpose()?;
+        let from_environment = context.var(BASE_URL)?.map(parse_base_url).transpose();
+        let from_environment =
+            from_environment.map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))?;
         let token = context.var(token_variable(Bearer::Customer))?;
         let is_complete = from_environment.is_some() && token.is_some();
         let file = ConfigFile::for_settings(context, config, is_complete)?;
@@ -79,14 +76,8 @@ impl Settings {
             return Err(profile.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
         };
         let own_host = own_base_url.is_some_and(|own| own.origin() == base_url.origin());
-        let tokens = Tokens {
-            context,
-            directory: file.directory(),
-            profile: profile.as_ref(),
-            base_url: &base_url,
-            own_host,
-            secret_variables: file.token_variables(),
-        };
+        let tokens =
+            Tokens { context, file: &file, profile: profile.as_ref(), base_url: &base_url, own_host };
         let (token, admin_token) = tokens.resolve()?;
         let none = Profile::default();
         let mut settings =

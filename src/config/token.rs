@@ -1,6 +1,6 @@
 //! Where a token comes from, and which host it goes to. Nothing is read or run until the token is asked for.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 use url::Url;
 
 use super::credentials::Credentials;
-use super::file::{read_text, resolve_path};
+use super::file::{ConfigFile, read_text, resolve_path};
 use super::profile::{ConfiguredToken, Profile, origin, token_key};
 use crate::context::Context;
 use crate::environment;
@@ -105,16 +105,14 @@ fn auth(message: impl Into<String>) -> Failure {
 pub struct Tokens<'a> {
     /// The surroundings.
     pub context: &'a Context,
-    /// What paths in the configuration are relative to.
-    pub directory: &'a Path,
+    /// The file of the profile.
+    pub file: &'a ConfigFile,
     /// The chosen profile.
     pub profile: Option<&'a Profile>,
     /// Where calls will go.
     pub base_url: &'a Url,
     /// Whether that is the host the profile names.
     pub own_host: bool,
-    /// The environment variables that hold tokens of any profile.
-    pub secret_variables: Vec<String>,
 }
 
 /// The environment variable that holds a token.
@@ -128,10 +126,7 @@ pub fn token_variable(bearer: Bearer) -> &'static str {
 impl Tokens<'_> {
     /// The customer's and the administrator's.
     pub fn resolve(&self) -> Result<(TokenSource, TokenSource), Failure> {
-        let customer = match self.source(Bearer::Customer)? {
-            Some(source) => source,
-            None => self.none(),
-        };
+        let customer = self.source(Bearer::Customer)?.unwrap_or_else(|| self.none());
         let admin = self.source(Bearer::Admin)?.unwrap_or_else(|| customer.clone());
         Ok((customer, admin))
     }
@@ -161,13 +156,13 @@ impl Tokens<'_> {
         Ok(match named {
             ConfiguredToken::Literal(token) => TokenSource::given(token, of_profile("")),
             ConfiguredToken::File(path) => {
-                let path = resolve_path(self.context, self.directory, &path)?;
+                let path = resolve_path(self.context, self.file.directory(), &path)?;
                 let from = format!("the file {} ({})", path.display(), of_profile("-file"));
                 TokenSource::new(Origin::File(path), from)
             }
             ConfiguredToken::Command(argv) => {
                 let mut command = TokenCommand::new(argv);
-                command.hidden_variables.extend(self.secret_variables.iter().cloned());
+                command.hidden_variables.extend(self.file.token_variables());
                 command.own_group = !self.context.has_terminal();
                 let from = format!("the command {} ({})", command.program(), of_profile("-command"));
                 TokenSource::new(Origin::Command(command), from)
@@ -176,10 +171,7 @@ impl Tokens<'_> {
                 let from = format!("the environment variable {variable} ({})", of_profile("-env"));
                 match self.context.var(&variable)?.and_then(Token::new) {
                     Some(token) => TokenSource::given(token, from),
-                    None => TokenSource::absent(
-                        Failure::new(FailureKind::Auth, format!("{from} is not set")),
-                        from,
-                    ),
+                    None => TokenSource::absent(auth(format!("{from} is not set")), from),
                 }
             }
         })
@@ -199,16 +191,12 @@ impl Tokens<'_> {
                 Some(TokenSource::new(Origin::Given(stored.token, stored.expires), from))
             }
             Ok(Some(stored)) => {
-                let failure = Failure::new(
-                    FailureKind::Auth,
-                    format!(
-                        "the token from {from} is bound to {}, but the base URL is now {}",
-                        stored.origin,
-                        origin(self.base_url)
-                    ),
-                )
+                let (bound, here) = (&stored.origin, origin(self.base_url));
+                let failure = auth(format!(
+                    "the token from {from} is bound to {bound}, but the base URL is now {here}"
+                ))
                 .hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
-                Some(TokenSource::absent(failure, format!("{from}, bound to {}", stored.origin)))
+                Some(TokenSource::absent(failure, format!("{from}, bound to {bound}")))
             }
         }
     }
@@ -228,7 +216,7 @@ impl Tokens<'_> {
             }
             None => ("no token configured".to_owned(), format!("set {variable}")),
         };
-        TokenSource::absent(Failure::new(FailureKind::Auth, message).hint(hint), from)
+        TokenSource::absent(auth(message).hint(hint), from)
     }
 
     /// The base URL is the environment's, at another host than the profile's.
@@ -319,9 +307,9 @@ impl TokenCommand {
 
     async fn run_within(&self, limit: Duration) -> Result<Token, Failure> {
         let name = format!("the token command `{}`", self.program());
-        let fails = |what: String| Failure::new(FailureKind::Auth, format!("{name} {what}"));
+        let fails = |what: String| auth(format!("{name} {what}"));
         if self.argv.is_empty() {
-            return Err(Failure::new(FailureKind::Auth, "the token command is empty"));
+            return Err(auth("the token command is empty"));
         }
         let (mut child, _group) = self.spawn().map_err(|error| fails(format!("cannot be run: {error}")))?;
         let ended = match tokio::time::timeout(limit, finish(&mut child)).await {

@@ -10,7 +10,7 @@ use crate::ops::profile::read::read_profile;
 use crate::plan::profile::diff;
 use crate::plan::request::cart::Cart;
 use crate::plan::request::{Bearer, Request, Target};
-use crate::session::service::{Service, Stage};
+use crate::session::service::Service;
 
 const NOT_FOUND: u16 = 404;
 /// The status for a cart without a shipping address.
@@ -87,7 +87,7 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     let target = service.target()?;
     let created = service.send(operation, &Cart::new(target, None)?.create(), Effect::State).await;
     // What is asked for is not written yet.
-    service.stage.set(Stage::NothingSent);
+    service.stage.set(Applied::No);
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (created, _) => id_of(&created.map_err(not_created)?.value()),

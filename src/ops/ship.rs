@@ -16,7 +16,7 @@ use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
-use crate::session::service::{Service, Stage};
+use crate::session::service::Service;
 
 const OPERATION: &str = Operation::QuoteShip.name();
 
@@ -61,7 +61,7 @@ pub async fn perform(
             outcome.status = Some(reply.status);
             calls.push(Call::replied(SHIPPING, &reply));
             if has_payment {
-                service.stage.set(Stage::Partial);
+                service.stage.set(Applied::Partial);
             }
         }
     }
@@ -244,7 +244,7 @@ impl Payment {
         if says_set(&answer) {
             return Ok(reply);
         }
-        service.stage.set(Stage::Sent);
+        service.stage.set(Applied::Unknown);
         if self.is_shown(service).await {
             service.verified();
             return Ok(reply);

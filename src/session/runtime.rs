@@ -5,7 +5,7 @@ use std::pin::pin;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::CHECK_BEFORE_RETRY;
 use crate::session::Session;
-use crate::session::service::{Service, Stage};
+use crate::session::service::Service;
 
 /// Runs what talks to the service, until it is done or the user interrupts it.
 ///
@@ -24,7 +24,7 @@ pub async fn with_service(
         () = signals.next() => {}
         result = &mut task => return result,
     }
-    if service.stage.get() == Stage::NothingSent {
+    if service.stage.get() == Applied::No {
         return Err(interrupted(&service));
     }
     service.stop();
@@ -52,17 +52,15 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
 }
 
 pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
-    let stage = service.stage.get();
-    let (applied, message) = match stage {
-        Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
-        Stage::Sent => {
-            (Applied::Unknown, "interrupted while waiting for the response; the change may have been applied")
-        }
-        Stage::Partial => (Applied::Partial, "interrupted between two calls, the first of which was applied"),
-        Stage::Accepted => (Applied::Yes, "interrupted before the change was verified"),
+    let applied = service.stage.get();
+    let message = match applied {
+        Applied::No => "interrupted before anything was written",
+        Applied::Unknown => "interrupted while waiting for the response; the change may have been applied",
+        Applied::Partial => "interrupted between two calls, the first of which was applied",
+        Applied::Yes => "interrupted before the change was verified",
     };
-    let hint = match stage {
-        Stage::NothingSent => "try again",
+    let hint = match applied {
+        Applied::No => "try again",
         _ if service.replaces_profile.get() => {
             "check with `storefront customer show` before trying again; `storefront customer history` lists the snapshots"
         }
@@ -76,14 +74,8 @@ fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
     if let Err(failure) = result {
         return Failure { kind: FailureKind::Interrupted, ..failure };
     }
-    let applied = match service.stage.get() {
-        Stage::NothingSent => Applied::No,
-        Stage::Sent => Applied::Unknown,
-        Stage::Partial => Applied::Partial,
-        Stage::Accepted => Applied::Yes,
-    };
     Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
-        .applied(applied)
+        .applied(service.stage.get())
 }
 
 /// Listens to what asks this process to stop, as often as it comes: Ctrl-C and SIGTERM, by which a cluster asks a pod to

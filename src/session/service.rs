@@ -31,8 +31,8 @@ pub struct Service<'a> {
     pub customer: Option<u64>,
     /// Email of the customer whom an administrator names, until the id is known.
     pub email: Option<Rc<str>>,
-    /// How far a write has come, for the message of an interruption.
-    pub stage: Rc<Cell<Stage>>,
+    /// Whether a write took effect so far, for the message of an interruption.
+    pub stage: Rc<Cell<Applied>>,
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Rc<Cell<bool>>,
     client: Rc<Client>,
@@ -48,20 +48,6 @@ pub struct Service<'a> {
     /// Set by the first signal: nothing new starts.
     stopping: Rc<Cell<bool>>,
     _sandbox: Option<Rc<sandbox::Running>>,
-}
-
-/// How far a write has come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// No write has left.
-    #[default]
-    NothingSent,
-    /// A write has left, and there is no verdict yet.
-    Sent,
-    /// The service took the first of several writes.
-    Partial,
-    /// The service took the write.
-    Accepted,
 }
 
 impl<'a> Service<'a> {
@@ -104,7 +90,7 @@ impl<'a> Service<'a> {
             settings: Rc::new(settings),
             customer: None,
             email: None,
-            stage: Rc::default(),
+            stage: Rc::new(Cell::new(Applied::No)),
             replaces_profile: Rc::default(),
             client: Rc::new(client),
             regions: Rc::default(),
@@ -133,7 +119,7 @@ impl<'a> Service<'a> {
         Service {
             session,
             write_ahead,
-            stage: Rc::default(),
+            stage: Rc::new(Cell::new(Applied::No)),
             replaces_profile: Rc::default(),
             customer_id: Rc::default(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
@@ -271,17 +257,14 @@ impl Service<'_> {
                  `storefront auth login --admin`{hint}"
             ));
         }
-        match &self.settings.store_view {
-            Some(view) if names_store(&failure) && failure.status == Some(400) => failure.hint(format!(
-                "the shop may have no store view `{}`: check --store-view, or leave it out for the default one",
-                view.code()
-            )),
-            Some(view) if names_store(&failure) => failure.hint(format!(
-                "the service has no store view `{}`: name another with --store-view",
-                view.code()
-            )),
-            _ => failure,
-        }
+        let Some(view) = self.settings.store_view.as_ref().filter(|_| names_store(&failure)) else {
+            return failure;
+        };
+        let (may, fix) = match failure.status {
+            Some(400) => ("shop may have", "check --store-view, or leave it out for the default one"),
+            _ => ("service has", "name another with --store-view"),
+        };
+        failure.hint(format!("the {may} no store view `{}`: {fix}", view.code()))
     }
 
     /// Exchanges a user name and a password for a token.
@@ -309,7 +292,7 @@ impl Service<'_> {
         let before = self.begin_write(operation, request);
         let reply = self.send_waiting(&waiting(operation), request, effect).await;
         match &reply {
-            Ok(_) => self.stage.set(Stage::Accepted),
+            Ok(_) => self.stage.set(Applied::Yes),
             Err(failure) if failure.applied == Applied::Unknown => {}
             Err(_) => self.stage.set(before),
         }
@@ -342,7 +325,7 @@ impl Service<'_> {
             attempt => attempt,
         });
         match &attempt {
-            Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
+            Ok(Attempt::Applied(_)) => self.stage.set(Applied::Yes),
             Ok(Attempt::Unknown { .. }) => {}
             _ => self.stage.set(before),
         }
@@ -357,14 +340,14 @@ impl Service<'_> {
 
     /// A read has shown the last write.
     pub fn verified(&self) {
-        self.stage.set(Stage::Accepted);
+        self.stage.set(Applied::Yes);
     }
 
     /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
-    fn begin_write(&self, operation: &str, request: &Request) -> Stage {
+    fn begin_write(&self, operation: &str, request: &Request) -> Applied {
         self.log_target(operation, request);
         self.replaces_profile.set(request.method == Method::PUT && operation.starts_with("customer "));
-        self.stage.replace(Stage::Sent)
+        self.stage.replace(Applied::Unknown)
     }
 
     /// A request as a dry run shows it.
