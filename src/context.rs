@@ -61,6 +61,11 @@ pub struct Directories {
     pub state: PathBuf,
 }
 
+/// A terminal that reports no size, as that of `script`, is taken for one of 80 columns.
+fn columns(reported: u16) -> u16 {
+    if reported == 0 { 80 } else { reported }
+}
+
 impl Context {
     /// Captures the surroundings of this process.
     pub fn capture() -> Self {
@@ -71,8 +76,10 @@ impl Context {
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             obeys_escape_sequences: turn_on_escape_sequences(),
-            stdout_width: terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0),
-            stderr_width: terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0),
+            stdout_width: terminal_size::terminal_size_of(std::io::stdout())
+                .map(|(width, _)| columns(width.0)),
+            stderr_width: terminal_size::terminal_size_of(std::io::stderr())
+                .map(|(width, _)| columns(width.0)),
             directories: Directories::of_platform(),
             storage: Arc::new(Disk),
             clock: Clock::system(),

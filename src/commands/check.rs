@@ -11,7 +11,7 @@ use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::{Bearer, Request};
-use crate::report::style::{OutputStyle, TextStyle, cell, header, new_table, render};
+use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::sanitize::sanitize_line;
 use crate::session::service::Service;
 
@@ -96,9 +96,7 @@ pub fn to_json(checks: &[Check]) -> Value {
 
 /// The checks as a table.
 pub fn table(checks: &[Check], screen: OutputStyle) -> String {
-    let mut table = new_table(screen);
-    table.set_header(header(&["CHECK", "STATUS", "DETAIL"]));
-    for check in checks {
+    let rows = checks.iter().map(|check| {
         let ink = match check.status {
             Status::Ok => TextStyle::After,
             Status::Warning | Status::Skipped => TextStyle::Warning,
@@ -106,9 +104,9 @@ pub fn table(checks: &[Check], screen: OutputStyle) -> String {
         };
         let fix = check.fix.as_ref().map(|fix| format!("\n→ {}", sanitize_line(fix))).unwrap_or_default();
         let text = format!("{}{fix}", sanitize_line(&check.detail));
-        table.add_row([check.name.into(), cell(ink, check.status_name()), text.into()]);
-    }
-    format!("{}\n", render(&table))
+        [check.name.into(), cell(ink, check.status_name()), text.into()]
+    });
+    style::table(screen, &["CHECK", "STATUS", "DETAIL"], rows) + "\n"
 }
 
 /// A longer wait would tell nothing new.
@@ -216,12 +214,7 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
 /// How long a token lasts, such as `expires in 3 h 59 min`.
 pub fn expiry(expires: Timestamp) -> String {
     let seconds = expires.as_second() - Timestamp::now().as_second();
-    let span = match seconds.unsigned_abs() {
-        seconds @ ..60 => format!("{seconds} s"),
-        seconds @ 60..3600 => format!("{} min", seconds / 60),
-        seconds @ 3600..172_800 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-        seconds => format!("{} days", seconds / 86_400),
-    };
+    let span = style::time(Duration::from_secs(seconds.unsigned_abs()));
     if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::batch::key_of;
 use crate::cli::GlobalArgs;
@@ -13,9 +13,7 @@ use crate::journal::open::directory;
 use crate::journal::read::{self, IndexEntry, PreviousRun, Unread};
 use crate::journal::{Header, RecordState};
 use crate::plan::operation::Operation;
-use crate::report::Report;
-use crate::report::style::{TextStyle, cell, header, new_table, render};
-use crate::sanitize::sanitize_line;
+use crate::report::list::{Column, List};
 use crate::session::Session;
 
 /// What `journal` can do.
@@ -40,8 +38,15 @@ pub struct ShowArgs {
     pub csv: bool,
 }
 
-/// Rows that are laid out together: a long journal is never held whole.
-const ROWS: usize = 500;
+/// Columns: title and field.
+const COLUMNS: &[Column] = &[
+    ("RECORD", "record"),
+    ("LINE", "line"),
+    ("KEY", "key"),
+    ("STATE", "state"),
+    ("", "status"),
+    ("REASON", "reason"),
+];
 
 /// Runs `journal`.
 ///
@@ -53,20 +58,9 @@ pub fn run(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failur
     }
 }
 
-/// One record. The fields are the table's columns.
-#[derive(Debug, Serialize)]
-struct Row {
-    record: u64,
-    line: Option<u64>,
-    key: Option<String>,
-    state: &'static str,
-    status: Option<u16>,
-    reason: Option<String>,
-}
-
 fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let (header, past) = read(session, &args.file)?;
-    let mut listing = Listing { report: session.report, csv: args.csv, rows: Vec::new(), is_first: true };
+    let mut list = List::new(session.report, COLUMNS, args.csv);
     let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
     let operation = Operation::parse(&operation)?;
     match input(session, &args.file, &header, operation)? {
@@ -75,7 +69,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             for record in 1..=past.last() {
                 let slot = slots.read(0)?;
                 if slot.state != RecordState::NotSent {
-                    listing.add(row(&past, slot, record, None, None))?;
+                    list.add(row(&past, slot, record, None, None))?;
                 }
             }
         }
@@ -86,12 +80,12 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
                 // Records of other shards are not in the journal, and not missing in it.
                 if slot.state != RecordState::NotSent || header.shard.is_none() {
                     let key = key_of(operation, &record, records.columns());
-                    listing.add(row(&past, slot, record.number, Some(record.line), key))?;
+                    list.add(row(&past, slot, record.number, Some(record.line), key))?;
                 }
             }
         }
     }
-    listing.flush()
+    list.finish()
 }
 
 fn read(session: &Session<'_>, path: &Path) -> Result<(Header, PreviousRun), Failure> {
@@ -136,85 +130,20 @@ fn input(
     RecordReader::open(&source, columns).map(Some)
 }
 
-fn row(past: &PreviousRun, slot: IndexEntry, record: u64, line: Option<u64>, key: Option<String>) -> Row {
+fn row(past: &PreviousRun, slot: IndexEntry, record: u64, line: Option<u64>, key: Option<String>) -> Value {
     let detail = past.entry_at(slot);
     let is_told = slot.state != RecordState::NotSent;
-    Row {
-        record,
-        line,
-        key,
-        state: match slot.state {
-            RecordState::NotSent => "not sent",
-            RecordState::FailedTemporary => "failed temporarily",
-            other => other.name(),
-        },
-        status: detail.status.filter(|_| is_told),
-        reason: detail.reason.filter(|_| is_told),
-    }
-}
-
-/// Rows on their way to standard output.
-struct Listing<'a> {
-    report: &'a Report,
-    csv: bool,
-    rows: Vec<Row>,
-    is_first: bool,
-}
-
-impl Listing<'_> {
-    fn add(&mut self, row: Row) -> Result<(), Failure> {
-        if self.report.is_json() {
-            return self.report.json_line(&row);
-        }
-        self.rows.push(row);
-        if self.rows.len() == ROWS { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        let rows = std::mem::take(&mut self.rows);
-        if self.report.is_json() || rows.is_empty() && !self.is_first {
-            return Ok(());
-        }
-        let text = if self.csv { self.csv(&rows)? } else { self.table(&rows) };
-        self.is_first = false;
-        self.report.stdout(&text)
-    }
-
-    fn csv(&self, rows: &[Row]) -> Result<String, Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::internal(format!("cannot write CSV: {error}"));
-        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-        if self.is_first {
-            writer
-                .write_record(["record", "line", "key", "state", "status", "reason"])
-                .map_err(|error| failed(&error))?;
-        }
-        for row in rows {
-            writer.serialize(row).map_err(|error| failed(&error))?;
-        }
-        let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-        String::from_utf8(bytes).map_err(|error| failed(&error))
-    }
-
-    fn table(&self, rows: &[Row]) -> String {
-        let mut table = new_table(self.report.stdout_style());
-        if self.is_first {
-            table.set_header(header(&["RECORD", "LINE", "KEY", "STATE", "REASON"]));
-        }
-        for row in rows {
-            let state = match row.state {
-                "done" => TextStyle::After,
-                "failed" => TextStyle::Error,
-                "not sent" => TextStyle::Dim,
-                _ => TextStyle::Warning,
-            };
-            table.add_row([
-                cell(TextStyle::Id, row.record.to_string()),
-                row.line.map(|line| line.to_string()).unwrap_or_default().into(),
-                row.key.as_deref().map(sanitize_line).unwrap_or_default().into(),
-                cell(state, row.state),
-                row.reason.as_deref().map(sanitize_line).unwrap_or_default().into(),
-            ]);
-        }
-        format!("{}\n", render(&table))
-    }
+    let state = match slot.state {
+        RecordState::NotSent => "not sent",
+        RecordState::FailedTemporary => "failed temporarily",
+        other => other.name(),
+    };
+    json!({
+        "record": record,
+        "line": line,
+        "key": key,
+        "state": state,
+        "status": detail.status.filter(|_| is_told),
+        "reason": detail.reason.filter(|_| is_told),
+    })
 }

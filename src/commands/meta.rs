@@ -11,7 +11,8 @@ use crate::failure::{Failure, KINDS};
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::Report;
-use crate::report::style::{header, new_table, render};
+use crate::report::style::{table, wrap};
+use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::suggestion::closest_match;
 use crate::{environment, template};
@@ -180,23 +181,27 @@ const LONGEST_NAME: usize = 48;
 fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
     let lengths = rows.clone().map(|(name, _)| name.len());
     let width = lengths.filter(|length| *length <= LONGEST_NAME).max().unwrap_or(0);
-    let indent = width + 4;
+    let indent = " ".repeat(width + 4);
     rows.fold(String::new(), |mut text, (name, meaning)| {
-        let mut line = format!("  {name:<width$} ");
-        if name.len() > width {
-            let _ = writeln!(text, "  {name}");
-            line = " ".repeat(indent - 1);
-        }
-        for word in meaning.split(' ') {
-            if line.len() > indent && line.chars().count() + 1 + word.chars().count() > WIDTH {
-                let _ = writeln!(text, "{line}");
-                line = " ".repeat(indent - 1);
-            }
-            let _ = write!(line, " {word}");
-        }
-        let _ = writeln!(text, "{line}");
+        let (line, first) = if name.len() > width {
+            (format!("  {name}\n"), indent.clone())
+        } else {
+            (String::new(), format!("  {name:<width$}  "))
+        };
+        let _ = writeln!(text, "{line}{}", wrap(meaning, WIDTH, &first, &indent).join("\n"));
         text
     })
+}
+
+/// A table on standard error, which is colored already.
+fn explain_fields<'a>(session: &Session<'_>, heads: &[&str], rows: impl Iterator<Item = [&'a str; 3]>) {
+    if !session.report.quiet && !session.report.is_json() {
+        session.report.stderr(&table(
+            session.report.stderr_style(),
+            heads,
+            rows.map(|row| row.map(sanitize_line)),
+        ));
+    }
 }
 
 /// Writes one page a command to `directory`, or prints the first page.
@@ -236,22 +241,16 @@ pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failur
 }
 
 fn explain_columns(session: &Session<'_>, operation: Operation) {
-    let mut table = new_table(session.report.stderr_style());
-    table.set_header(header(&["COLUMN", "CELLS", "DESCRIPTION"]));
-    for (title, holds, doc) in template::columns(session.dialect, operation) {
-        table.add_row([title.as_str(), holds, doc.as_str()]);
-    }
-    session.report.status(&render(&table));
+    let columns = template::columns(session.dialect, operation);
+    let rows = columns.iter().map(|(title, holds, doc)| [title.as_str(), holds, doc.as_str()]);
+    explain_fields(session, &["COLUMN", "CELLS", "DESCRIPTION"], rows);
     session.report.status("Leave out any column you do not need; an empty cell leaves the value unchanged.");
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {
-    let mut table = new_table(session.report.stderr_style());
-    table.set_header(header(&["FIELD", "TYPE", "DESCRIPTION"]));
-    for (path, member) in operation.schema(session.dialect).fields() {
-        table.add_row([path.as_str(), member.field_type.expected(), member.doc]);
-    }
-    session.report.status(&render(&table));
+    let fields = operation.schema(session.dialect).fields();
+    let rows = fields.iter().map(|(path, member)| [path.as_str(), member.field_type.expected(), member.doc]);
+    explain_fields(session, &["FIELD", "TYPE", "DESCRIPTION"], rows);
     session.report.status(&format!(
         "Only {} is required; omit any other field you do not need.",
         operation.spec().required

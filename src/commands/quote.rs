@@ -18,7 +18,8 @@ use crate::plan::operation::Operation;
 use crate::plan::request::cart::Cart;
 use crate::prompt::Prompt;
 use crate::report::changes::format_value;
-use crate::report::style::{OutputStyle, header, new_table, render};
+use crate::report::list::{Column, objects};
+use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
@@ -192,19 +193,15 @@ fn no_cart() -> Failure {
 }
 
 fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
-    let mut items = new_table(screen);
-    items.set_header(header(&["ITEM", "SKU", "NAME", "QTY", "PRICE"]));
-    for item in shown["items"].as_array().into_iter().flatten() {
-        items.add_row(["item_id", "sku", "name", "qty", "price"].map(|name| format_value(item.get(name))));
-    }
-    let mut totals = new_table(screen);
-    for name in ["subtotal", "shipping_amount", "tax_amount", "grand_total", "quote_currency_code"] {
-        if let Some(value) = shown["totals"].get(name).filter(|value| !value.is_null()) {
-            totals.add_row([name.replace('_', " "), format_value(Some(value))]);
-        }
-    }
-    let items = if items.is_empty() { "No items".to_owned() } else { render(&items) };
-    format!("Cart {id}\n\n{items}\n\n{}\n", render(&totals))
+    let items = shown["items"].as_array().map_or(&[][..], Vec::as_slice);
+    let items = if items.is_empty() { "No items".to_owned() } else { objects(screen, &ITEMS, items) };
+    let totals = ["subtotal", "shipping_amount", "tax_amount", "grand_total", "quote_currency_code"];
+    let totals = totals.iter().filter_map(|name| {
+        let value = shown["totals"].get(*name).filter(|value| !value.is_null())?;
+        Some([name.replace('_', " "), format_value(Some(value))])
+    });
+    let totals = table(screen, &[], totals);
+    format!("Cart {id}\n\n{items}\n\n{totals}\n")
 }
 
 /// Lists the methods: `{"shipping": […], "payment": […]}` under `-o json`, else as tables.
@@ -226,25 +223,20 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
         return report.json(&shown);
     }
     let style = report.stdout_style();
-    let shipping = table(&shown["shipping"], &SHIPPING, style);
-    report.stdout(&format!("{shipping}\n\n{}\n", table(&shown["payment"], &PAYMENT, style)))
+    let rows = |name: &str| shown[name].as_array().map_or(&[][..], Vec::as_slice);
+    let shipping = objects(style, &SHIPPING, rows("shipping"));
+    report.stdout(&format!("{shipping}\n\n{}\n", objects(style, &PAYMENT, rows("payment"))))
 }
 
 /// Columns: title and field.
-const SHIPPING: [(&str, &str); 4] = [
+const ITEMS: [Column; 5] =
+    [("ITEM", "item_id"), ("SKU", "sku"), ("NAME", "name"), ("QTY", "qty"), ("PRICE", "price")];
+
+const SHIPPING: [Column; 4] = [
     ("CARRIER", "carrier_code"),
     ("METHOD", "method_code"),
     ("SHIPPING METHOD", "method_title"),
     ("PRICE", "amount"),
 ];
 
-const PAYMENT: [(&str, &str); 2] = [("CODE", "code"), ("PAYMENT METHOD", "title")];
-
-fn table(methods: &Value, columns: &[(&str, &str)], style: OutputStyle) -> String {
-    let mut table = new_table(style);
-    table.set_header(header(&columns.iter().map(|(title, _)| *title).collect::<Vec<_>>()));
-    for method in methods.as_array().into_iter().flatten() {
-        table.add_row(columns.iter().map(|(_, field)| format_value(method.get(*field))));
-    }
-    render(&table)
-}
+const PAYMENT: [Column; 2] = [("CODE", "code"), ("PAYMENT METHOD", "title")];

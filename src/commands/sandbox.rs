@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::config::ServiceId;
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
-use crate::report::style::{header, new_table, render};
+use crate::report::style::table;
 use crate::sandbox::{self, Fault, Observer, Options};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
@@ -167,9 +167,9 @@ fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     }
     let rows = tokens.into_iter().map(|issued| {
         let id = issued.customer_id.map(|id| id.to_string()).unwrap_or_default();
-        vec![issued.token, issued.kind, id, issued.email.unwrap_or_default()]
+        [issued.token, issued.kind, id, issued.email.unwrap_or_default()].map(|text| sanitize_line(&text))
     });
-    let table = table(session, &["TOKEN", "KIND", "CUSTOMER", "E-MAIL"], rows);
+    let table = table(session.report.stdout_style(), &["TOKEN", "KIND", "CUSTOMER", "EMAIL"], rows);
     session.report.stdout(&format!("{table}\n"))
 }
 
@@ -183,7 +183,9 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
         let headings: Vec<&str> = columns.iter().map(|(heading, _)| *heading).collect();
         let records = all[list].as_array().into_iter().flatten();
         let rows = records.map(|record| columns.iter().map(|(_, member)| cell(&record[member])).collect());
-        tables.push(table(session, &headings, rows));
+        let rows =
+            rows.map(|row: Vec<String>| row.iter().map(|text| sanitize_line(text)).collect::<Vec<_>>());
+        tables.push(table(session.report.stdout_style(), &headings, rows));
     }
     session.report.stdout(&format!("{}\n", tables.join("\n\n")))
 }
@@ -196,7 +198,7 @@ const SHOWN: &[(&str, &[(&str, &str)])] = &[
             ("CUSTOMER", "id"),
             ("FIRST NAME", "firstname"),
             ("LAST NAME", "lastname"),
-            ("E-MAIL", "email"),
+            ("EMAIL", "email"),
             ("ADDRESSES", "addresses"),
         ],
     ),
@@ -239,13 +241,4 @@ fn element(element: &Value) -> String {
         Value::Null => cell(&element["id"]),
         label => cell(label),
     }
-}
-
-fn table(session: &Session<'_>, headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = new_table(session.report.stdout_style());
-    table.set_header(header(headings));
-    for row in rows {
-        table.add_row(row.iter().map(|text| sanitize_line(text)));
-    }
-    render(&table)
 }

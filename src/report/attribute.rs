@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::style::cell;
 use crate::report::changes::format_value;
-use crate::report::style::{OutputStyle, TextStyle};
-use crate::report::style::{header, new_table, render};
+use crate::report::style::{OutputStyle, TextStyle, cell, table};
 use crate::sanitize::sanitize_line;
 
 /// How many options are shown; the others are counted.
@@ -13,46 +11,40 @@ const MAX_OPTIONS_SHOWN: usize = 12;
 
 /// The whole attribute (docs/interface.md, "Attribute"): its fields, then its options.
 pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
-    let mut table = new_table(screen);
-    for (name, title) in [
+    let shown = [
         ("default_frontend_label", "Label"),
         ("attribute_code", "Code"),
         ("frontend_input", "Input type"),
         ("is_required", "Required"),
         ("is_filterable", "Filterable"),
         ("is_searchable", "Searchable"),
-    ] {
-        if let Some(value) = attribute.get(name) {
-            table.add_row([cell(TextStyle::Head, title), yes_or_no(value).into()]);
-        }
-    }
-    for label in list(attribute, "frontend_labels") {
+    ];
+    let members = shown.iter().filter_map(|(name, title)| {
+        Some([cell(TextStyle::Head, *title), yes_or_no(attribute.get(*name)?).into()])
+    });
+    let labels = list(attribute, "frontend_labels").iter().map(|label| {
         let title = format!("Label in store view {}", format_value(label.get("store_id")));
-        table.add_row([cell(TextStyle::Head, title), format_value(label.get("label")).into()]);
-    }
-    let members = render(&table);
+        [cell(TextStyle::Head, title), format_value(label.get("label")).into()]
+    });
+    let members = table(screen, &[], members.chain(labels));
     let options = list(attribute, "options");
     if options.is_empty() { members } else { format!("{members}\n\n{}", options_text(options, screen)) }
 }
 
 fn options_text(options: &[Value], screen: OutputStyle) -> String {
-    let mut table = new_table(screen);
     let views = store_views(options);
-    let mut titles = vec!["ORDER".to_owned(), "OPTION".to_owned()];
-    titles.extend(views.iter().map(|view| format!("STORE VIEW {view}")));
-    table.set_header(header(&titles.iter().map(String::as_str).collect::<Vec<_>>()));
-    for option in options.iter().take(MAX_OPTIONS_SHOWN) {
+    let titles: Vec<String> = views.iter().map(|view| format!("STORE VIEW {view}")).collect();
+    let heads: Vec<&str> = ["ORDER", "OPTION"].into_iter().chain(titles.iter().map(String::as_str)).collect();
+    let rows = options.iter().take(MAX_OPTIONS_SHOWN).map(|option| {
         let default = if option["is_default"] == true { " (default)" } else { "" };
-        let mut row = vec![
-            format_value(option.get("sort_order")),
-            format!("{}{default}", format_value(option.get("label"))),
-        ];
-        row.extend(views.iter().map(|view| label_in(option, view)));
-        table.add_row(row);
-    }
+        let label = format!("{}{default}", format_value(option.get("label")));
+        let labels = views.iter().map(|view| label_in(option, view));
+        [format_value(option.get("sort_order")), label].into_iter().chain(labels).collect::<Vec<_>>()
+    });
+    let shown = table(screen, &heads, rows);
     let rest = options.len().saturating_sub(MAX_OPTIONS_SHOWN);
     let more = if rest == 0 { String::new() } else { format!("\nand {rest} more, {} in all", options.len()) };
-    format!("{}{more}", render(&table))
+    shown + &more
 }
 
 /// The store views that any option has a label for, in the order they come up.

@@ -3,11 +3,11 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
+use std::time::Duration;
 
-use super::style::cell;
+use super::style::{self, OutputStyle, TextStyle, cell};
 use crate::plan::profile::diff::{Change, join_ids};
 use crate::plan::profile::merge::AddressSummary;
-use crate::report::style::{OutputStyle, TextStyle, header, new_table, render};
 use crate::sanitize::sanitize_line;
 
 /// Below this many columns a table of four columns is no longer read with ease.
@@ -27,20 +27,13 @@ pub fn table(changes: &[Change], screen: OutputStyle) -> String {
     if screen.is_narrower_than(TABLE_COLUMNS) {
         return stacked(&rows, screen);
     }
-    let mut table = new_table(screen);
-    table.set_header(header(&["ADDRESS", "FIELD", "BEFORE", "AFTER"]));
     let mut owner = String::new();
-    for row in rows {
-        let again = row.owner == owner;
-        table.add_row([
-            (if again { "" } else { row.owner.as_str() }).into(),
-            row.member.into(),
-            cell(TextStyle::Before, row.before),
-            cell(TextStyle::After, row.after),
-        ]);
+    let rows = rows.into_iter().map(|row| {
+        let shown = if row.owner == owner { "" } else { row.owner.as_str() }.into();
         owner = row.owner;
-    }
-    render(&table)
+        [shown, row.member.into(), cell(TextStyle::Before, row.before), cell(TextStyle::After, row.after)]
+    });
+    style::table(screen, &["ADDRESS", "FIELD", "BEFORE", "AFTER"], rows)
 }
 
 fn stacked(rows: &[Row], screen: OutputStyle) -> String {
@@ -227,7 +220,7 @@ pub fn when_local(taken: &str, now: Timestamp) -> String {
     when(taken, now, &TimeZone::system())
 }
 
-/// A time as local time and age: `2026-11-21 22:04:11, 5 minutes ago`. What is no time stays as it is.
+/// A time as local time and age: `2026-11-21 22:04:11, 5 min ago`. What is no time stays as it is.
 fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     let Ok(taken) = taken.parse::<Timestamp>() else { return taken.to_owned() };
     let local = taken.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string();
@@ -237,18 +230,12 @@ fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
 /// How long ago something was, in the largest unit that is not zero.
 fn age(age: SignedDuration) -> String {
     let seconds = age.as_secs();
-    if seconds < 0 {
+    match u64::try_from(seconds) {
+        Ok(0) => "just now".to_owned(),
+        Ok(seconds) => format!("{} ago", style::time(Duration::from_secs(seconds))),
         // A clock was set back, or another machine's is ahead.
-        return "in the future".to_owned();
+        Err(_) => "in the future".to_owned(),
     }
-    let (number, unit) = match seconds {
-        0 => return "just now".to_owned(),
-        1..=59 => (seconds, "second"),
-        60..=3599 => (seconds / 60, "minute"),
-        3600..=86_399 => (seconds / 3600, "hour"),
-        _ => (seconds / 86_400, "day"),
-    };
-    format!("{number} {unit}{} ago", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -326,13 +313,13 @@ mod tests {
         let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, OutputStyle::default());
         assert_eq!(
             text("2026-11-21T21:09:30Z"),
-            "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11, 5 minutes ago\n  \
+            "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11, 5 min ago\n  \
              address 2 postcode: 10118 → 10119\n  added address: city Lyon, country_id FR\n  \
              removed address 3: city Oslo\n"
         );
         for (now, age) in [
-            ("2026-11-21T21:04:12.6Z", "1 second ago"),
-            ("2026-11-22T00:04:12Z", "3 hours ago"),
+            ("2026-11-21T21:04:12.6Z", "1 s ago"),
+            ("2026-11-22T00:04:12Z", "3 h 0 min ago"),
             ("2026-12-01T00:00:00Z", "9 days ago"),
             ("2026-11-21T21:00:00Z", "in the future"),
         ] {

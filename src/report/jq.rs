@@ -2,42 +2,12 @@
 
 use crate::failure::Failure;
 use jaq_core::data::JustLut;
-use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars};
 use jaq_json::{Val, read};
 
-/// Definitions of the standard library that stand on what is not built in: regular expressions, dates, encodings,
-/// mathematics beyond arithmetic, and whatever writes or ends the program by itself.
-const LEFT_OUT: &[&str] = &[
-    "@base64",
-    "@base64d",
-    "@html",
-    "@htmld",
-    "@uri",
-    "@urid",
-    "capture",
-    "debug",
-    "drem",
-    "fromdate",
-    "gamma",
-    "gsub",
-    "halt",
-    "halt_error",
-    "logb",
-    "match",
-    "nexttoward",
-    "pow10",
-    "scalb",
-    "scan",
-    "scan_",
-    "significand",
-    "splits",
-    "stderr",
-    "sub",
-    "test",
-    "todate",
-];
+/// What ends the program by itself.
+const LEFT_OUT: [&str; 2] = ["halt", "halt_error"];
 
 /// Formats of jq that the standard library here does not have.
 const FORMATS: &str = r#"
@@ -71,8 +41,8 @@ impl Filter {
     pub fn compile(expression: &str) -> Result<Self, Failure> {
         let formats = jaq_core::load::parse(FORMATS, |parser| parser.defs()).unwrap_or_default();
         let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(formats);
-        let definitions = definitions.filter(is_built_in);
-        let natives = jaq_core::funs().chain(jaq_std::base_funs()).chain(jaq_json::funs());
+        let definitions = definitions.filter(|definition| !LEFT_OUT.contains(&definition.name));
+        let natives = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
         let natives = natives.filter(|(name, ..)| *name != "halt");
         let arena = Arena::default();
         let program = File { code: expression, path: () };
@@ -174,11 +144,6 @@ fn leading_value(text: &str) -> Option<(&'static str, &str)> {
     Some((kind, &text[values.byte_offset()..]))
 }
 
-fn is_built_in(definition: &Def) -> bool {
-    let regex_split = definition.name == "split" && definition.args.len() > 1;
-    !regex_split && !LEFT_OUT.contains(&definition.name)
-}
-
 fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
     use jaq_core::load::Error;
     let before =
@@ -237,13 +202,19 @@ mod tests {
             ("foo", "unknown filter `foo`"),
             ("$x", "unknown variable `$x`"),
             (".a | if", "expected"),
-            ("env", "env"),
             ("halt(0)", "halt"),
         ] {
             let failure = Filter::compile(expression).unwrap_err();
             assert_eq!(failure.kind, FailureKind::Usage);
             assert!(failure.message.contains(fault), "{failure}");
         }
+    }
+
+    #[test]
+    fn the_standard_library_is_there() {
+        assert_eq!(made("map(select(test(\"^P\"))) | .[]", r#"["Paris","Lyon"]"#), "Paris\n");
+        assert_eq!(made("sub(\"-\"; \"\")", r#""1-2""#), "12\n");
+        assert_eq!(made("todate, @base64", "0"), "1970-01-01T00:00:00Z\nMA==\n");
     }
 
     #[test]

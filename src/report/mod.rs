@@ -8,6 +8,7 @@ mod failure;
 pub mod hint_target;
 pub mod http_trace;
 pub mod jq;
+pub mod list;
 pub mod ordered_results;
 pub mod outcome;
 pub mod profile;

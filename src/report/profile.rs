@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::report::changes::format_value;
-use crate::report::style::{OutputStyle, TextStyle, cell, header, new_table, render};
+use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::sanitize::sanitize_line;
 
 /// Below this many columns six columns of a table are no longer read with ease.
@@ -94,10 +94,8 @@ fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> Row {
     }
 }
 
-fn table(rows: &[Row], has_others: bool, style: OutputStyle) -> String {
-    let mut table = new_table(style);
-    table.set_header(header(&HEADS[..if has_others { 7 } else { 6 }]));
-    for row in rows {
+fn table(rows: &[Row], has_others: bool, screen: OutputStyle) -> String {
+    let rows = rows.iter().map(|row| {
         let id = joined([row.id.clone(), row.defaults.clone()], "\n");
         let mut cells = vec![cell(TextStyle::Id, id)];
         cells.extend(row.columns.iter().map(Into::into));
@@ -105,9 +103,9 @@ fn table(rows: &[Row], has_others: bool, style: OutputStyle) -> String {
             let others = row.others.iter().map(|(name, value)| format!("{name} {value}"));
             cells.push(cell(TextStyle::Dim, others.collect::<Vec<_>>().join("\n")));
         }
-        table.add_row(cells);
-    }
-    render(&table)
+        cells
+    });
+    style::table(screen, &HEADS[..if has_others { 7 } else { 6 }], rows)
 }
 
 /// An address with its fields below each other; what it has not is left out.
@@ -122,11 +120,10 @@ fn card(row: &Row, style: OutputStyle) -> String {
 }
 
 /// Two columns, indented by two but for the first line.
-fn pairs(fields: impl Iterator<Item = (String, String)>, style: OutputStyle) -> String {
-    let mut table =
-        new_table(OutputStyle { width: style.width.map(|width| width.saturating_sub(2)), ..style });
-    table.add_rows(fields.map(|(name, value)| [cell(TextStyle::Dim, name), value.into()]));
-    render(&table).replace('\n', "\n  ")
+fn pairs(fields: impl Iterator<Item = (String, String)>, screen: OutputStyle) -> String {
+    let indented = OutputStyle { width: screen.width.map(|width| width.saturating_sub(2)), ..screen };
+    let fields = fields.map(|(name, value)| [cell(TextStyle::Dim, name), value.into()]);
+    style::table(indented, &[], fields).replace('\n', "\n  ")
 }
 
 /// Name and e-mail address, then every other field of the profile; it ends in an empty line.

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tokio::time::{Instant, timeout};
 
 use super::Report;
+use super::style::time;
 use crate::failure::Applied;
 
 /// How often a run that has no terminal says how far it is.
@@ -167,16 +168,5 @@ impl Progress {
             let _ = write!(words, ", {} left", time(Duration::from_secs_f64(left.min(1e9))));
         }
         words
-    }
-}
-
-/// A time as people say it.
-pub fn time(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..10 => format!("{:.1} s", time.as_secs_f64()),
-        10..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds / 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
 }

@@ -1,8 +1,13 @@
 //! Where text for a person goes: how wide it is there, and whether it has colour.
 
+use std::borrow::Cow;
+use std::time::Duration;
+
 use anstyle::{AnsiColor, Style};
+use comfy_table::Row;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
-use unicode_width::UnicodeWidthStr;
+use textwrap::core::Word;
+use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// One of the two outputs, as far as the look of text depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,26 +68,9 @@ impl OutputStyle {
     /// The text broken between words where the terminal is too narrow for it; what follows is indented. What stands in
     /// backticks stays whole: commands have to be copied.
     pub fn wrapped(self, text: &str) -> String {
-        let columns = self.width.map_or(usize::MAX, |width| usize::from(width).max(20));
-        let mut wrapped = String::new();
-        for line in text.split('\n') {
-            let mut used = 0;
-            for (index, word) in words(line).enumerate() {
-                let width = word.width();
-                if index > 0 && used + 1 + width > columns {
-                    wrapped.push_str("\n  ");
-                    used = 2;
-                } else if index > 0 {
-                    wrapped.push(' ');
-                    used += 1;
-                }
-                wrapped.push_str(word);
-                used += width;
-            }
-            wrapped.push('\n');
-        }
-        wrapped.pop();
-        wrapped
+        let Some(width) = self.width else { return text.to_owned() };
+        let lines = text.split('\n').map(|line| wrap(line, usize::from(width).max(20), "", "  ").join("\n"));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// Whether the terminal has fewer columns than that.
@@ -91,17 +79,50 @@ impl OutputStyle {
     }
 }
 
+/// A line broken into lines of at most so many columns, each after its indent.
+pub fn wrap<'a>(line: &'a str, columns: usize, first: &'a str, others: &'a str) -> Vec<Cow<'a, str>> {
+    let options = textwrap::Options::new(columns).initial_indent(first).subsequent_indent(others);
+    let options = options.break_words(false).word_separator(WordSeparator::Custom(words));
+    textwrap::wrap(
+        line,
+        options.word_splitter(WordSplitter::NoHyphenation).wrap_algorithm(WrapAlgorithm::FirstFit),
+    )
+}
+
 /// The words of a line, with what stands in backticks as one word.
-fn words(line: &str) -> impl Iterator<Item = &str> {
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let mut is_quoted = false;
-    line.split(move |character| {
+    let words = line.split_inclusive(move |character| {
         is_quoted ^= character == '`';
         character == ' ' && !is_quoted
-    })
+    });
+    Box::new(words.map(Word::from))
+}
+
+/// A time as people say it: `0.4 s`, `45 s`, `12 min`, `3 h 5 min`, `9 days`.
+pub fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..10 if time.subsec_millis() > 0 => format!("{:.1} s", time.as_secs_f64()),
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// A table with these heads, if there are any, fit for that screen.
+pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item = impl Into<Row>>) -> String {
+    let mut table = new_table(screen);
+    if !heads.is_empty() {
+        table.set_header(heads.iter().map(|title| cell(TextStyle::Head, *title)).collect::<Vec<_>>());
+    }
+    table.add_rows(rows);
+    render(&table)
 }
 
 /// An empty table for that screen.
-pub fn new_table(screen: OutputStyle) -> Table {
+fn new_table(screen: OutputStyle) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).style_text_only();
     if let Some(width) = screen.width {
@@ -128,13 +149,8 @@ pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
     }
 }
 
-/// The heads of the columns.
-pub fn header(titles: &[&str]) -> Vec<Cell> {
-    titles.iter().map(|title| cell(TextStyle::Head, *title)).collect()
-}
-
 /// The table's text without the blanks at its edges, each cell keeping its place next to right-to-left text.
-pub fn render(table: &Table) -> String {
+fn render(table: &Table) -> String {
     let text = table.to_string();
     let indent = text.lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
     let lines = text.lines().map(|line| line[indent..].trim_end());
@@ -173,7 +189,7 @@ mod tests {
     use unicode_width::UnicodeWidthStr;
 
     use super::in_columns;
-    use crate::report::style::{OutputStyle, TextStyle, header, new_table, render};
+    use crate::report::style::{OutputStyle, TextStyle, table};
 
     #[test]
     fn lines_break_between_words_and_only_where_there_is_a_terminal() {
@@ -203,22 +219,19 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        let mut table = new_table(OutputStyle { width: Some(40), color: false });
-        table.set_header(header(&["ADDRESS", "STREET", "CITY"]));
-        table.add_row(["5", "東京都墨田区両国一丁目一番地 両国マンション三〇一号室", "墨田区"]);
-        table.add_row(["3", "شارع الحمرا ١٢ الطابق الثالث بناية الحمرا سنتر", "بيروت"]);
-        let text = render(&table);
+        let rows = [
+            ["5", "東京都墨田区両国一丁目一番地 両国マンション三〇一号室", "墨田区"],
+            ["3", "شارع الحمرا ١٢ الطابق الثالث بناية الحمرا سنتر", "بيروت"],
+        ];
+        let text = table(OutputStyle { width: Some(40), color: false }, &["ADDRESS", "STREET", "CITY"], rows);
         assert!(text.lines().all(|line| line.width() <= 40), "{text}");
         assert!(text.lines().count() > 3, "{text}");
     }
 
     #[test]
     fn without_colour_there_is_no_escape_and_with_it_no_blank_at_the_end() {
-        let on = |color| {
-            let mut table = new_table(OutputStyle { width: Some(60), color });
-            table.set_header(header(&["A", "B"]));
-            render(&table)
-        };
+        let on =
+            |color| table(OutputStyle { width: Some(60), color }, &["A", "B"], Vec::<Vec<String>>::new());
         assert_eq!(on(false), "A  B");
         assert!(on(true).contains("\u{1b}[1mA") && !on(true).ends_with(' '), "{:?}", on(true));
     }

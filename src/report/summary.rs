@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::progress::{Count, time};
+use super::progress::Count;
+use super::style::time;
 use crate::failure::{Failure, FailureKind};
 use crate::sanitize::sanitize_line;
 

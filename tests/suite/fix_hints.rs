@@ -81,7 +81,7 @@ fn a_number_that_is_none_and_a_yes_that_is_none_say_what_is_expected() {
     }
     std::fs::write(
         home.dir.path().join("a.csv"),
-        "attribute_code,default_frontend_label,frontend_input,is_required\na,A,text,Nein\n",
+        "attribute_code,default_frontend_label,frontend_input,is_required\na,A,text,Vielleicht\n",
     )
     .unwrap();
     let error = home.fails(2, "--sandbox attribute create -i a.csv");

@@ -9,16 +9,14 @@ use serde_json::Value;
 
 use crate::cli::customer::{CustomerChoice, RestoreArgs, UpdateArgs};
 use crate::cli::{RequestArgs, SharedArgs};
-use crate::exact_json;
 use crate::failure::Failure;
 use crate::interactive::customer::select;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
 use crate::ops::profile::{Change, read};
+use crate::report::list::{Column, List};
 use crate::report::profile;
-use crate::report::style::{TextStyle, cell, header, new_table, render};
-use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
@@ -153,7 +151,7 @@ async fn show(service: &Service<'_>) -> Result<(), Failure> {
     report.stdout(&profile::text(&stored, report.stdout_style()))
 }
 
-const COLUMNS: [(&str, &str); 5] = [
+const COLUMNS: &[Column] = &[
     ("CUSTOMER", "id"),
     ("EMAIL", "email"),
     ("FIRST NAME", "firstname"),
@@ -172,23 +170,13 @@ async fn find(service: &Service<'_>, args: &FindArgs) -> Result<(), Failure> {
     if let Some(total) = total.filter(|total| *total > found.len() as u64) {
         report.status(&format!("{} of {total} shown; --limit N shows more", found.len()));
     }
-    if report.is_json() {
-        return found.iter().try_for_each(|customer| {
-            let fields = COLUMNS.map(|(_, name)| (name, customer[name].clone()));
-            report.json(&exact_json::object(fields))
-        });
-    }
     if found.is_empty() {
         report.status("no customer found");
         return Ok(());
     }
-    let mut table = new_table(report.stdout_style());
-    table.set_header(header(&COLUMNS.map(|(title, _)| title)));
+    let mut list = List::new(report, COLUMNS, false);
     for customer in &found {
-        table.add_row(COLUMNS.map(|(_, name)| {
-            let text = sanitize_line(&customers::text(customer, name));
-            if name == "id" { cell(TextStyle::Id, text) } else { text.into() }
-        }));
+        list.add(COLUMNS.iter().map(|(_, name)| ((*name).to_owned(), customer[*name].clone())).collect())?;
     }
-    report.stdout(&format!("{}\n", render(&table)))
+    list.finish()
 }

@@ -1,0 +1,108 @@
+//! A list of flat objects: a table, CSV, or one object a line.
+
+use serde_json::Value;
+
+use super::Report;
+use super::changes::format_value;
+use super::style::{OutputStyle, TextStyle, cell, table};
+use crate::failure::Failure;
+
+/// Rows that are laid out together: a long list is never held whole.
+const ROWS: usize = 500;
+
+/// A column: its title in tables, empty where it is only in JSON and CSV, and its field.
+pub type Column = (&'static str, &'static str);
+
+/// A list on its way to standard output.
+pub struct List<'a> {
+    report: &'a Report,
+    columns: &'static [Column],
+    csv: bool,
+    rows: Vec<Value>,
+    is_first: bool,
+}
+
+impl<'a> List<'a> {
+    /// An empty list; a table unless CSV or JSON is asked for.
+    pub const fn new(report: &'a Report, columns: &'static [Column], csv: bool) -> Self {
+        Self { report, columns, csv, rows: Vec::new(), is_first: true }
+    }
+
+    /// Adds an object.
+    pub fn add(&mut self, row: Value) -> Result<(), Failure> {
+        if self.report.is_json() {
+            return self.report.json_line(&row);
+        }
+        self.rows.push(row);
+        if self.rows.len() == ROWS { self.flush() } else { Ok(()) }
+    }
+
+    /// Prints what is left; the heads, too, where there is nothing.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        if self.report.is_json() || self.rows.is_empty() && !self.is_first { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let rows = std::mem::take(&mut self.rows);
+        let text = if self.csv {
+            self.csv(&rows)?
+        } else {
+            rows_text(self.report.stdout_style(), self.columns, self.is_first, &rows) + "\n"
+        };
+        self.is_first = false;
+        self.report.stdout(&text)
+    }
+
+    fn csv(&self, rows: &[Value]) -> Result<String, Failure> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let heads =
+            self.is_first.then(|| self.columns.iter().map(|(_, field)| (*field).to_owned()).collect());
+        let cells = |row: &Value| self.columns.iter().map(|(_, field)| plain(&row[*field])).collect();
+        let lines = heads.into_iter().chain(rows.iter().map(cells));
+        let written = lines.into_iter().try_for_each(|line: Vec<String>| writer.write_record(line));
+        let failed = |error: String| Failure::internal(format!("cannot write CSV: {error}"));
+        written.map_err(|error| failed(error.to_string()))?;
+        let bytes = writer.into_inner().map_err(|error| failed(error.to_string()))?;
+        String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// Objects as a table, the first column in the color of IDs.
+pub fn objects(screen: OutputStyle, columns: &[Column], objects: &[Value]) -> String {
+    rows_text(screen, columns, true, objects)
+}
+
+fn rows_text(screen: OutputStyle, columns: &[Column], has_heads: bool, rows: &[Value]) -> String {
+    let shown: Vec<Column> = columns.iter().copied().filter(|(title, _)| !title.is_empty()).collect();
+    let heads: Vec<&str> = shown.iter().map(|(title, _)| *title).collect();
+    let rows = rows.iter().map(|row| {
+        let cells = shown.iter().enumerate().map(|(index, (_, field))| {
+            let text = row.get(*field).filter(|value| !value.is_null());
+            let text = text.map(|value| format_value(Some(value))).unwrap_or_default();
+            match (index, *field) {
+                (0, _) => cell(TextStyle::Id, text),
+                (_, "state") => cell(state_style(&text), text),
+                _ => text.into(),
+            }
+        });
+        cells.collect::<Vec<_>>()
+    });
+    table(screen, if has_heads { &heads } else { &[] }, rows)
+}
+
+fn state_style(state: &str) -> TextStyle {
+    match state {
+        "done" => TextStyle::After,
+        "failed" => TextStyle::Error,
+        "not sent" => TextStyle::Dim,
+        _ => TextStyle::Warning,
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
