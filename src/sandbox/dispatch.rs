@@ -157,9 +157,12 @@ async fn handle(
         check_store_view(records, &found)?;
         let sent = sent(&found, body?)?;
         let Found { route, parameters, is_own, .. } = found;
-        (route.operation)(records, Call { caller, is_own, parameters, query, sent, struck })
+        match (route.operation)(records, Call { caller, is_own, parameters, query, sent, struck }) {
+            Err(refusal) if !refusal.is_saved => Err(refusal),
+            answered => Ok(answered),
+        }
     })?;
-    Ok((success, answer))
+    answer.map(|answer| (success, answer))
 }
 
 /// The caller, where the token allows the call. Refusals name the permission that is missing: on Magento all

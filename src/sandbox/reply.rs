@@ -22,12 +22,14 @@ pub struct ApiError {
     pub parameters: Option<Value>,
     /// Several refusals in one, each with its message and parameters.
     pub errors: Vec<ApiError>,
+    /// Whether what was written before it stays.
+    pub is_saved: bool,
 }
 
 impl ApiError {
     /// A refusal without placeholders.
     pub fn new(status: u16, message: &str) -> Self {
-        Self { status, message: message.to_owned(), parameters: None, errors: Vec::new() }
+        Self { status, message: message.to_owned(), parameters: None, errors: Vec::new(), is_saved: false }
     }
 
     /// All of these as one, in Magento's words; a single one stands for itself.
@@ -64,6 +66,13 @@ impl ApiError {
     #[must_use]
     pub fn with(mut self, parameters: Value) -> Self {
         self.parameters = Some(parameters);
+        self
+    }
+
+    /// Keeps what was written before the refusal.
+    #[must_use]
+    pub fn after_saving(mut self) -> Self {
+        self.is_saved = true;
         self
     }
 

@@ -141,10 +141,13 @@ fn check_filterable(sent: &Document) -> Result<(), ApiError> {
 /// 500 for the label of a store view that there is not: the database refuses it, and the transaction is
 /// rolled back.
 fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
-    let labels = sent.get("frontend_labels").and_then(Value::as_array).into_iter().flatten();
+    let list = |object: Option<&Value>| object.and_then(Value::as_array).cloned().unwrap_or_default();
+    let of_options =
+        list(sent.get("options")).into_iter().flat_map(|option| list(option.get("store_labels")));
+    let labels: Vec<Value> = list(sent.get("frontend_labels")).into_iter().chain(of_options).collect();
     let known = records.store_views()?;
     let is_known = |id: i64| id == 0 || known.iter().any(|view| view["id"] == id);
-    let mut ids = labels.filter_map(|label| label.get("store_id").and_then(Value::as_i64));
+    let mut ids = labels.iter().filter_map(|label| label.get("store_id").and_then(Value::as_i64));
     if ids.all(is_known) { Ok(()) } else { Err(ApiError::internal()) }
 }
 

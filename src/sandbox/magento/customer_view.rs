@@ -42,7 +42,7 @@ const REQUIRED: &[&str] = &["email", "firstname", "lastname"];
 const NUMBERS: &[&str] = &["id", "group_id", "gender", "store_id", "website_id"];
 
 /// The text fields of an address, in Magento's order, between `street` and the flags.
-const ADDRESS_TEXTS: &[&str] = &[
+pub const ADDRESS_TEXTS: &[&str] = &[
     "company",
     "telephone",
     "fax",

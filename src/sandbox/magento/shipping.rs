@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::customer_view::storable;
+use super::customer_view::{ADDRESS_TEXTS, default_id, storable};
 use super::directory::Region;
 use super::totals::{carrier_title, rate};
 use super::{directory, totals};
@@ -59,7 +59,7 @@ fn methods_of(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
 }
 
 /// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method. It has no payment,
-/// which a call of its own saves.
+/// which a call of its own saves. An unknown carrier or method is refused after the addresses were saved.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (cart, sent) = (call.cart(records)?, &call.sent);
     if records.lines(cart)?.is_empty() {
@@ -80,21 +80,23 @@ pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
         let message = "The shipping information was unable to be saved. Error: \"%message\"";
         return Err(ApiError::new(400, message).with(json!({"message": objection})));
     }
-    if !records.carrier_method_exists(&carrier, &method)? {
-        return Err(
-            ApiError::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method]))
-        );
-    }
     let mut saved = records.shipping(cart)?.unwrap_or_default();
     let shipping = stored(address, saved.get("shipping_address"));
     saved.insert("shipping_address".to_owned(), Value::Object(shipping));
     if let Some(billing) = billing {
-        let billing = stored(billing, saved.get("billing_address"));
+        let first = default_billing(records, customer)?;
+        let billing = stored(billing, saved.get("billing_address").or(first.as_ref()));
         saved.insert("billing_address".to_owned(), Value::Object(billing));
     }
-    saved.insert("shipping_carrier_code".to_owned(), Value::from(carrier));
-    saved.insert("shipping_method_code".to_owned(), Value::from(method));
+    let is_known = records.carrier_method_exists(&carrier, &method)?;
+    for (name, code) in [("shipping_carrier_code", &carrier), ("shipping_method_code", &method)] {
+        saved.insert(name.to_owned(), if is_known { json!(code) } else { Value::Null });
+    }
     records.put_shipping(cart, &saved)?;
+    if !is_known {
+        let refusal = ApiError::new(404, "Carrier with such method not found: %1, %2");
+        return Err(refusal.with(json!([carrier, method])).after_saving());
+    }
     let totals = totals::totals(records, cart)?;
     Ok(json!({"payment_methods": records.payment_methods()?, "totals": totals}))
 }
@@ -121,12 +123,23 @@ fn objection(
     Ok(None)
 }
 
-/// What is stored of an address: the fields sent, with the region as Magento resolves it. `earlier` is the
-/// address that is replaced: its region stays where none is sent.
+/// The texts of the customer's default billing address, with which the billing address of a cart begins.
+fn default_billing(records: &Database<'_>, customer: i64) -> Result<Option<Value>, ApiError> {
+    let chosen = default_id(&records.customer(customer)?, "default_billing");
+    let found = records.addresses(customer)?.into_iter().find(|address| Some(address.id) == chosen);
+    Ok(found.map(|mut address| {
+        address.body.retain(|name, _| ADDRESS_TEXTS.contains(&name.as_str()));
+        Value::Object(address.body)
+    }))
+}
+
+/// What is stored of an address: every field of the `earlier` one that is not sent, those sent, and the region
+/// as Magento resolves it. An empty text clears a field.
 pub fn stored(sent: &Document, earlier: Option<&Value>) -> Document {
-    let mut address = Document::new();
+    let mut address = earlier.and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
         let value = match value {
+            Value::String(text) if text.is_empty() => Value::Null,
             Value::String(text) => Value::from(storable(text)),
             Value::Array(lines) if name == "street" => {
                 lines.iter().map(|line| Value::from(storable(&as_text(line)))).collect()
@@ -135,7 +148,7 @@ pub fn stored(sent: &Document, earlier: Option<&Value>) -> Document {
         };
         address.insert(name.clone(), value);
     }
-    let region = region(&address).or_else(|| earlier.and_then(Value::as_object).and_then(region_of));
+    let region = region(sent).or_else(|| earlier.and_then(Value::as_object).and_then(region_of));
     for (name, value) in ["region", "region_id", "region_code"].into_iter().zip(region.unwrap_or_default()) {
         address.insert(name.to_owned(), value);
     }
