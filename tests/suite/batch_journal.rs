@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use snapbox::{IntoData, str};
+use snapbox::str;
 
 use crate::support::batch::{attributes, created, most_in_flight, states};
 use crate::support::mock_server::{MockServer, Step};
@@ -34,96 +34,6 @@ fn a_run_is_journalled_record_by_record() {
         use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(std::fs::metadata(journal(&env)).unwrap().permissions().mode() & 0o777, 0o600);
     }
-}
-
-#[test]
-fn a_journal_that_does_not_match_is_refused_with_its_reason() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(4));
-    assert_eq!(env.run("attribute create -i a.csv").code, 0);
-    let (whole, input) = (text(&env), attributes(4));
-    env.requests();
-    let refused = |line: &str, stderr: snapbox::Data| {
-        env.run(line).assert_failure(3, stderr);
-        assert_eq!(env.requests(), Vec::<String>::new(), "{line}");
-    };
-    let resume = "attribute create -i a.csv --resume";
-    env.file("a.csv", input.replace("Label 3", "Label 4"));
-    refused(
-        resume,
-        str![[r#"
-error: a.csv: line 4 (record 3) was changed after it had been sent
-  No changes were made.
-  hint: restore the line and append the change as a new record, or use --restart
-"#]]
-        .into_data(),
-    );
-    env.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
-    refused(
-        resume,
-        str![[r#"
-error: `a.csv` has only 2 records, but the journal covers record 4
-  No changes were made.
-  hint: use the original input, or --restart
-"#]]
-        .into_data(),
-    );
-    env.file("b.csv", input.replace("code_", "other_"));
-    refused(
-        "attribute create -i b.csv --journal a.csv.journal --resume",
-        str![[r#"
-error: journal `a.csv.journal` belongs to a different input: `a.csv`, expected `b.csv`
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]]
-        .into_data(),
-    );
-    env.file("a.csv", &input);
-    env.file("items.csv", "sku\nx\n");
-    refused(
-        "quote add-item -i items.csv --journal a.csv.journal --resume",
-        str![[r#"
-error: journal `a.csv.journal` belongs to a different operation: `attribute create`, expected `quote add-item`
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]]
-        .into_data(),
-    );
-    refused(
-        "attribute create -i a.csv --resume --store-view fr",
-        str![[r#"
-error: journal `[HOME]/a.csv.journal` belongs to a different store view: `default`, expected `fr`
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]]
-        .into_data(),
-    );
-    let elsewhere = format!("{}/staging", env.url());
-    serve(env.home.storefront(resume), &elsewhere).run().assert_failure(3, str![[r#"
-error: journal `[HOME]/a.csv.journal` belongs to a different service: `http://localhost:[PORT]`, expected `http://localhost:[PORT]/staging`
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]]);
-    std::fs::write(journal(&env), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
-    refused(
-        resume,
-        str![[r#"
-error: journal `[HOME]/a.csv.journal` is corrupt at line 3: invalid entry
-  No changes were made.
-  hint: repair or delete that line if you know the record's outcome, or use --restart
-"#]]
-        .into_data(),
-    );
-    std::fs::write(journal(&env), "hello\n").unwrap();
-    refused(
-        resume,
-        str![[r#"
-error: journal `[HOME]/a.csv.journal` is not a storefront journal
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]]
-        .into_data(),
-    );
 }
 
 #[test]
@@ -197,48 +107,5 @@ error: journal `pipe` is not a regular file
   hint: choose another file with --journal
 "#]],
     );
-    assert_eq!(env.requests(), Vec::<String>::new());
-}
-
-#[test]
-fn an_unsupported_version_is_refused() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(2));
-    assert_eq!(env.run("attribute create -i a.csv").code, 0);
-    let whole = text(&env);
-    env.requests();
-    for (version, resume, shard) in [
-        (
-            "1",
-            str![[r#"
-error: journal `[HOME]/a.csv.journal` has format version 1, this program reads version 2
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]],
-            str![[r#"
-error: journal `[HOME]/a.csv.journal` has format version 1, this program reads version 2
-  No changes were made.
-  hint: it may show records of this input as done: finish it with the version that wrote it, or move it away
-"#]],
-        ),
-        (
-            "99",
-            str![[r#"
-error: journal `[HOME]/a.csv.journal` has format version 99, this program reads version 2
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]],
-            str![[r#"
-error: journal `[HOME]/a.csv.journal` has format version 99, this program reads version 2
-  No changes were made.
-  hint: it may show records of this input as done: finish it with the version that wrote it, or move it away
-"#]],
-        ),
-    ] {
-        std::fs::write(journal(&env), whole.replacen("\"version\":2", &format!("\"version\":{version}"), 1))
-            .unwrap();
-        env.run("attribute create -i a.csv --resume").assert_failure(3, resume);
-        env.run("attribute create -i a.csv --shard 0/2").assert_failure(3, shard);
-    }
     assert_eq!(env.requests(), Vec::<String>::new());
 }

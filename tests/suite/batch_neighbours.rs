@@ -58,65 +58,6 @@ error: journal `[HOME]/a.csv.journal` already exists
 }
 
 #[test]
-fn records_unknown_in_another_journal_are_reported_as_unknown() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(3));
-    assert_eq!(env.run("attribute create -i a.csv --shard 0/1").code, 0);
-    env.requests();
-    let path = env.home.dir.path().join("a.csv.0-1.journal");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
-    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
-    env.run("attribute create -i a.csv").assert(7, str![[r#"
-record 1 (line 2): unknown: sent by an earlier run (journal `a.csv.0-1.journal`), with unknown outcome
-record 2 (line 3): unknown: sent by an earlier run (journal `a.csv.0-1.journal`), with unknown outcome
-record 3 (line 4): unknown: sent by an earlier run (journal `a.csv.0-1.journal`), with unknown outcome
-"#]], str![[r#"
-attribute create: 3 records: 0 done, 3 unknown ([DURATION])
-  3 × sent by an earlier run (journal `a.csv.0-1.journal`), with unknown outcome
-error: of 3 records, 3 unknown
-  Some records may have been applied.
-  hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
-"#]]);
-    assert_eq!(posts(&env), 0);
-}
-
-#[test]
-fn restart_is_refused_while_another_journal_shows_records_as_sent() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(4));
-    assert_eq!(env.run("attribute create -i a.csv --shard 0/2").code, 0);
-    assert_eq!(env.run("attribute create -i a.csv").code, 0);
-    env.requests();
-    env.run("attribute create -i a.csv --restart").assert_failure(
-        3,
-        str![[r#"
-error: journal `a.csv.0-2.journal` shows record 1 as done
-  No changes were made.
-  hint: use --resume, or remove `a.csv.0-2.journal` if its records are to be sent again
-"#]],
-    );
-    assert_eq!(posts(&env), 0);
-}
-
-#[test]
-fn an_unrelated_journal_is_ignored_with_a_warning() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(2));
-    assert_eq!(env.run("attribute create -i a.csv --shard 0/1 --store-view fr").code, 0);
-    env.reset_sandbox();
-    env.requests();
-    env.file("a.csv.1-2.journal", "notes of mine\n");
-    env.run("attribute create -i a.csv").assert(0, str![], str![[r#"
-warning: ignoring journal `[HOME]/a.csv.0-1.journal`: it belongs to a different store view: `fr`, expected `default`
-warning: ignoring journal `[HOME]/a.csv.1-2.journal`: it is not a storefront journal
-record 1: attribute create: host 127.0.0.1:[PORT]
-attribute create: 2 records: 2 done ([DURATION])
-"#]]);
-    assert_eq!(posts(&env), 2);
-}
-
-#[test]
 fn only_another_shard_of_the_same_count_may_run_concurrently() {
     let env = TestEnv::new();
     let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(8), reply("200 OK", "", "{}"))]);
@@ -145,115 +86,18 @@ error: another run over this input is in progress: journal `[HOME]/a.csv.0-2.jou
 }
 
 #[test]
-fn no_other_file_is_used_as_a_journal_or_overwritten() {
+fn joined_journals_say_which_shards_are_missing() {
     let env = TestEnv::new();
-    let input = attributes(3);
-    env.file("a.csv", &input);
-    env.file("notes.txt", "mine\n");
-    env.file("empty", "");
-    let directory = env.home.dir.path().to_owned();
-    std::fs::hard_link(directory.join("a.csv"), directory.join("hard.csv")).unwrap();
-    for (flags, stderr) in [
-        (
-            "--journal a.csv",
-            str![[r#"
-error: journal `a.csv` is the input
-  No changes were made.
-  hint: choose another file with --journal
-"#]],
-        ),
-        (
-            "--journal a.csv --restart",
-            str![[r#"
-error: journal `a.csv` is the input
-  No changes were made.
-  hint: choose another file with --journal
-"#]],
-        ),
-        (
-            "--journal hard.csv --restart",
-            str![[r#"
-error: journal `hard.csv` is the input
-  No changes were made.
-  hint: choose another file with --journal
-"#]],
-        ),
-        (
-            "--journal notes.txt --restart",
-            str![[r#"
-error: `notes.txt` is not a storefront journal
-  No changes were made.
-  hint: --restart replaces only a journal: choose another file with --journal
-"#]],
-        ),
-        (
-            "--journal notes.txt --resume",
-            str![[r#"
-error: journal `notes.txt` is not a storefront journal
-  No changes were made.
-  hint: select the right journal with --journal, or use --restart
-"#]],
-        ),
-        (
-            "--journal empty --resume",
-            str![[r#"
-error: journal `empty` is empty: what was sent before is unknown
-  No changes were made.
-  hint: restore it, or use --restart if no record was sent
-"#]],
-        ),
-        (
-            "--journal empty",
-            str![[r#"
-error: journal `empty` already exists
-  No changes were made.
-  hint: use --resume to continue it, or --restart to discard it and process every record again
-"#]],
-        ),
-        (
-            "--journal .",
-            str![[r#"
-error: cannot read journal `.`: Is a directory (os error [N])
-  No changes were made.
-  hint: choose another file with --journal
-"#]],
-        ),
-        (
-            "--failed a.csv",
-            str![[r#"
-error: --failed `a.csv` is the input
-  No changes were made.
-  hint: choose another file with --failed
-"#]],
-        ),
-        (
-            "--failed hard.csv",
-            str![[r#"
-error: --failed `hard.csv` is the input
-  No changes were made.
-  hint: choose another file with --failed
-"#]],
-        ),
-        (
-            "--failed notes.txt",
-            str![[r#"
-error: --failed `notes.txt` exists, and was not written by an earlier run of this journal
-  No changes were made.
-  hint: move it away, or choose another file with --failed
-"#]],
-        ),
-        (
-            "--failed a.csv.journal",
-            str![[r#"
-error: --failed `a.csv.journal` is the journal
-  No changes were made.
-  hint: choose another file with --failed
-"#]],
-        ),
-    ] {
-        env.run(&format!("attribute create -i a.csv {flags}")).assert_failure(3, stderr);
-        assert_eq!(posts(&env), 0, "{flags}");
+    env.file("a.csv", attributes(8));
+    let mut joined = Vec::new();
+    for shard in [0, 2, 3] {
+        env.run(&format!("attribute create -i a.csv --shard {shard}/4"));
+        let part = env.home.dir.path().join(format!("a.csv.{shard}-4.journal"));
+        joined.extend(std::fs::read(&part).unwrap());
+        std::fs::remove_file(part).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(directory.join("a.csv")).unwrap(), input);
-    assert_eq!(std::fs::read_to_string(directory.join("notes.txt")).unwrap(), "mine\n");
+    env.file("a.csv.journal", joined);
+    let error = env.fails(3, "attribute create -i a.csv --resume");
+    let expected = "a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4";
+    assert!(error["message"].as_str().unwrap().ends_with(expected), "{error}");
 }

@@ -122,3 +122,19 @@ fn shipping_records_of_one_quote_are_sent_in_order() {
     let saved = &env.sandbox.show()["quotes"][0]["shipping_information"]["shipping_address"];
     assert_eq!((&saved["city"], &saved["postcode"]), (&json!("Bergen"), &json!("5003")));
 }
+
+#[test]
+fn a_resumed_run_keeps_the_order_of_one_customers_records() {
+    let env = TestEnv::with_faults(&["GET:503x1"]);
+    env.home.write("c.csv", "address_id,postcode\n2,11111\n2,22222\n", 0o600);
+    let path = env.home.path("c.csv").display().to_string();
+    let first = env.run(&format!("customer update -i {path} --yes --retry 0 -o json"));
+    assert_ne!(first.code, 0, "{first:?}");
+    assert!(
+        first.stdout.contains("not sent: record 1, of the same customer, failed and comes first"),
+        "{first:?}"
+    );
+    let second = env.run(&format!("customer update -i {path} --yes --resume -o json"));
+    assert_eq!(second.code, 0, "{second:?}");
+    assert_eq!(env.profile()["addresses"][1]["postcode"], "22222");
+}

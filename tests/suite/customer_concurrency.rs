@@ -5,11 +5,15 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
+use snapbox::str;
 
 use crate::support::flaky_proxy::{FlakyProxy, Half};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::{CUSTOMER, PROFILE, content};
-use crate::support::storefront::ended;
-use crate::support::test_env::{TestEnv, serve};
+use crate::support::scripted::{UPDATE, against, fails_with, methods, ok, profile, run};
+use crate::support::snapshot::assert_snapshot;
+use crate::support::storefront::{Home, ended};
+use crate::support::test_env::{TestEnv, files_below, serve, snapshots};
 
 /// An edit by another client, each time of another kind.
 fn foreign_edit(env: &TestEnv, number: usize) {
@@ -81,4 +85,77 @@ fn an_edit_of_another_client_before_the_read_is_kept() {
         assert_eq!(outcome.done()["changes"][0]["before"], before, "{number}: {outcome:?}");
         assert_eq!(content(env.profile()), content(expected), "{number}");
     }
+}
+
+#[test]
+fn a_retried_replacement_reads_the_profile_again_first() {
+    let before = profile(json!({}));
+    let newer = profile(
+        json!({"email": "theirs@example.com", "addresses": [{"id": 1, "city": "Paris"}, {"id": 2}, {"id": 3}]}),
+    );
+    for busy in
+        [answer("429 Too Many Requests", "Retry-After: 0\r\n", ""), answer("429 Too Many Requests", "", "")]
+    {
+        let mut written = newer.clone();
+        written["email"] = "new@example.com".into();
+        let script = vec![ok(&before), busy.clone(), ok(&newer), ok(&json!({})), ok(&written)];
+        let (home, server) = (Home::new(), MockServer::start(script));
+        let done = run(&home, &server.url(""), UPDATE).done();
+        assert_eq!(methods(&server), ["GET", "PUT", "GET", "PUT", "GET"]);
+        let merged = server.requests().remove(3);
+        assert!(merged.contains(r#"{"id":3}"#), "the newer address is sent along: {merged}");
+        assert_eq!(done["changes"][0]["before"], "theirs@example.com", "what was there when it was sent");
+        assert_eq!(snapshots(&home).len(), 2, "one for each request");
+    }
+}
+
+#[test]
+fn a_concurrent_edit_after_a_lost_reply_is_not_mistaken_for_the_update() {
+    let before = profile(json!({}));
+    let foreign = profile(json!({"addresses": [{"id": 1, "city": "Rome"}, {"id": 2}]}));
+    let (outcome, methods) = against(vec![ok(&before), Step::Close, ok(&foreign)], UPDATE);
+    fails_with(
+        &outcome,
+        8,
+        str![[r#"
+the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed; reading back does not show that it was applied
+  hint: check with `storefront customer show` and `storefront customer history --check`; undo it with `storefront customer restore 000001-[SNAPSHOT]`
+"#]],
+    );
+    assert_eq!((outcome.error()["applied"].as_str(), methods.len()), (Some("unknown"), 3));
+}
+
+#[test]
+fn a_concurrent_change_of_another_field_is_a_warning() {
+    let before = profile(json!({"updated_at": "1"}));
+    let sent = json!({"email": "new@example.com", "updated_at": "2"});
+    let mut after = profile(sent.clone());
+    after["addresses"][0]["city"] = "Rome".into();
+    let (outcome, _) = against(vec![ok(&before), ok(&json!({})), ok(&after)], UPDATE);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_snapshot(
+        &outcome.stderr,
+        str![[
+            r#"{"warning":{"message":"addresses[id=1].city was also changed, from Paris to Rome (by the service or another editor)"}}"#
+        ]],
+    );
+    let mut after = profile(sent);
+    after["addresses"][0]["completed_by_the_service"] = 1.into();
+    let (outcome, _) = against(vec![ok(&before), ok(&json!({})), ok(&after)], UPDATE);
+    outcome.done();
+}
+
+#[test]
+fn two_profiles_of_one_service_share_a_lock() {
+    let env = TestEnv::new();
+    let table =
+        |name: &str| format!("[profiles.{name}]\nbase-url = {:?}\nstore-view = \"default\"\n", env.url());
+    let home = Home::with_config(&(table("one") + &table("two")));
+    for (profile, email) in [("one", "one@example.com"), ("two", "two@example.com")] {
+        let line = ["-p", profile, "customer", "update", "--email", email];
+        let outcome = home.storefront(&line).env("STOREFRONT_TOKEN", "sandbox-customer-1").run();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    }
+    assert_eq!(files_below(&home.state().join("locks")).len(), 2);
+    assert_eq!(snapshots(&home).len(), 2);
 }

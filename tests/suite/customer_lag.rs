@@ -1,9 +1,10 @@
 //! Reads from a replica that lags behind: nothing that our own updates wrote is lost by a PUT that is made from one.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
 use crate::support::mock_server::{MockServer, Step, answer};
-use crate::support::scripted::{methods, ok, profile, run};
+use crate::support::scripted::{fails_with, methods, ok, profile, run};
 use crate::support::storefront::{Home, Outcome};
 #[cfg(unix)]
 use crate::support::terminal::Terminal;
@@ -250,4 +251,29 @@ fn a_reset_of_the_sandbox_is_no_lag() {
         home.ok("--sandbox customer update --address 2 --postcode 10119 --settle 0");
         home.ok("sandbox reset");
     }
+}
+
+/// The first command could not read the profile back; what the second reads first is as old as what the first had read.
+#[test]
+fn an_addition_that_could_not_be_verified_is_not_made_again_from_an_old_read() {
+    let before = profile(json!({}));
+    let mut after = before.clone();
+    let new = json!({"id": 3, "city": "Lyon", "country_id": "FR", "firstname": "Ann"});
+    after["addresses"].as_array_mut().unwrap().push(new);
+    let failed = answer("500 Internal Server Error", "", "{}");
+    let script = [ok(&before), ok(&json!({})), failed, ok(&before), ok(&after)];
+    let (home, server) = (Home::new(), MockServer::start(script.to_vec()));
+    let add =
+        "customer update --add-address --address-firstname Ann --city Lyon --country FR --retry 0 --yes";
+    assert_eq!(run(&home, &server.url(""), &format!("{add} --settle 0")).code, 0);
+    let again = run(&home, &server.url(""), &format!("{add} --settle 5"));
+    assert_eq!(methods(&server), ["GET", "PUT", "GET", "GET", "GET"], "{again:?}");
+    fails_with(
+        &again,
+        3,
+        str![[r#"
+address 3 already has these values
+  hint: change it with --address ID, or add a second one with --allow-duplicate
+"#]],
+    );
 }

@@ -4,22 +4,12 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::scripted::{self, failing};
 use crate::support::snapshot::{assert_snapshot, assert_snapshot_file};
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, serve};
+use crate::support::test_env::{TestEnv, serve, words};
 
 const UPDATE: &str = "customer update --email new@example.com";
-
-/// Runs a command line against scripted replies: exit code, error object, methods of the requests that arrived.
-fn against(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
-    let (home, server) = (Home::new(), MockServer::start(script));
-    let retry = if line.contains("--retry") { "" } else { " --retry 0" };
-    let line = format!("{line} -q -o json{retry} --timeout 5");
-    let outcome = serve(home.storefront(&line), &server.url("")).run();
-    assert_eq!(outcome.stdout, "", "{line}: {outcome:?}");
-    let methods = server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned());
-    (outcome.code, outcome.error(), methods.collect())
-}
 
 /// The status and the body of a reply on one line.
 fn reply_line(step: &Step) -> String {
@@ -80,7 +70,7 @@ fn a_read_without_an_address_list_is_refused_and_nothing_is_sent() {
     for step in bodies.map(ok).into_iter().chain(statuses) {
         report += &format!("{}\n", reply_line(&step));
         for line in [UPDATE, "customer show"] {
-            let (code, error, methods) = against(vec![step.clone()], line);
+            let (code, error, methods) = failing(vec![step.clone()], line);
             assert_eq!(
                 (code, &error["kind"], methods.as_slice()),
                 (3, &json!("guard"), &["GET".into()][..]),
@@ -108,7 +98,7 @@ fn an_address_list_with_missing_or_duplicate_ids_is_refused() {
         r#"[{"id": 99999999999999999999}]"#,
     ] {
         let (code, error, methods) =
-            against(vec![ok(&format!(r#"{{"id": 7, "addresses": {list}}}"#))], UPDATE);
+            failing(vec![ok(&format!(r#"{{"id": 7, "addresses": {list}}}"#))], UPDATE);
         assert_eq!((code, &error["kind"], methods.len()), (3, &json!("guard"), 1), "{list}: {error}");
         report += &format!("{list}\n  {}\n", text(&error));
     }
@@ -202,7 +192,7 @@ the service answered 503 Service Unavailable with an empty body
     ];
     for (expected, kind, step, message) in cases {
         for line in [UPDATE, "customer show"] {
-            let (code, error, methods) = against(vec![step.clone()], line);
+            let (code, error, methods) = failing(vec![step.clone()], line);
             assert_eq!((code, &error["kind"]), (expected, &json!(kind)), "{step:?}: {error}");
             assert!(methods.iter().all(|method| method == "GET"), "{methods:?}");
             if let Some(message) = &message {
@@ -241,7 +231,7 @@ fn the_read_before_a_repeated_request_follows_the_same_rules() {
     ] {
         let busy = answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
         let line = format!("{UPDATE} --retry 1");
-        let (code, error, methods) = against(vec![good.clone(), busy, second.clone()], &line);
+        let (code, error, methods) = failing(vec![good.clone(), busy, second.clone()], &line);
         assert_eq!(code, expected, "{second:?}: {error}");
         assert_eq!(methods.iter().filter(|method| *method == "PUT").count(), 1, "{second:?}: {methods:?}");
         assert_eq!(error["applied"], "no");
@@ -302,4 +292,61 @@ customer 7
 ADDRESS  NAME  STREET  CITY            COUNTRY  TELEPHONE
 1                      X\u{7}\u{202e}
 "#]]);
+}
+
+#[test]
+fn an_error_page_of_a_proxy_is_reported_with_a_hint() {
+    for (title, expected) in [
+        (
+            "400 No required SSL certificate was sent",
+            str![[r#"
+cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 No required SSL certificate was sent
+  hint: set `client-certificate` in the profile to one that the service accepts
+"#]],
+        ),
+        (
+            "400 The plain HTTP request was sent to HTTPS port",
+            str![[r#"
+cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 The plain HTTP request was sent to HTTPS port
+  hint: write https:// in the base URL
+"#]],
+        ),
+        (
+            "400 Bad Request",
+            str![[r#"
+cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 Bad Request
+  hint: set `read.path` to the path that returns the profile
+"#]],
+        ),
+    ] {
+        let page = format!("<html>\r\n<head><title>{title}</title></head></html>");
+        let (outcome, _) =
+            scripted::against(vec![answer("400 Bad Request", "Content-Type: text/html\r\n", &page)], UPDATE);
+        scripted::fails_with(&outcome, 3, expected);
+    }
+}
+
+#[test]
+fn a_reply_that_is_no_json_is_said_to_be_none() {
+    for (body, what) in [
+        ("", " from the response: it is empty"),
+        ("<html>Please sign in</html>", ": the service answered 200 OK: an HTML page without a title"),
+        (r#"{"addresses": ["#, " from the response: it is not valid JSON: "),
+    ] {
+        let server = MockServer::start(vec![answer("200 OK", "", body)]);
+        let home = Home::new();
+        let shown = serve(home.storefront(&words("customer show -o json --retry 0")), &server.url("")).run();
+        let error = shown.error();
+        let expected = format!("cannot read the stored addresses{what}");
+        assert!(error["message"].as_str().unwrap().starts_with(&expected), "{error}");
+        assert!(!error["hint"].as_str().unwrap().contains("--base"), "{error}");
+    }
+}
+
+#[test]
+fn a_profile_is_never_read_from_a_cache() {
+    let server = MockServer::start(vec![scripted::ok(&scripted::profile(json!({})))]);
+    scripted::run(&Home::new(), &server.url(""), "customer show");
+    let request = server.requests().remove(0).to_ascii_lowercase();
+    assert!(request.contains("\r\ncache-control: no-cache\r\n"), "{request}");
 }

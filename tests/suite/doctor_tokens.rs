@@ -1,5 +1,6 @@
 //! What `doctor` says of tokens: where they come from, what is missing, and never the token.
 
+use serde_json::Value;
 use snapbox::str;
 
 use crate::support::doctor::{PROFILE, QUICK, examine, home, script};
@@ -86,4 +87,29 @@ fn a_missing_admin_token_does_not_skip_the_profile() {
     let home = home(&env.url(), "token-env = \"SHOP_TOKEN\"\nadmin-token-env = \"ADMIN\"");
     let found = examine(home.storefront(&QUICK).env("SHOP_TOKEN", "sandbox-customer-1"));
     assert_eq!((found.code, found.check("admin token").0, found.check("profile").0), (6, "failed", "ok"));
+}
+
+#[test]
+fn only_a_call_that_worked_makes_a_token_ok() {
+    let service = TestEnv::new();
+    let checks = |variables: &[(&str, &str)]| -> Value {
+        let mut run = service.storefront(&["doctor", "-o", "json"]).without("STOREFRONT_ADMIN_TOKEN");
+        for (name, value) in variables {
+            run = run.env(name, value);
+        }
+        serde_json::from_str::<Value>(&run.run().stdout).unwrap()["checks"].clone()
+    };
+    let check = |checks: &Value, name: &str| {
+        checks.as_array().unwrap().iter().find(|check| check["check"] == name).unwrap().clone()
+    };
+    let right = checks(&[]);
+    assert_eq!(check(&right, "customer token")["status"], "ok");
+    let admin = check(&right, "admin token");
+    assert_eq!(admin["status"], "skipped");
+    assert!(admin["detail"].as_str().unwrap().ends_with("not checked as an administrator's"), "{admin}");
+    let view = check(&checks(&[("STOREFRONT_STORE_VIEW", "defualt")]), "store view");
+    assert_eq!(view["fix"], "correct STOREFRONT_STORE_VIEW, or pass --store-view CODE");
+    let path = checks(&[("STOREFRONT_BASE_URL", &format!("{}/rest", service.url()))]);
+    let fix = check(&path, "profile")["fix"].as_str().unwrap().to_owned();
+    assert!(fix.contains("set it with STOREFRONT_BASE_URL"), "{fix}");
 }

@@ -264,3 +264,16 @@ For more information, try '--help'.
         home.run(line).assert_failure(2, stderr);
     }
 }
+
+/// The flags that every command takes; the two that clap adds are not among them.
+const GLOBAL: [&str; 10] =
+    ["api", "color", "jq", "no-input", "output", "profile", "quiet", "sandbox", "store-view", "verbose"];
+
+#[test]
+fn only_these_flags_are_taken_by_every_command() {
+    let grammar = storefront::commands::grammar();
+    let mut global: Vec<_> =
+        grammar.get_arguments().filter(|flag| flag.is_global_set()).filter_map(clap::Arg::get_long).collect();
+    global.sort_unstable();
+    assert_eq!(global, GLOBAL);
+}

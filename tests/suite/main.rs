@@ -14,7 +14,6 @@ mod auth_login;
 mod auth_status;
 mod batch_crash_recovery;
 mod batch_failed_file;
-mod batch_input;
 // It sends signals.
 #[cfg(unix)]
 mod batch_interruption;
@@ -25,29 +24,24 @@ mod batch_outage;
 mod batch_resume;
 mod batch_run;
 mod batch_tokens;
-mod batch_warnings;
 mod cart_reports;
 mod cart_resume;
+mod commands;
 // It asks shells of Unix.
 #[cfg(unix)]
 mod completion;
 mod config;
-mod config_edit;
 // It is about permission bits, owners and symbolic links.
 #[cfg(unix)]
 mod config_files;
-mod config_invalid;
 mod csv_input;
-mod customer_addresses;
 mod customer_base_file;
 mod customer_concurrency;
 mod customer_history;
-mod customer_input;
 mod customer_interruption;
 mod customer_lag;
 mod customer_outcome;
 mod customer_reads;
-mod customer_region;
 // It needs a pseudo-terminal.
 #[cfg(unix)]
 mod customer_show;
@@ -60,9 +54,7 @@ mod dry_run;
 mod duplicate_fields;
 mod exact_data;
 mod fault_matrix;
-mod fix_hints;
 mod full_disk;
-mod global_flags;
 mod help;
 mod http_proxy;
 mod http_send;
@@ -72,7 +64,6 @@ mod input_files;
 // It needs a pseudo-terminal.
 #[cfg(unix)]
 mod interactive_terminal;
-mod jq;
 mod layout;
 // It runs a POSIX shell script.
 #[cfg(unix)]
@@ -87,10 +78,7 @@ mod magento_schema;
 mod magento_tokens;
 mod magento_traps;
 mod masking;
-mod no_data_loss;
 mod profile_round_trip;
-mod quote_add_item;
-mod quote_ship;
 mod readme;
 mod restore_defaults;
 mod restore_repeats;
@@ -109,7 +97,6 @@ mod secrets;
 // It redirects standard streams in a shell of Unix.
 #[cfg(unix)]
 mod standard_streams;
-mod store_view;
 mod support;
 mod template;
 // It needs a pseudo-terminal.
@@ -121,7 +108,4 @@ mod terminal_snapshots;
 // Its token commands are POSIX shell scripts, and it sends signals.
 #[cfg(unix)]
 mod token_command;
-mod true_reports;
-mod undo_findings;
-mod usage_errors;
-mod wrong_answers;
+mod unexpected_answers;

@@ -82,3 +82,25 @@ error: customer update succeeded, but cannot write to stdout: No space left on d
     let dry = env.storefront("customer update --address 2 --city Oslo -n").shell(full);
     dry.assert_failure(1, str!["error: cannot write to stdout: No space left on device (os error [N])"]);
 }
+
+/// A program that reads standard error under `-o json` meets objects only.
+#[test]
+fn under_json_every_line_on_standard_error_is_an_object() {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("items.csv"), include_str!("../readme/items.csv")).unwrap();
+    for (line, key) in [
+        ("quote add-item -i items.csv", "error"),
+        ("customer update --address 2 --telephone abc", "warning"),
+        ("customer show -vv", "trace"),
+        ("customer restore nothing", "error"),
+    ] {
+        let words: Vec<&str> = line.split(' ').chain(["--sandbox", "-o", "json"]).collect();
+        let outcome = home.storefront(&words).env("STOREFRONT_TOKEN", "x").run();
+        let objects: Vec<serde_json::Value> = outcome
+            .stderr
+            .lines()
+            .map(|text| serde_json::from_str(text).unwrap_or_else(|_| panic!("{line}: {text}")))
+            .collect();
+        assert!(objects.iter().any(|object| object[key] != serde_json::Value::Null), "{line}: {outcome:?}");
+    }
+}

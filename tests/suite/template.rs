@@ -107,3 +107,22 @@ Only cartItem is required; omit any other field you do not need.
     let quiet = home.run("template quote add-item -q");
     assert_eq!((quiet.stdout, quiet.stderr), (described.stdout, String::new()));
 }
+
+#[test]
+fn a_csv_template_explains_its_columns() {
+    let home = Home::new();
+    for (operation, column) in [
+        (
+            "attribute-create",
+            "options                 labels separated by |  Options to choose from; * marks the default",
+        ),
+        ("attribute-create", "is_searchable           yes or no"),
+        ("customer-update", "street"),
+        ("quote-add-item", "option:OPTION_ID"),
+        ("quote-ship", "paymentMethod.FIELD"),
+    ] {
+        let outcome = home.run(&["template", operation, "--format", "csv"]);
+        let explained = outcome.stderr.lines().find(|line| line.starts_with(column));
+        assert!(explained.is_some() && outcome.stderr.starts_with("COLUMN"), "{outcome:?}");
+    }
+}

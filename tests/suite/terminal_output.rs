@@ -38,3 +38,28 @@ fn terminal_output_contains_no_control_characters_of_the_service() {
         assert!(raw.contains("200b"), "it is shown escaped: {raw:?}");
     }
 }
+
+/// The spinner stands on the line that the message is written to.
+#[test]
+fn an_interruption_is_written_in_place_of_the_spinner() {
+    let home = Home::new();
+    let words = ["--sandbox", "customer", "update", "--address", "2", "--postcode", "10119"];
+    let mut terminal =
+        Terminal::run(&home, 100, &[&words[..], &["-y", "--fault", "PUT:latency=3000"]].concat(), &[]);
+    terminal.sees("sent, waiting for the response (1 s)").terminate();
+    let screen = terminal.sees("press Ctrl-C again to stop at once").screen();
+    let line = screen.lines().find(|line| line.contains("stopping: ")).unwrap();
+    assert!(line.starts_with("stopping: ") || line.starts_with("^Cstopping: "), "{screen}");
+    terminal.ends();
+}
+
+#[test]
+fn the_confirmation_names_the_customer_and_the_deletions() {
+    let home = Home::new();
+    let words = ["--sandbox", "customer", "update", "--remove-address", "3", "4"];
+    let mut terminal = Terminal::run(&home, 200, &words, &[]);
+    let screen = terminal.sees("Delete 2 addresses and send it?").screen();
+    assert!(screen.contains("Amina Haddad <amina.haddad@example.com> (customer 1)"), "{screen}");
+    terminal.confirms("n");
+    terminal.ends();
+}

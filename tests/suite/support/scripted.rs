@@ -35,6 +35,15 @@ pub fn against(script: Vec<Step>, line: &str) -> (Outcome, Vec<String>) {
     (outcome, methods(&server))
 }
 
+/// The same for a line that must fail, and is not tried again: exit code, error object, and methods.
+#[track_caller]
+pub fn failing(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
+    let retry = if line.contains("--retry") { "" } else { " --retry 0" };
+    let (outcome, methods) = against(script, &format!("{line}{retry}"));
+    assert_eq!(outcome.stdout, "", "{line}: {outcome:?}");
+    (outcome.code, outcome.error(), methods)
+}
+
 pub fn methods(server: &MockServer) -> Vec<String> {
     server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned()).collect()
 }

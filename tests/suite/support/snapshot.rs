@@ -35,7 +35,8 @@ pub fn redacted(text: &str) -> String {
             (r"\(\d+(\.\d+)? (ms|s)\)", "([DURATION])"),
             (r" bytes, \d+ ms", " bytes, [DURATION]"),
             (r"\bstorefront( |/)\d+\.\d+\.\d+", "storefront$1[VERSION]"),
-            (r"\b\d+ days? ago", "[AGE] ago"),
+            (r"\b(\d+ (seconds?|minutes?|days?) ago|just now)\b", "[AGE] ago"),
+            (r"\buntil \d\d:\d\d\b", "until [TIME]"),
             (r"\(os error \d+\)", "(os error [N])"),
             (r"\bError code \d+", "Error code [N]"),
         ];
@@ -94,6 +95,11 @@ impl Outcome {
 #[track_caller]
 pub fn assert_snapshot_file(actual: &str, name: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
-    let expected = Data::read_from(&path, Some(DataFormat::Text));
-    compare(&redacted(actual), expected);
+    assert_file(&redacted(actual), &path);
+}
+
+/// Asserts that `actual` is the text of a file.
+#[track_caller]
+pub fn assert_file(actual: &str, path: &std::path::Path) {
+    compare(actual, Data::read_from(path, Some(DataFormat::Text)));
 }

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::scripted::failing;
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, serve};
+use crate::support::test_env::serve;
 
 const JSON: &str = "Content-Type: application/json\r\n";
 const PAGE: &str = "<!DOCTYPE html><html><title>Sign in</title></html>";
@@ -17,22 +18,13 @@ fn page() -> Step {
     answer("200 OK", "Content-Type: text/html\r\n", PAGE)
 }
 
-/// Exit code, error object, and the methods of the requests.
-fn against(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
-    let (home, server) = (Home::new(), MockServer::start(script));
-    let retry = if line.contains("--retry") { "" } else { " --retry 0" };
-    let outcome = serve(home.storefront(&format!("{line} -q -o json{retry}")), &server.url("")).run();
-    let methods = server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned());
-    (outcome.code, outcome.error(), methods.collect())
-}
-
 #[test]
 fn another_customer_in_a_later_read_stops_the_update() {
     let one = json(r#"{"id": 1, "firstname": "A", "addresses": [{"id": 11}, {"id": 12}]}"#);
     let busy = answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
     let other = json(r#"{"id": 2, "firstname": "B", "addresses": []}"#);
     let (code, error, methods) =
-        against(vec![one, busy, other], "customer update --gender 2 --yes --retry 1");
+        failing(vec![one, busy, other], "customer update --gender 2 --yes --retry 1");
     assert_eq!((code, &error["applied"]), (3, &Value::from("no")), "{error}");
     assert_eq!(
         error["message"],
@@ -70,7 +62,7 @@ fn a_page_is_no_list_of_regions() {
         "region": {"region_id": 43, "region": "New York", "region_code": "NY"}}]}"#;
     let line = "customer update --api magento --customer 1 --address 11 --region-code CA --yes";
     for countries in [page(), json("{}"), json("[]"), json(r#"{"id": "FR", "available_regions": []}"#)] {
-        let (code, error, methods) = against(vec![json(profile), countries], line);
+        let (code, error, methods) = failing(vec![json(profile), countries], line);
         assert_eq!((code, &error["applied"]), (5, &Value::from("no")), "{error}");
         assert_eq!(error["message"], "the regions of `US` could not be read: unexpected response");
         assert!(!methods.contains(&"PUT".to_owned()), "{methods:?}");
@@ -80,10 +72,10 @@ fn a_page_is_no_list_of_regions() {
 #[test]
 fn a_page_is_no_attribute_and_no_list_of_carts() {
     let create = "attribute create --api magento --code fabric --label Fabric --type text";
-    let (code, error, methods) = against(vec![page()], create);
+    let (code, error, methods) = failing(vec![page()], create);
     assert_eq!((code, &error["applied"], methods.len()), (5, &Value::from("no"), 1), "{error}");
     let ship = "quote ship --api magento --customer 1 --carrier flatrate --method flatrate --no-payment";
-    let (code, error, _) = against(vec![page()], ship);
+    let (code, error, _) = failing(vec![page()], ship);
     assert_eq!((code, &error["applied"]), (5, &Value::from("no")), "{error}");
     assert_eq!(error["message"], "the search for carts was not answered with a list");
 }
@@ -91,26 +83,10 @@ fn a_page_is_no_attribute_and_no_list_of_carts() {
 #[test]
 fn a_missing_route_is_no_missing_customer() {
     let route = answer("404 Not Found", JSON, r#"{"message": "Request does not match any route."}"#);
-    let (_, error, _) = against(vec![route], "customer show --api magento --customer 1");
+    let (_, error, _) = failing(vec![route], "customer show --api magento --customer 1");
     assert!(!error["message"].as_str().unwrap().contains("no customer has the ID"), "{error}");
     let nobody = r#"{"message": "No such entity with %fieldName = %fieldValue", "parameters": {"fieldName": "customerId", "fieldValue": 1}}"#;
     let (code, error, _) =
-        against(vec![answer("404 Not Found", JSON, nobody)], "customer show --api magento --customer 1");
+        failing(vec![answer("404 Not Found", JSON, nobody)], "customer show --api magento --customer 1");
     assert_eq!((code, &error["message"]), (2, &Value::from("no customer has the ID 1")), "{error}");
-}
-
-#[test]
-fn a_resumed_run_keeps_the_order_of_one_customers_records() {
-    let env = TestEnv::with_faults(&["GET:503x1"]);
-    env.home.write("c.csv", "address_id,postcode\n2,11111\n2,22222\n", 0o600);
-    let path = env.home.path("c.csv").display().to_string();
-    let first = env.run(&format!("customer update -i {path} --yes --retry 0 -o json"));
-    assert_ne!(first.code, 0, "{first:?}");
-    assert!(
-        first.stdout.contains("not sent: record 1, of the same customer, failed and comes first"),
-        "{first:?}"
-    );
-    let second = env.run(&format!("customer update -i {path} --yes --resume -o json"));
-    assert_eq!(second.code, 0, "{second:?}");
-    assert_eq!(env.profile()["addresses"][1]["postcode"], "22222");
 }
