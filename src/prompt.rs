@@ -22,7 +22,7 @@ use crate::sanitize::{sanitize, sanitize_line};
 use keyboard::Keyboard;
 
 /// A list of more choices is searched by typing.
-const SEARCHED: usize = 20;
+const SEARCHED: usize = 13;
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
@@ -115,10 +115,7 @@ impl Prompt {
     /// As [`Self::input`].
     pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
         self.require(question, hint)?;
-        let is_given = |text: &str| match text.trim() {
-            "" => Err(Objection::Wrong("required".to_owned())),
-            _ => Ok(()),
-        };
+        let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
         let question = Question { text: question, is_secret: true, ..Question::default() };
         self.text(&question, is_given)?.ok_or_else(Failure::cancelled)
     }
@@ -134,7 +131,7 @@ impl Prompt {
         choices: &[String],
         present: usize,
     ) -> Result<Option<usize>, Failure> {
-        let chosen = self.menu(question, choices, present)?;
+        let chosen = self.list(question, choices, present, choices.len() > SEARCHED)?;
         if let Some(chosen) = chosen.filter(|_| !self.accessible) {
             let choice = sanitize_line(choices[chosen].split("  ").next().unwrap_or_default());
             self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, &choice)));
@@ -147,6 +144,16 @@ impl Prompt {
     /// # Errors
     /// As [`Self::select`].
     pub fn menu(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
+        self.list(question, choices, present, false)
+    }
+
+    fn list(
+        &self,
+        question: &str,
+        choices: &[String],
+        present: usize,
+        is_searched: bool,
+    ) -> Result<Option<usize>, Failure> {
         let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
         if self.accessible {
             return self.select_by_number(question, &choices);
@@ -156,7 +163,7 @@ impl Prompt {
         let room = usize::from(term.size().1).saturating_sub(3);
         let choices = choices.into_iter().map(|choice| cut(choice, room));
         // A prompt reports what was chosen, unless told not to after it was set.
-        let chosen = if choices.len() > SEARCHED {
+        let chosen = if is_searched {
             let list = FuzzySelect::with_theme(&*self.theme).items(choices).default(present);
             list.with_prompt(format!("{question} (type to search)")).report(false).interact_on_opt(term)
         } else {
@@ -177,7 +184,7 @@ impl Prompt {
             (1..=choices.len()).contains(&number).then(|| number - 1)
         };
         let wrong = format!("enter a number from 1 to {}", choices.len());
-        let check = |text: &str| position(text).map(drop).ok_or_else(|| Objection::Wrong(wrong.clone()));
+        let check = |text: &str| Objection::unless(position(text).is_some(), &wrong);
         let typed = self.text(&Question { text: "Number", ..Question::default() }, check)?;
         Ok(typed.and_then(|text| position(&text)))
     }

@@ -146,10 +146,15 @@ impl<'a> Wizard<'a> {
     /// Whether it was answered; not, after Esc.
     fn ask(&mut self, step: &str) -> Result<bool, Failure> {
         match step {
-            LABEL => self.text(step, "Label (shown to shoppers)", String::new(), not_empty),
+            LABEL => {
+                let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
+                self.text(step, "Label (shown to shoppers)", String::new(), is_given)
+            }
             CODE => {
                 let suggested = suggest_code(self.named(LABEL).unwrap_or_default());
-                self.text(step, "Code", suggested, usual_code)
+                let wrong = "a code is a letter and up to 59 of a-z, 0-9 and _";
+                let is_usual = |text: &str| Objection::unless(is_valid_code(text.trim()), wrong);
+                self.text(step, "Code", suggested, is_usual)
             }
             KIND => self.kind(),
             OPTIONS => self.options(),
@@ -171,7 +176,7 @@ impl<'a> Wizard<'a> {
         step: &str,
         text: &str,
         suggested: String,
-        check: fn(&str) -> Result<(), Objection>,
+        check: impl Fn(&str) -> Result<(), Objection>,
     ) -> Result<bool, Failure> {
         let present = self.named(step).map_or(suggested, str::to_owned);
         let question = Question { text, initial: &present, ..Question::default() };
@@ -206,7 +211,10 @@ impl<'a> Wizard<'a> {
                 Some(0) => {
                     let note = "One option a line, typed or pasted. Leave empty to finish.";
                     let question = |number: usize| format!("Option {number}");
-                    let labels = self.prompt.text_lines(question, note, &self.flags.options, one_cell)?;
+                    // Cells side by side come with tabs between them.
+                    let wrong = "looks like several columns; press Esc and import them as CSV";
+                    let is_cell = |_, text: &str| Objection::unless(!text.contains('\t'), wrong);
+                    let labels = self.prompt.text_lines(question, note, &self.flags.options, is_cell)?;
                     labels.map(|labels| self.set_options(labels)).is_some()
                 }
                 Some(1) => self.options_file()?,
@@ -257,37 +265,14 @@ impl<'a> Wizard<'a> {
         let present: Vec<String> = present.map(|(id, label)| format!("{id}={label}")).collect();
         let note = "Labels per store view, such as 2=Couleur. Leave empty to finish.";
         let question = |_| "STORE_ID=LABEL".to_owned();
-        let Some(lines) = self.prompt.text_lines(question, note, &present, store_label)? else {
-            return Ok(false);
+        let is_label = |_, text: &str| {
+            let is_right = text.is_empty() || parse_number_label(text).is_ok();
+            Objection::unless(is_right, "type STORE_ID=LABEL, such as 2=Couleur")
         };
-        let labels = lines.iter().filter_map(|line| parse_number_label(line).ok());
-        self.flags.store_labels = labels.collect();
-        Ok(true)
+        let lines = self.prompt.text_lines(question, note, &present, is_label)?;
+        let labels = |lines: Vec<String>| lines.iter().filter_map(|it| parse_number_label(it).ok()).collect();
+        Ok(lines.map(|lines| self.flags.store_labels = labels(lines)).is_some())
     }
-}
-
-fn not_empty(text: &str) -> Result<(), Objection> {
-    if text.trim().is_empty() { Err("required".to_owned().into()) } else { Ok(()) }
-}
-
-fn usual_code(text: &str) -> Result<(), Objection> {
-    if is_valid_code(text.trim()) {
-        return Ok(());
-    }
-    Err("a code is a letter and up to 59 of a-z, 0-9 and _".to_owned().into())
-}
-
-fn store_label(_: usize, text: &str) -> Result<(), Objection> {
-    let expected = |_| Objection::Wrong("type STORE_ID=LABEL, such as 2=Couleur".to_owned());
-    if text.is_empty() { Ok(()) } else { parse_number_label(text).map(drop).map_err(expected) }
-}
-
-/// Cells side by side come with tabs between them.
-fn one_cell(_: usize, text: &str) -> Result<(), Objection> {
-    if text.contains('\t') {
-        return Err("looks like several columns; press Esc and import them as CSV".to_owned().into());
-    }
-    Ok(())
 }
 
 /// The file that was typed or dropped on the terminal, in a shell's quotes and with `~`.

@@ -178,12 +178,10 @@ impl Form {
         }
         let mut address = Map::from_iter([("country_id".to_owned(), self.value("country_id").clone())]);
         address.insert(field.name.clone(), value);
+        let unknown = || format!("unknown country `{text}`: enter its two letters, such as DE, or its name");
         match lint::of_field(&address, &field.name) {
             None => Ok(()),
-            Some(_) if field.name == "country_id" => {
-                Err(format!("unknown country `{text}`: enter its two letters, such as DE, or its name")
-                    .into())
-            }
+            Some(_) if field.name == "country_id" => Err(unknown().into()),
             Some(doubt) => Err(Objection::Doubt(doubt)),
         }
     }

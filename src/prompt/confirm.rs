@@ -15,7 +15,7 @@ impl Prompt {
     /// [`Failure::cancelled`] when the person leaves.
     pub fn yes_no(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
         let text = format!("{question} ({})", if present { "Y/n" } else { "y/N" });
-        let check = |text: &str| if text.trim().is_empty() { Ok(()) } else { yes_or_no(text).map(drop) };
+        let check = |text: &str| is_yes_or_no(if text.trim().is_empty() { "y" } else { text });
         let typed = self.text(&Question { text: &text, ..Question::default() }, check)?;
         Ok(typed.map(|text| yes_or_no(&text).unwrap_or(present)))
     }
@@ -65,8 +65,8 @@ impl Prompt {
     }
 
     fn typed_yes(&self, question: &str) -> Result<Option<bool>, Failure> {
-        let typed = self.typed(&format!("{question} (y/n)"), &|text| yes_or_no(text).map(drop))?;
-        Ok(typed.and_then(|text| yes_or_no(&text).ok()))
+        let typed = self.typed(&format!("{question} (y/n)"), &is_yes_or_no)?;
+        Ok(typed.and_then(|text| yes_or_no(&text)))
     }
 
     /// How many addresses may be deleted: a person has to type the number.
@@ -76,10 +76,9 @@ impl Prompt {
     pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
         let text = format!("This deletes {deleted} addresses. Type the number to confirm");
         self.require(&text, "add --allow-delete N")?;
-        let number =
-            |text: &str| text.trim().parse().map_err(|_| Objection::Wrong("enter a number".to_owned()));
-        let typed = self.typed(&text, &|text| number(text).map(|_: usize| ()))?;
-        typed.and_then(|text| number(&text).ok()).ok_or_else(Failure::cancelled)
+        let number = |text: &str| text.trim().parse().ok();
+        let check = |text: &str| Objection::unless(number(text).is_some(), "enter a number");
+        self.typed(&text, &check)?.as_deref().and_then(number).ok_or_else(Failure::cancelled)
     }
 
     /// An answer that was typed after the question appeared: not one that was on its way before, and not one that came in
@@ -99,10 +98,14 @@ fn cancelled_unless(yes: bool) -> Result<(), Failure> {
     if yes { Ok(()) } else { Err(Failure::cancelled()) }
 }
 
-fn yes_or_no(text: &str) -> Result<bool, Objection> {
+fn yes_or_no(text: &str) -> Option<bool> {
     match text.trim().to_lowercase().as_str() {
-        "y" | "yes" => Ok(true),
-        "n" | "no" => Ok(false),
-        _ => Err(Objection::Wrong("type y or n".to_owned())),
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
     }
+}
+
+fn is_yes_or_no(text: &str) -> Result<(), Objection> {
+    Objection::unless(yes_or_no(text).is_some(), "type y or n")
 }

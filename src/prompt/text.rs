@@ -33,6 +33,16 @@ pub enum Objection {
     Doubt(String),
 }
 
+impl Objection {
+    /// What is wrong, unless it is right.
+    ///
+    /// # Errors
+    /// That.
+    pub fn unless(is_right: bool, wrong: &str) -> Result<(), Self> {
+        if is_right { Ok(()) } else { Err(Self::Wrong(wrong.to_owned())) }
+    }
+}
+
 impl From<String> for Objection {
     fn from(wrong: String) -> Self {
         Self::Wrong(wrong)

@@ -191,7 +191,8 @@ fn the_form_edits_one_address_sends_it_and_offers_the_list_again() {
         .sees("Albany")
         .sees("Send it?")
         .confirms("y")
-        .sees("Another change?");
+        .sees("--city Albany")
+        .sees("\u{276f} Done");
     // What was sent is no longer cancelled.
     let (code, screen) = {
         terminal.types(ESC);
