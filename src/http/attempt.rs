@@ -85,11 +85,6 @@ impl Attempt {
             | Self::Unknown { failure, .. } => Some(failure),
         }
     }
-
-    /// Whether the request may have been processed with no answer to say so.
-    pub fn is_unknown(&self) -> bool {
-        matches!(self, Self::Unknown { .. })
-    }
 }
 
 /// What it means to process a request twice.

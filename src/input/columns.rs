@@ -429,8 +429,8 @@ pub type Options = Vec<(Option<String>, Value)>;
 ///
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
-pub fn read_options(path: &Path) -> Result<Options, Failure> {
-    parse_options(document::open(path, None)?, &document::name(path))
+pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, Failure> {
+    parse_options(document::open(path, encoding)?, &document::name(path))
 }
 
 /// The column that says which attribute an option is for.
@@ -529,7 +529,9 @@ fn flag(cell: &str) -> Result<bool, String> {
     match cell.trim().to_lowercase().as_str() {
         "1" | "true" | "yes" | "ja" | "oui" | "si" | "sí" => Ok(true),
         "0" | "false" | "no" | "nein" | "non" => Ok(false),
-        _ => Err(format!("expected yes or no (or true, false, 1, 0), found {cell:?}")),
+        _ => {
+            Err(format!("expected yes or no (or true, false, 1, 0, ja, nein, oui, non, si), found {cell:?}"))
+        }
     }
 }
 

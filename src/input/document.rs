@@ -27,7 +27,7 @@ const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
 /// What to do about a file that is not text.
 const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
 const NAME_ENCODING: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8), \
-     or name the encoding of --input: --encoding windows-1252";
+     or name its encoding: --encoding windows-1252";
 
 /// What `--encoding` names.
 pub type Named = Option<&'static Encoding>;

@@ -265,7 +265,7 @@ impl CreateArgs {
         let mut options = Vec::new();
         if let Some(file) = &self.options_file {
             if self.options_read.get().is_none() {
-                let _ = self.options_read.set(columns::read_options(file)?);
+                let _ = self.options_read.set(columns::read_options(file, self.run.input.encoding)?);
             }
             let code = inner.get("attribute_code").and_then(Value::as_str);
             let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;

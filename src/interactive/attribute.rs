@@ -230,7 +230,7 @@ impl<'a> Wizard<'a> {
     }
 
     fn options_file(&mut self) -> Result<bool, Failure> {
-        let readable = |file: &str| match options_file(&file_meant(file)) {
+        let readable = |file: &str| match options_file(&file_meant(file), self.flags.run.input.encoding) {
             Ok(options) if options.is_empty() => Err(Objection::Wrong("the file has no options".to_owned())),
             result => result.map(drop).map_err(|failure| failure.message.into()),
         };

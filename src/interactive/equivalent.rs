@@ -24,6 +24,9 @@ pub fn create(args: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
     }
     args.store_labels.iter().for_each(|(id, label)| words.flag("store-label", &format!("{id}={label}")));
     args.options_file.iter().for_each(|file| words.flag("options", &file.display().to_string()));
+    if let Some(encoding) = global.encoding.filter(|_| args.options_file.is_some()) {
+        words.flag("encoding", encoding.name());
+    }
     args.options.iter().for_each(|label| words.flag("option", label));
     args.default_option.iter().for_each(|label| words.flag("default-option", label));
     words.switches(&[("force", args.force)]);

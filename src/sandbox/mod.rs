@@ -33,7 +33,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-pub use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue as FaultSetting, kinds as fault_kinds};
+pub use crate::sandbox::fault::spec::{Fault, kinds as fault_kinds};
 pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 

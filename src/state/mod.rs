@@ -14,7 +14,7 @@ pub use cache::{
     CachedAddress, forget_customers, load_addresses, load_customer, save_addresses, save_customer,
 };
 pub use lock::{CustomerLock, LockName, acquire};
-pub use snapshot::{Fate, LastRead, Open, Snapshot, SnapshotEntry, stem};
+pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, stem};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};

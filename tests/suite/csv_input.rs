@@ -148,7 +148,7 @@ error: `bare.csv` is UTF-16 without a byte order mark, or not text
             str![[r#"
 error: `latin.csv` is not UTF-8: line 3
   No changes were made.
-  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name the encoding of --input: --encoding windows-1252
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8), or name its encoding: --encoding windows-1252
 "#]],
         ),
         (
@@ -187,6 +187,10 @@ fn an_encoding_that_is_named_is_read() {
     env.file("latin.csv", latin);
     let sent = env.done("attribute create -i latin.csv --encoding windows-1252 -n");
     assert_eq!(sent["request"]["body"]["attribute"]["default_frontend_label"], "Größe");
+    env.file("options.csv", b"label\nGr\xfcn\n");
+    let line = "attribute create --code size --label Size --type select --options options.csv";
+    let sent = env.done(&format!("{line} --encoding windows-1252 -n"));
+    assert_eq!(sent["request"]["body"]["attribute"]["options"][0]["label"], "Grün");
     env.run("attribute create -i latin.csv --encoding latin-9000").assert_failure(2, str![[r#"
 error: invalid value 'latin-9000' for '--encoding <NAME>': expected a name such as utf-8, windows-1252 or shift_jis
 
