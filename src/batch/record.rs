@@ -267,8 +267,11 @@ pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) 
         (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
         (Content::Row(_), None) => return None,
     };
-    let name = operation.spec().key_field.unwrap_or(CUSTOMER_FIELD);
-    token::field(&extra, None, name).or_else(|| token::field(&document, operation.spec().wrapper, name))
+    let names = operation.spec().key_field.into_iter().chain([CUSTOMER_FIELD]);
+    let field = |name| {
+        token::field(&extra, None, name).or_else(|| token::field(&document, operation.spec().wrapper, name))
+    };
+    names.map(field).find_map(|key| key)
 }
 
 /// How large a record is, in bytes.

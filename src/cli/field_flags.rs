@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::exact_json;
 use crate::plan::validate::body::is_whole;
-use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
+use crate::wire::{Field, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table};
 
 /// One flag and the member it sets.
 #[derive(Debug)]
@@ -52,15 +52,24 @@ impl FieldFlag {
         self
     }
 
+    /// The documented field; some are in the tables of Magento alone.
+    fn field(&self) -> Option<&'static Field> {
+        (self.table)(&MARKETPLACE_FIELDS)
+            .field(self.member)
+            .or_else(|| (self.table)(&MAGENTO_FIELDS).field(self.member))
+    }
+
     fn arg(&self, heading: &'static str) -> Arg {
         let arg = Arg::new(self.long).long(self.long).help_heading(heading);
         if let Some(constant) = self.constant {
             return arg.action(ArgAction::SetTrue).help(constant.help);
         }
-        let member = (self.table)(&MARKETPLACE_FIELDS).field(self.member);
+        let member = self.field();
         let arg = arg.help(member.map_or("", |member| member.doc));
         match member.map(|member| member.field_type) {
-            Some(FieldType::TextList) => arg.action(ArgAction::Append).num_args(1..).value_name("LINE"),
+            Some(FieldType::TextList) => {
+                arg.action(ArgAction::Append).num_args(1..).value_parser(filled).value_name("LINE")
+            }
             Some(FieldType::Integer) => {
                 arg.value_parser(whole_number).allow_negative_numbers(true).value_name("N")
             }
@@ -71,7 +80,7 @@ impl FieldFlag {
                 .default_missing_value("true")
                 .value_parser(boolean)
                 .value_name("BOOL"),
-            _ => arg.value_name("TEXT"),
+            _ => arg.value_parser(filled).value_name("TEXT"),
         }
     }
 
@@ -86,7 +95,7 @@ impl FieldFlag {
         if let Some(constant) = self.constant {
             return matches.get_flag(self.long).then(constant.value);
         }
-        match (self.table)(&MARKETPLACE_FIELDS).field(self.member)?.field_type {
+        match self.field()?.field_type {
             FieldType::TextList => {
                 let lines = matches.get_many::<String>(self.long)?;
                 Some(lines.map(|line| Value::String(line.clone())).collect())
@@ -156,6 +165,14 @@ impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
         self.named.extend(Self::from_arg_matches(matches)?.named);
         Ok(())
     }
+}
+
+/// Text that is not empty: an unset variable of a shell must not clear a field.
+fn filled(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("expected text; to clear a field use `customer update --clear FIELD`".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// JSON `true` or `false`.

@@ -108,7 +108,10 @@ macro_rules! quote_address_flags {
                 .constant(|| Value::Null, "No postcode: send null"),
             FieldFlag::new(concat!($side, "-country"), QUOTE_ADDRESS, "country_id"),
             FieldFlag::new(concat!($side, "-region-id"), QUOTE_ADDRESS, "region_id"),
+            FieldFlag::new(concat!($side, "-region-code"), QUOTE_ADDRESS, "region_code"),
             FieldFlag::new(concat!($side, "-telephone"), QUOTE_ADDRESS, "telephone"),
+            FieldFlag::new(concat!($side, "-company"), QUOTE_ADDRESS, "company"),
+            FieldFlag::new(concat!($side, "-vat-id"), QUOTE_ADDRESS, "vat_id"),
             FieldFlag::new(concat!($side, "-customer-id"), QUOTE_ADDRESS, "customer_id"),
         ]
     };

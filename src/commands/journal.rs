@@ -14,6 +14,7 @@ use crate::journal::read::{self, IndexEntry, PreviousRun, Unread};
 use crate::journal::{Header, RecordState};
 use crate::plan::operation::Operation;
 use crate::report::list::{Column, List};
+use crate::report::summary::count_records;
 use crate::session::Session;
 
 /// What `journal` can do.
@@ -36,7 +37,13 @@ pub struct ShowArgs {
     /// Print CSV
     #[arg(long)]
     pub csv: bool,
+    /// Only records in this state: done, failed, failed-temporarily, sending, unknown, not-sent
+    #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser = STATES)]
+    pub state: Vec<String>,
 }
+
+/// The states, as `--state` takes them.
+const STATES: [&str; 6] = ["done", "failed", "failed-temporarily", "sending", "unknown", "not-sent"];
 
 /// Columns: title and field.
 const COLUMNS: &[Column] = &[
@@ -60,7 +67,20 @@ pub fn run(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failur
 
 fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let (header, past) = read(session, &args.file)?;
+    if args.csv && session.report.is_json() {
+        return Err(
+            Failure::usage("`--csv` cannot be used with `-o json`").hint("leave out `--csv` or `-o json`")
+        );
+    }
     let mut list = List::new(session.report, COLUMNS, args.csv);
+    let mut totals = STATES.map(|_| 0_u64);
+    let mut add = |row: Value| {
+        let state = row["state"].as_str().unwrap_or_default().replace(' ', "-");
+        if let Some(total) = STATES.iter().position(|known| *known == state) {
+            totals[total] += 1;
+        }
+        if args.state.is_empty() || args.state.contains(&state) { list.add(row) } else { Ok(()) }
+    };
     let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
     let operation = Operation::parse(&operation)?;
     match input(session, &args.file, &header, operation)? {
@@ -69,7 +89,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             for record in 1..=past.last() {
                 let slot = slots.read(0)?;
                 if slot.state != RecordState::NotSent {
-                    list.add(row(&past, slot, record, None, None))?;
+                    add(row(&past, slot, record, None, None))?;
                 }
             }
         }
@@ -80,12 +100,17 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
                 // Records of other shards are not in the journal, and not missing in it.
                 if slot.state != RecordState::NotSent || header.shard.is_none() {
                     let key = key_of(operation, &record, records.columns());
-                    list.add(row(&past, slot, record.number, Some(record.line), key))?;
+                    add(row(&past, slot, record.number, Some(record.line), key))?;
                 }
             }
         }
     }
-    list.finish()
+    list.finish()?;
+    let counted = STATES.iter().zip(totals).filter(|(_, total)| *total > 0);
+    let counted: Vec<String> =
+        counted.map(|(state, total)| format!("{total} {}", state.replace('-', " "))).collect();
+    session.report.status(&format!("{}: {}", count_records(totals.iter().sum()), counted.join(", ")));
+    Ok(())
 }
 
 fn read(session: &Session<'_>, path: &Path) -> Result<(Header, PreviousRun), Failure> {

@@ -124,14 +124,39 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     // Before the address is printed: its reader may stop the server at once.
     let mut signals = Signals::listen()?;
     let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
-    session.report.json(&json!({
-        "url": running.url,
-        "customer_token": running.customer_token,
-        "admin_token": running.admin_token,
-    }))?;
+    if session.context.stdout_is_terminal && !session.report.is_json() {
+        session.report.stdout(&guide(&running, session.global.api))?;
+    } else {
+        session.report.json_line(&json!({
+            "url": running.url,
+            "customer_token": running.customer_token,
+            "admin_token": running.admin_token,
+        }))?;
+    }
     signals.next().await;
     running.stop().await;
     Ok(())
+}
+
+/// What to type in another terminal.
+fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
+    let sandbox::Running { url, customer_token, admin_token, .. } = running;
+    let (set, api) = if cfg!(windows) { ("$env:", "=") } else { ("export ", "=") };
+    let quote = if cfg!(windows) { "'" } else { "" };
+    let variable = |name: &str, value: &str| format!("  {set}{name}{api}{quote}{value}{quote}\n");
+    let mut variables = variable("STOREFRONT_BASE_URL", url);
+    if interface == Some(Interface::Magento) {
+        variables += &variable("STOREFRONT_API", "magento");
+    } else {
+        variables += &variable("STOREFRONT_STORE_VIEW", "default");
+    }
+    variables += &variable("STOREFRONT_TOKEN", customer_token);
+    variables += &variable("STOREFRONT_ADMIN_TOKEN", admin_token);
+    format!(
+        "The sandbox runs at {url}. In another terminal:\n\n{variables}  storefront customer show\n\n\
+         Store views: default, fr, de. Every account has the password `sandbox`: customers log in with their email \
+         (`storefront sandbox tokens` lists them), the administrator as `admin`.\nPress Ctrl-C to stop.\n"
+    )
 }
 
 /// With `-v`, a line on standard error for each request.

@@ -21,7 +21,9 @@ impl FlagOverrides for UpdateArgs {
     fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.profile.named.clone());
         let named = self.address_members();
-        if self.address.is_none() && !self.add_address {
+        let has_address = self.address.is_some() || self.add_address;
+        self.refuse_account_names(has_address)?;
+        if !has_address {
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
         let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names).count();
@@ -61,6 +63,20 @@ impl UpdateArgs {
             shipping: self.default_shipping,
             billing: self.default_billing,
         })
+    }
+
+    /// `--firstname` is of the account; beside an address the address's name is meant.
+    fn refuse_account_names(&self, has_address: bool) -> Result<(), Failure> {
+        let given = ["firstname", "lastname"].into_iter().find(|name| self.profile.named.contains_key(*name));
+        match given.filter(|_| has_address) {
+            None => Ok(()),
+            Some(name) => Err(Failure::usage(format!(
+                "`--{name}` changes the account holder, not the address"
+            ))
+            .hint(format!(
+                "use --address-{name} for the address; change the account holder in a command of its own"
+            ))),
+        }
     }
 
     fn address_members(&self) -> Map<String, Value> {

@@ -98,6 +98,8 @@ impl Draft {
                 }
             }
         }
+        // What flags name is corrected, too; nothing of the document is left to warn about.
+        body::tidy(&mut body, operation.schema(dialect))?;
         let findings = body::findings(&body, operation.schema(dialect), allow_unknown);
         let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation.is_merged();
         let (deferred, refused): (Vec<_>, Vec<_>) =

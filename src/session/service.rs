@@ -250,6 +250,13 @@ impl Service<'_> {
     /// What to change where a refusal does not say it: the store view, or whose token it is.
     fn with_hint(&self, failure: Failure, bearer: Bearer) -> Failure {
         let is_auth = failure.kind == FailureKind::Auth;
+        let failure = match &failure.hint {
+            Some(hint) if is_auth && !self.settings.sandbox => {
+                let source = self.settings.token_for(bearer).describe();
+                Failure { hint: Some(format!("{hint} (the token is from {source})")), ..failure }
+            }
+            _ => failure,
+        };
         if is_auth && bearer == Bearer::Admin && self.settings.shares_token() {
             let hint = failure.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
             return failure.hint(format!(

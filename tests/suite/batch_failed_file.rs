@@ -126,6 +126,8 @@ RECORD  LINE  KEY     STATE   REASON
 3       4     code_3  done
 "#]]);
     std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
+    let unknown = lines(&env.run("journal show a.csv.journal --state unknown -o json"));
+    assert!(unknown.iter().all(|line| line["state"] == "unknown") && !unknown.is_empty(), "{unknown:?}");
     let alone = lines(&env.run("journal show a.csv.journal -o json"));
     assert_eq!((alone.len(), &alone[2]["key"], &alone[2]["line"]), (3, &json!(null), &json!(null)));
     env.file("other.txt", "hello\n");

@@ -97,11 +97,13 @@ fn default_flags_move_the_default() {
 }
 
 #[test]
-fn a_country_is_a_code_of_two_letters() {
+fn a_country_is_its_code_or_its_name() {
     let env = TestEnv::new();
-    let lower = env.fails(2, "customer update --address 2 --country us");
-    assert!(lower["message"].as_str().unwrap().ends_with("did you mean `US`?"), "{lower}");
-    let quote = "quote ship --ship-country FRA --carrier f --method f --payment-method x";
-    assert!(env.fails(2, quote)["message"].as_str().unwrap().contains("two upper-case letters"));
-    assert_eq!(env.requests(), [""; 0]);
+    for named in ["us", "United States", "Estados Unidos", "Vereinigte Staaten"] {
+        let outcome = env.storefront(["customer", "update", "--address", "2", "--country", named]).run().done();
+        assert_eq!(outcome["reason"], "unchanged", "{named}: {outcome}");
+    }
+    let quote = "quote ship --ship-country Narnia --carrier f --method f --payment-method x";
+    let refused = env.fails(2, quote)["message"].as_str().unwrap().to_owned();
+    assert!(refused.contains("expected a country's code of two letters or its name"), "{refused}");
 }

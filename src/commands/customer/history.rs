@@ -25,8 +25,8 @@ pub struct HistoryArgs {
     #[allow(missing_docs)]
     pub choice: CustomerChoice,
     /// Show at most N changes
-    #[arg(long, value_name = "N", conflicts_with_all = ["check", "delete"])]
-    pub limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["check", "delete"])]
+    pub limit: Option<u64>,
     /// Look again whether the newest update of unknown outcome took effect
     #[arg(long)]
     pub check: bool,
@@ -75,14 +75,17 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
 }
 
 /// The newest `limit` snapshots.
-fn listed(store: &CustomerStore, limit: Option<usize>) -> Result<Vec<Listed>, Failure> {
+fn listed(store: &CustomerStore, limit: Option<u64>) -> Result<Vec<Listed>, Failure> {
     let entries = store.entries()?.into_iter();
     let listed = |entry: SnapshotEntry| Listed {
         fate: store.fate(&entry.path),
         snapshot: store.read(&entry.path).ok(),
         entry,
     };
-    Ok(entries.take(limit.unwrap_or(usize::MAX)).map(listed).collect())
+    Ok(entries
+        .take(limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX))
+        .map(listed)
+        .collect())
 }
 
 /// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the service says. If

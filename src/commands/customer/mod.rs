@@ -63,6 +63,9 @@ pub enum CustomerCommand {
 /// Flags of `customer show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
+    /// What people type where `--customer` is meant
+    #[arg(hide = true, value_name = "CUSTOMER")]
+    pub positional: Option<String>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub choice: CustomerChoice,
@@ -78,7 +81,7 @@ pub struct FindArgs {
     #[arg(value_name = "TEXT", required = true, value_parser = NonEmptyStringValueParser::new())]
     pub text: Vec<String>,
     /// Show at most N customers
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub limit: u16,
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -113,6 +116,12 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
     match command {
         CustomerCommand::Update(args) => update::run(session, args).await,
         CustomerCommand::Show(args) => {
+            if let Some(named) = &args.positional {
+                return Err(Failure::usage(format!("unexpected argument `{named}`")).hint(format!(
+                    "run `storefront customer show --customer {}`",
+                    shell_words::quote(named)
+                )));
+            }
             with_service(session, async |service| {
                 show(&select(service, args.choice.customer.as_deref()).await?).await
             })
@@ -171,7 +180,10 @@ async fn find(service: &Service<'_>, args: &FindArgs) -> Result<(), Failure> {
         report.status(&format!("{} of {total} shown; --limit N shows more", found.len()));
     }
     if found.is_empty() {
-        report.status("no customer found");
+        if !report.is_json() {
+            report
+                .status("no customer found; each word must be a part of the email, first name or last name");
+        }
         return Ok(());
     }
     let mut list = List::new(report, COLUMNS, false);

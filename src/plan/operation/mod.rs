@@ -129,14 +129,22 @@ impl Operation {
     /// itself.
     pub fn success(self, asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
         match self {
-            Self::QuoteShip => {
-                Some(Success { text: "Saved the shipping information".to_owned(), covers_response: false })
-            }
+            Self::QuoteShip => Some(Success { text: saved(reply), covers_response: true }),
             Self::QuoteAddItem => added(asked, reply),
             Self::CustomerUpdate => None,
             Self::AttributeCreate => created(asked, reply),
         }
     }
+}
+
+/// The marketplace answers with the payment methods and the totals.
+fn saved(reply: &Value) -> String {
+    let totals = &reply["totals"];
+    let total = scalar(totals.get("grand_total")).map(|total| {
+        let currency = scalar(totals.get("quote_currency_code")).map(|code| format!(" {code}"));
+        format!(" (total {total}{})", currency.unwrap_or_default())
+    });
+    format!("Saved the shipping information{}", total.unwrap_or_default())
 }
 
 fn added(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {

@@ -304,7 +304,7 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
     nearest.sort_by(|one, other| one.code.cmp(&other.code));
     nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
     nearest.truncate(SHOWN);
-    nearest.sort_by(|one, other| one.code.cmp(&other.code));
+    nearest.sort_by(|one, other| one.name.cmp(&other.name));
     let all = match regions.len() {
         0..=SHOWN => String::new(),
         all => format!(", or list all {all} with `storefront api GET /V1/directory/countries/{country}`"),

@@ -48,7 +48,8 @@ pub fn validate(
 }
 
 /// Corrects the two things that the interface document itself gets wrong (docs/interface.md, "Cart item"):
-/// stray spaces around field names are trimmed, and a `note` inside a configurable option is dropped.
+/// stray spaces around field names are trimmed, and a `note` inside a configurable option is dropped. A country that is
+/// named, or whose code is in lower case, gets its code.
 ///
 /// # Errors
 /// `usage` for two fields of one object that get the same name.
@@ -134,6 +135,9 @@ impl Tidying {
             }
         }
         for (name, value) in object {
+            if let (COUNTRY_ID, Some(code)) = (name.as_str(), value.as_str().and_then(named_country)) {
+                *value = code.into();
+            }
             if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
                 self.value(value, inner, &Path::Field(above, name));
             }
@@ -253,17 +257,18 @@ fn is_castable(scalar: Scalar, value: &Value) -> bool {
 
 const COUNTRY_ID: &str = "country_id";
 
+/// The code of a country that is given by name, or in lower case. What has the form of a code stays.
+fn named_country(text: &str) -> Option<String> {
+    if country_problem(text).is_none() { None } else { country_code(text.trim()) }
+}
+
 /// Why a text is not the form of a country code: two upper-case letters. Whether there is such a country is another
 /// question, and only a warning: the interface lists none.
 fn country_problem(code: &str) -> Option<String> {
     if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
-    let upper = code.trim().to_ascii_uppercase();
-    let is_form = upper.len() == 2 && upper.bytes().all(|byte| byte.is_ascii_uppercase());
-    let meant = if is_form { Some(upper) } else { country_code(code.trim()) };
-    let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    Some(format!("expected a country code of two upper-case letters, found {}{meant}", text_in_words(code)))
+    Some(format!("expected a country's code of two letters or its name, found {}", text_in_words(code)))
 }
 
 /// Whether a JSON number's text is an integer.

@@ -66,13 +66,10 @@ fn a_country_is_two_upper_case_letters() {
             .map_err(|failure| failure.message)
     };
     assert!(ship("FR").is_ok() && ship("UK").is_ok());
-    let lower = ship("us").unwrap_err();
-    assert!(lower.ends_with("found the string \"us\"; did you mean `US`?"), "{lower}");
-    let name = ship("Germany").unwrap_err();
-    assert!(name.ends_with("found the string \"Germany\"; did you mean `DE`?"), "{name}");
+    assert!(ship("us").is_ok() && ship("Deutschland").is_ok());
     for code in ["FRA", "Narnia", "", "F1", "ÉT"] {
         let refusal = ship(code).unwrap_err();
-        assert!(refusal.contains("two upper-case letters") && !refusal.contains("mean"), "{refusal}");
+        assert!(refusal.contains("expected a country's code of two letters or its name"), "{refusal}");
     }
 }
 
