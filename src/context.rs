@@ -61,9 +61,18 @@ pub struct Directories {
     pub state: PathBuf,
 }
 
-/// A terminal that reports no size, as that of `script`, is taken for one of 80 columns.
-fn columns(reported: u16) -> u16 {
-    if reported == 0 { 80 } else { reported }
+/// The columns of a terminal. One that reports no size, as that of `script`, is taken for one of 80.
+#[cfg(unix)]
+fn columns(output: &(impl IsTerminal + std::os::fd::AsFd)) -> Option<u16> {
+    let reported = terminal_size::terminal_size_of(output).map(|(width, _)| width.0);
+    output.is_terminal().then(|| reported.filter(|columns| *columns > 0).unwrap_or(80))
+}
+
+/// The columns of a terminal.
+#[cfg(windows)]
+fn columns(output: &(impl IsTerminal + std::os::windows::io::AsHandle)) -> Option<u16> {
+    let reported = terminal_size::terminal_size_of(output).map(|(width, _)| width.0);
+    output.is_terminal().then(|| reported.filter(|columns| *columns > 0).unwrap_or(80))
 }
 
 impl Context {
@@ -76,10 +85,8 @@ impl Context {
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             obeys_escape_sequences: turn_on_escape_sequences(),
-            stdout_width: terminal_size::terminal_size_of(std::io::stdout())
-                .map(|(width, _)| columns(width.0)),
-            stderr_width: terminal_size::terminal_size_of(std::io::stderr())
-                .map(|(width, _)| columns(width.0)),
+            stdout_width: columns(&std::io::stdout()),
+            stderr_width: columns(&std::io::stderr()),
             directories: Directories::of_platform(),
             storage: Arc::new(Disk),
             clock: Clock::system(),

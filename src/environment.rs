@@ -28,8 +28,8 @@ variables! {
     OUTPUT = "STOREFRONT_OUTPUT": "Output format, table or json (overridden by --output)";
     ACCESSIBLE = "STOREFRONT_ACCESSIBLE": "Set to 1 for screen-reader-friendly prompts (numbered choices, no animation)";
     COMPLETE = "STOREFRONT_COMPLETE": "Internal: set by the completion scripts";
-    NO_COLOR = "NO_COLOR": "Set to 1 to disable colour (overridden by --color)";
-    CLICOLOR_FORCE = "CLICOLOR_FORCE": "Set to 1 to force colour";
+    NO_COLOR = "NO_COLOR": "Set to 1 to disable color (overridden by --color)";
+    CLICOLOR_FORCE = "CLICOLOR_FORCE": "Set to 1 to force color";
     HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// (HTTP_PROXY, ALL_PROXY and NO_PROXY also apply)";
     SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
 }

@@ -38,7 +38,7 @@ pub struct CreateArgs {
     /// What that file has, read once: each option with the code of its attribute, where the file names it.
     #[arg(skip)]
     pub options_read: OnceCell<Vec<(Option<String>, Value)>>,
-    /// Send an attribute that cannot work: options of a type without them, two defaults, a select without options
+    /// Skip consistency checks
     #[arg(long, help_heading = AttributeFlags::HEADING)]
     pub force: bool,
     /// What every operation takes.

@@ -19,7 +19,7 @@ const REGION: Table = |tables| tables.region;
 /// Whose profile or quote it is.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CustomerChoice {
-    /// Customer by id or email, with an administrator's token [default: the token's own customer]
+    /// Customer ID or email (needs an admin token) [default: the token's customer]
     #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
 }
@@ -110,7 +110,7 @@ pub struct RestoreArgs {
     /// Confirm the deletion of exactly N addresses newer than the snapshot
     #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
-    /// Put the whole profile back, not only what that update changed
+    /// Restore the whole profile
     #[arg(long)]
     pub all: bool,
     /// What every write takes.

@@ -51,7 +51,7 @@ pub struct GlobalFlags {
     /// Show requests and replies on stderr, tokens redacted; -vv with bodies
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
+    /// When to use color: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
     #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Color>,
 }
@@ -98,7 +98,7 @@ pub struct WriteArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Request options")]
 pub struct ConfirmArgs {
-    /// Answer yes to confirmations
+    /// Skip confirmation prompts
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -185,7 +185,7 @@ pub struct GlobalArgs {
     pub dry_run: bool,
     /// Show a dry run as a curl command.
     pub curl: bool,
-    /// Answer yes to confirmations.
+    /// Skip confirmation prompts.
     pub yes: bool,
     /// How long a request may take.
     pub timeout: Option<Duration>,

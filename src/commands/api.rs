@@ -34,7 +34,7 @@ pub struct ApiArgs {
     /// Use the administrator token
     #[arg(long)]
     pub admin: bool,
-    /// Send a write to a customer's profile as it is: addresses that it leaves out are deleted
+    /// Allow direct profile writes (omitted addresses are deleted)
     #[arg(long)]
     pub unguarded: bool,
     #[command(flatten)]

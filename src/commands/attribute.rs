@@ -104,7 +104,7 @@ async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Fail
 async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     let request = attribute::read_request(service, code).ok_or_else(|| {
         let interface = service.settings.dialect.name;
-        Failure::usage(format!("the interface `{interface}` documents no call that reads an attribute"))
+        Failure::usage(format!("the interface `{interface}` does not support reading attributes"))
             .hint("set `read.attribute-path` in the profile to the path that shows it")
     })?;
     let reply = service.read(&request).await?.value();
@@ -113,7 +113,7 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
         return report.json(&reply);
     }
     let stored = in_reply(reply).ok_or_else(|| {
-        Failure::new(FailureKind::Unavailable, "the service's answer is no attribute")
+        Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute")
             .hint("print it as it came with -o json")
     })?;
     let mut shown = stored;

@@ -24,13 +24,13 @@ use crate::token::Token;
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
-    /// Store a token for a profile; asks for it, reads it from standard input, or gets it for a user name
+    /// Log in and store a token
     #[command(after_help = "Examples:
   storefront auth login
   storefront auth login --with-token < token.txt
   storefront auth login --with-token --admin -p shop < token.txt")]
     Login(LoginArgs),
-    /// Say where each token comes from, never the token; exit 6 when there is none
+    /// Show token sources and status; exit 6 when there is none
     #[command(after_help = "Examples:
   storefront auth status
   storefront auth status -o json
@@ -215,6 +215,10 @@ async fn verify(
                 Bearer::Admin => "get a new token, then run `storefront auth login --admin` again",
             }));
         }
+        (Ok(()), Answer::Unproven(failure)) if bearer == Bearer::Customer && names_no_customer(&failure) => {
+            let message = "the token was not stored: it is an administrator's".to_owned();
+            return Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint("add --admin"));
+        }
         (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
         (Ok(()), Answer::NoCall) => {
             session.report.status(&format!("the {} was not verified: {}", noun(bearer), check::NO_CALL));
@@ -224,6 +228,11 @@ async fn verify(
     };
     session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));
     Ok(())
+}
+
+/// Magento's answer where an administrator's token asks for the profile of its own customer.
+fn names_no_customer(failure: &Failure) -> bool {
+    matches!(failure.status, Some(400 | 404)) && failure.message.contains("customerId")
 }
 
 /// A customer may always read the own profile. An administrator may lack the permissions for the reads that are tried.
@@ -419,10 +428,10 @@ fn request(
 fn refused(failure: Failure, args: &LoginArgs) -> Failure {
     let hint = match (failure.kind, failure.status) {
         (FailureKind::Auth, _) if args.admin && args.otp.is_none() => {
-            "check user name and password; where the shop asks administrators for a second factor, add --otp CODE; after several failures the right password is refused for a while, too"
+            "check user name and password; where the shop asks administrators for a second factor, add --otp CODE; repeated failures lock the account temporarily"
         }
         (FailureKind::Auth, _) => {
-            "check user name and password; after several failures the right password is refused for a while, too"
+            "check user name and password; repeated failures lock the account temporarily"
         }
         (_, Some(NOT_FOUND)) if args.otp.is_some() => {
             "the shop asks for no second factor there: leave out --otp"

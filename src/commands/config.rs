@@ -322,6 +322,9 @@ fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let dialect = interface(session, &prompt)?;
     let is_magento = dialect.name == Interface::Magento.dialect().name;
     let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", &BASE_URL)?;
+    if !base_url.as_str().is_some_and(|url| url.trim_end_matches('/').ends_with("/rest")) && is_magento {
+        session.report.warn("the base URL has no `/rest` at its end, where a Magento shop has its interface");
+    }
     let store_view = store_view(session, &prompt, is_magento)?;
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.

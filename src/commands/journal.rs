@@ -106,10 +106,12 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         }
     }
     list.finish()?;
-    let counted = STATES.iter().zip(totals).filter(|(_, total)| *total > 0);
-    let counted: Vec<String> =
-        counted.map(|(state, total)| format!("{total} {}", state.replace('-', " "))).collect();
-    session.report.status(&format!("{}: {}", count_records(totals.iter().sum()), counted.join(", ")));
+    if !args.csv {
+        let counted = STATES.iter().zip(totals).filter(|(_, total)| *total > 0);
+        let counted: Vec<String> =
+            counted.map(|(state, total)| format!("{total} {}", state.replace('-', " "))).collect();
+        session.report.status(&format!("{}: {}", count_records(totals.iter().sum()), counted.join(", ")));
+    }
     Ok(())
 }
 

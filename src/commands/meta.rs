@@ -68,7 +68,7 @@ pub struct SchemaArgs {
   storefront help environment
   storefront help customer update")]
 pub struct HelpArgs {
-    /// The topic, or the command's words
+    /// Topic or command
     #[arg(value_name = "TOPIC|COMMAND")]
     pub words: Vec<String>,
 }

@@ -54,7 +54,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
+/// Edit customers, carts and attributes in a Magento shop without losing data.
 #[derive(Debug, Parser)]
 #[command(name = "storefront", bin_name = "storefront", version, disable_help_subcommand = true, styles = STYLES)]
 pub struct Cli {
@@ -193,6 +193,14 @@ const INSTEAD: &[(&str, &str)] = &[
 
 /// Adds to the error about an unknown subcommand what exists instead, in place of a guess by spelling.
 fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    if let Some(ContextValue::String(email)) = error.get(ContextKind::InvalidArg)
+        && email.contains('@')
+        && error.kind() == ErrorKind::UnknownArgument
+    {
+        let tip = clap::builder::StyledStr::from(format!("name the customer with '--customer {email}'"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        return error;
+    }
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return error };
     let grammar = Cli::command();
     let before = words.iter().take_while(|word| *word != typed.as_str());

@@ -61,7 +61,7 @@ pub struct ReadArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub choice: CustomerChoice,
-    /// Id of the quote, where a setting names the path that shows it
+    /// Quote ID (requires `read.quote-path`)
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
     #[command(flatten)]

@@ -48,7 +48,7 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
             while !reads.note(service.read(&read).await).is_ok_and(|reply| is_as_asked(&reply, asked)) {
                 if !reads.wait().await {
                     return Err(failure.hint(format!(
-                        "`storefront attribute show {}` shows whether it exists: look before you try again",
+                        "`storefront attribute show {}` shows whether it exists: check before retrying",
                         code_of(asked)
                     )));
                 }

@@ -124,7 +124,7 @@ pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
 pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) -> Result<Request, Failure> {
     let path = service.settings.read.quote_path.as_deref().ok_or_else(|| {
         let interface = target.dialect.name;
-        Failure::usage(format!("the interface `{interface}` documents no call that reads a quote"))
+        Failure::usage(format!("the interface `{interface}` does not support reading quotes"))
             .hint("set `read.quote-path` in the profile to the path that shows it")
     })?;
     if matches!(quote, "." | "..") {

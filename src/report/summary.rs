@@ -69,7 +69,8 @@ pub fn sentence(operation: &str, count: Count, took: Duration) -> String {
 pub fn partial(count: Count, next: &NextSteps) -> Option<Failure> {
     let unsuccessful = count.failed + count.unknown + count.not_sent;
     (unsuccessful > 0).then(|| {
-        let message = format!("of {}, {}", count_records(count.total()), parts(count, false));
+        let records = count_records(count.total());
+        let message = parts(count, false).replacen(' ', &format!(" of {records} "), 1);
         Failure::new(FailureKind::Partial, message).hint(hint(count, next)).applied(count.applied())
     })
 }
@@ -85,7 +86,7 @@ pub fn hint(count: Count, next: &NextSteps) -> String {
         });
     }
     if count.temporary + count.not_sent > 0 {
-        steps.push(format!("go on with: `{}`", next.resume));
+        steps.push(format!("resume with `{}`", next.resume));
     }
     if count.unknown > 0 {
         steps.push(format!(
@@ -94,7 +95,7 @@ pub fn hint(count: Count, next: &NextSteps) -> String {
         ));
     }
     if steps.is_empty() {
-        steps.push(format!("go on with: `{}`", next.resume));
+        steps.push(format!("resume with `{}`", next.resume));
     }
     steps.join("; ")
 }
@@ -115,7 +116,7 @@ fn parts(count: Count, successes: bool) -> String {
         }
     };
     if successes {
-        part(count.already_done, "done earlier");
+        part(count.already_done, "already done");
     }
     part(count.failed, "failed");
     part(count.unknown, "unknown");

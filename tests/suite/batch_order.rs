@@ -96,7 +96,7 @@ error: journal `[HOME]/a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing:
     env.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
     assert_snapshot(
         &env.run("attribute create -i a.csv --resume").stderr,
-        str!["attribute create: 200 records: 0 done, 200 done earlier ([DURATION])"],
+        str!["attribute create: 200 records: 0 done, 200 already done ([DURATION])"],
     );
     env.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal").assert_failure(
         3,

@@ -64,7 +64,7 @@ fn an_outage_leaves_the_jobs_and_five_unknown_and_stops() {
     assert_snapshot(
         outcome.error()["hint"].as_str().unwrap(),
         str![
-            "go on with: `storefront quote add-item -i a.csv -o json --jobs 4 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront quote add-item -i a.csv -o json --jobs 4 --resume --retry-unknown` sends them again"
+            "resume with `storefront quote add-item -i a.csv -o json --jobs 4 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront quote add-item -i a.csv -o json --jobs 4 --resume --retry-unknown` sends them again"
         ],
     );
 }

@@ -73,14 +73,14 @@ fn unknown_records_are_not_sent_again_without_retry_unknown() {
     assert_eq!(created(&env), [5]);
     let again = env.run("attribute create -i a.csv --resume");
     again.assert(7, str![[r#"
-record 2 (line 3): unknown: sent by an earlier run, with unknown outcome
-record 3 (line 4): unknown: sent by an earlier run, with unknown outcome
+record 2 (line 3): unknown: outcome unknown (sent by an earlier run)
+record 3 (line 4): unknown: outcome unknown (sent by an earlier run)
 record 4 (line 5): failed: failed in an earlier run: no reason recorded
 "#]], str![[r#"
-attribute create: 5 records: 0 done, 2 done earlier, 1 failed, 2 unknown ([DURATION])
-  2 × sent by an earlier run, with unknown outcome
+attribute create: 5 records: 0 done, 2 already done, 1 failed, 2 unknown ([DURATION])
+  2 × outcome unknown (sent by an earlier run)
   1 × failed in an earlier run: no reason recorded
-error: of 5 records, 1 failed, 2 unknown
+error: 1 of 5 records failed, 2 unknown
   Some records may have been applied.
   hint: fix the failed records in the input, then run `storefront attribute create -i a.csv --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);
@@ -118,20 +118,20 @@ fn an_incomplete_last_line_is_ignored_with_a_warning() {
     cut.truncate(cut.len() - 9);
     std::fs::write(journal(&env), cut).unwrap();
     let resumed = env.run("attribute create -i a.csv --resume");
-    resumed.assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
+    resumed.assert(7, str!["record 2 (line 3): unknown: outcome unknown (sent by an earlier run)"], str![[r#"
 warning: journal `[HOME]/a.csv.journal`: ignoring an incomplete last line
 record 3: attribute create: host 127.0.0.1:[PORT]
-attribute create: 3 records: 1 done, 1 done earlier, 1 unknown ([DURATION])
-  1 × sent by an earlier run, with unknown outcome
-error: of 3 records, 1 unknown
+attribute create: 3 records: 1 done, 1 already done, 1 unknown ([DURATION])
+  1 × outcome unknown (sent by an earlier run)
+error: 1 of 3 records unknown
   Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);
     assert_eq!(created(&env), [3], "record 2 may have been applied");
-    env.run("attribute create -i a.csv --resume").assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
-attribute create: 3 records: 0 done, 2 done earlier, 1 unknown ([DURATION])
-  1 × sent by an earlier run, with unknown outcome
-error: of 3 records, 1 unknown
+    env.run("attribute create -i a.csv --resume").assert(7, str!["record 2 (line 3): unknown: outcome unknown (sent by an earlier run)"], str![[r#"
+attribute create: 3 records: 0 done, 2 already done, 1 unknown ([DURATION])
+  1 × outcome unknown (sent by an earlier run)
+error: 1 of 3 records unknown
   Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);

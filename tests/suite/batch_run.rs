@@ -24,7 +24,7 @@ fn results_are_in_input_order_and_failures_have_their_line() {
         str![[r#"
 {"warning":{"message":"record 7: attribute_code `Bad Code` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"}}
 {"warning":{"message":"record 31: duplicate attribute code `code_30`"}}
-{"error":{"kind":"partial","message":"of 60 records, 2 failed","hint":"fix the failed records in the input, then run `storefront attribute create -i a.csv -o json --jobs 16 --resume`","status":null,"applied":"yes","service":null}}
+{"error":{"kind":"partial","message":"2 of 60 records failed","hint":"fix the failed records in the input, then run `storefront attribute create -i a.csv -o json --jobs 16 --resume`","status":null,"applied":"yes","service":null}}
 "#]],
     );
 }

@@ -77,7 +77,7 @@ record 1: quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
   1 × a.csv: line 6, column qty: expected a number, found "…"
   1 × the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
-error: of 3 records, 2 failed
+error: 2 of 3 records failed
   hint: fix the failed records and run them: `storefront quote add-item --skip-invalid --input failed.csv`
 "#]]);
         let failed = env.home.dir.path().join("failed.csv");

@@ -115,7 +115,7 @@ fn auth_network_and_service_failures_have_their_own_exit_codes() {
             answer("401 Unauthorized", "", ""),
             Some(str![[r#"
 the service answered 401 Unauthorized with an empty body
-  hint: `storefront auth status` shows which token was used; `storefront auth login` stores a new one
+  hint: `storefront auth status` shows which token was used; `storefront auth login` stores a new one (the token is from the environment variable STOREFRONT_TOKEN)
 "#]]),
         ),
         (
@@ -124,7 +124,7 @@ the service answered 401 Unauthorized with an empty body
             answer("403 Forbidden", "", ""),
             Some(str![[r#"
 the service answered 403 Forbidden with an empty body
-  hint: the token lacks permission for this call: `storefront auth status` shows which one was used
+  hint: the token lacks permission for this call: `storefront auth status` shows which one was used (the token is from the environment variable STOREFRONT_TOKEN)
 "#]]),
         ),
         (

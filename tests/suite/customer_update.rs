@@ -22,7 +22,10 @@ fn every_flag_sets_its_member_and_nothing_else_changes() {
     let mut expected = settled(env.profile());
     env.done(
         "customer update --firstname Ann --lastname Lee --email ann@example.com --gender 1 --group-id 4 --store-id 2 \
-         --website-id 3 --disable-auto-group-change 1 --address 2 --address-firstname Bo --address-lastname Li \
+         --website-id 3 --disable-auto-group-change 1",
+    );
+    env.done(
+        "customer update --address 2 --address-firstname Bo --address-lastname Li \
          --street '1 Main St' 'Floor 2' --city Cambridge --postcode K1A0B1 --country CA --region Quebec \
          --region-code QC --region-id 76 --telephone '+1 617 495 1000' --custom-attribute door=7 gate=a=b",
     );

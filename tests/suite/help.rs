@@ -277,3 +277,47 @@ fn only_these_flags_are_taken_by_every_command() {
     global.sort_unstable();
     assert_eq!(global, GLOBAL);
 }
+
+#[test]
+fn what_people_mean_by_another_flag_is_refused_and_named() {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("items.csv"), "sku,qty,quote_id\nmug-blue,1,1\n").unwrap();
+    home.ok("--sandbox quote add-item -i items.csv");
+    for (line, message) in [
+        ("--sandbox customer update --address 2 --firstname Lisa", "use --address-firstname for the address"),
+        (
+            "--sandbox customer update --add-address --lastname Haddad",
+            "use --address-lastname for the address",
+        ),
+        ("--sandbox customer update --address 2 --city ''", "use `customer update --clear FIELD`"),
+        ("--sandbox customer show jan@example.com", "name the customer with '--customer jan@example.com'"),
+        ("--sandbox --api magento customer find x --limit 0", "0 is not in 1..=65535"),
+        ("--sandbox customer history --limit 0", "0 is not in 1.."),
+        ("journal show items.csv.journal --csv -o json", "`--csv` cannot be used with `-o json`"),
+        ("journal show items.csv.journal --state wrong", "invalid value 'wrong' for '--state <STATE>...'"),
+    ] {
+        let error = home.fails(2, line);
+        assert!(error.contains(message), "{line}: {error}");
+    }
+}
+
+#[test]
+fn what_explains_the_program_works_whatever_is_set() {
+    let home = Home::new();
+    for line in ["help exit-codes", "--help", "completions bash", "man"] {
+        let storefront = home.storefront(line).env("STOREFRONT_API", "bad").env("STOREFRONT_OUTPUT", "yaml");
+        let outcome = storefront.run();
+        assert_eq!((outcome.code, &*outcome.stderr), (0, ""), "{line}");
+    }
+}
+
+#[test]
+fn the_words_that_people_try_first_work() {
+    let home = Home::new();
+    let shown = home.ok("--sandbox customer show");
+    assert_eq!(home.ok("--sandbox customer get"), shown);
+    home.ok("--sandbox customer edit --address 2 --postcode 10119");
+    home.ok("--sandbox customer undo");
+    assert_eq!(home.ok("--sandbox customer get"), shown);
+    assert!(home.ok("--sandbox --api magento customer search haddad").contains("amina"));
+}

@@ -129,7 +129,7 @@ fn the_marketplace_has_no_read_without_a_setting() {
     env.run("attribute show fabric").assert_failure(
         2,
         str![[r#"
-error: the interface `marketplace` documents no call that reads an attribute
+error: the interface `marketplace` does not support reading attributes
   hint: set `read.attribute-path` in the profile to the path that shows it
 "#]],
     );
@@ -143,7 +143,7 @@ fn a_missing_permission_is_named_and_stops_a_batch() {
     refused.assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
 "#]]);
     env.file(
         "new.ndjson",
@@ -161,7 +161,7 @@ attribute create: 3 records: 0 done, 1 failed, 2 not sent ([DURATION])
   1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token; go on with: `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
 }

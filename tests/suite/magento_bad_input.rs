@@ -107,7 +107,7 @@ fn an_administrators_token_without_a_permission() {
             &format!(
                 "the service answered {status}: The consumer isn't authorized to access Magento_Customer::manage"
             ),
-            "the token has expired or lacks the permission `Magento_Customer::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token",
+            "the token has expired or lacks the permission `Magento_Customer::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)",
         );
         assert_eq!(server.requests().len(), 2);
     }

@@ -127,7 +127,7 @@ error: the cart could not be created: the service answered 400 Bad Request: "cus
     let show = program(&env, "quote show --customer 2").env("STOREFRONT_ADMIN_TOKEN", CUSTOMER);
     show.run().assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Cart::manage
-  hint: the token has expired or lacks the permission `Magento_Cart::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token
+  hint: the token has expired or lacks the permission `Magento_Cart::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
 "#]]);
 }
 
@@ -322,14 +322,14 @@ fn the_marketplace_shows_a_quote_where_a_setting_names_its_path() {
         (
             "quote show",
             str![[r#"
-error: the interface `marketplace` documents no call that reads a quote
+error: the interface `marketplace` does not support reading quotes
   hint: set `read.quote-path` in the profile to the path that shows it
 "#]],
         ),
         (
             "quote add-item --sku mug-blue --qty 1 --quote-id 1 --verify",
             str![[r#"
-error: the interface `marketplace` documents no call that reads a quote
+error: the interface `marketplace` does not support reading quotes
   No changes were made.
   hint: set `read.quote-path` in the profile to the path that shows it
 "#]],

@@ -99,8 +99,11 @@ fn default_flags_move_the_default() {
 #[test]
 fn a_country_is_its_code_or_its_name() {
     let env = TestEnv::new();
-    for named in ["us", "United States", "Estados Unidos", "Vereinigte Staaten"] {
-        let outcome = env.storefront(["customer", "update", "--address", "2", "--country", named]).run().done();
+    for named in ["us", "United States", "Estados Unidos"] {
+        let outcome = env
+            .storefront(&["customer", "update", "--address", "2", "--country", named, "-o", "json"])
+            .run()
+            .done();
         assert_eq!(outcome["reason"], "unchanged", "{named}: {outcome}");
     }
     let quote = "quote ship --ship-country Narnia --carrier f --method f --payment-method x";

@@ -27,10 +27,10 @@ pub struct HistoryArgs {
     /// Show at most N changes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["check", "delete"])]
     pub limit: Option<u64>,
-    /// Look again whether the newest update of unknown outcome took effect
+    /// Check whether the latest unknown update took effect
     #[arg(long)]
     pub check: bool,
-    /// Delete a snapshot, by the beginning of its name, or `all` of this customer
+    /// Delete one snapshot (name or prefix) or `all`
     #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check", value_parser = NonEmptyStringValueParser::new())]
     pub delete: Option<String>,
     #[command(flatten)]

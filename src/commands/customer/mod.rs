@@ -45,13 +45,13 @@ pub enum CustomerCommand {
   storefront customer find --sandbox --api magento amina example.com --limit 5
   storefront customer find --sandbox --api magento haddad --jq .id")]
     Find(FindArgs),
-    /// List the changes made from this machine, each with its outcome
+    /// List changes made from this machine
     #[command(after_help = "Examples:
   storefront customer history --sandbox
   storefront customer history --sandbox -o json
   storefront customer update --sandbox --firstname Amy && storefront customer history --sandbox")]
     History(HistoryArgs),
-    /// Undo the last update, or put a snapshot back, keeping newer addresses
+    /// Undo the last update or restore a snapshot
     #[command(alias = "undo")]
     #[command(after_help = "Examples:
   storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox
@@ -63,9 +63,6 @@ pub enum CustomerCommand {
 /// Flags of `customer show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// What people type where `--customer` is meant
-    #[arg(hide = true, value_name = "CUSTOMER")]
-    pub positional: Option<String>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub choice: CustomerChoice,
@@ -77,7 +74,7 @@ pub struct ShowArgs {
 /// Flags of `customer find`.
 #[derive(Debug, Args)]
 pub struct FindArgs {
-    /// Words, each a part of the email, the first or the last name
+    /// Words to find in email or name
     #[arg(value_name = "TEXT", required = true, value_parser = NonEmptyStringValueParser::new())]
     pub text: Vec<String>,
     /// Show at most N customers
@@ -116,12 +113,6 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
     match command {
         CustomerCommand::Update(args) => update::run(session, args).await,
         CustomerCommand::Show(args) => {
-            if let Some(named) = &args.positional {
-                return Err(Failure::usage(format!("unexpected argument `{named}`")).hint(format!(
-                    "run `storefront customer show --customer {}`",
-                    shell_words::quote(named)
-                )));
-            }
             with_service(session, async |service| {
                 show(&select(service, args.choice.customer.as_deref()).await?).await
             })

@@ -155,7 +155,7 @@ pub fn require_region_for_new_country(
         return Ok(());
     }
     Err(Failure::usage(format!("{label}: the country changes but the region does not"))
-        .hint("set --region-id (with --region, --region-code) or --no-region"))
+        .hint("set --region-code, --region or --region-id, or --no-region"))
 }
 
 /// A region of a country.
