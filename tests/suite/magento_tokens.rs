@@ -54,7 +54,10 @@ fn a_token_is_kept_with_its_expiry_and_never_printed() {
         let found = check(&home, command, "admin token");
         assert_eq!(found["status"], "ok", "{found}");
         let detail = found["detail"].as_str().unwrap();
-        assert!(["expires in 59 min", "expires in 60 min"].iter().any(|text| detail.contains(text)), "{found}");
+        assert!(
+            ["expires in 59 min", "expires in 60 min"].iter().any(|text| detail.contains(text)),
+            "{found}"
+        );
         assert_eq!(check(&home, command, "customer token")["status"], "ok");
     }
     let shown = home.ok("customer show -o json -q");
