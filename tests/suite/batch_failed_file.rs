@@ -41,7 +41,6 @@ error: 2 of 4 records failed
         3,
         str![[r#"
 error: --failed `fix.csv` was changed since the run that wrote it
-  No changes were made.
   hint: move it away, or choose another file with --failed
 "#]],
     );
@@ -183,7 +182,6 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
             "a.csv",
             str![[r#"
 error: --failed `a.csv` is the input
-  No changes were made.
   hint: choose another file with --failed
 "#]],
         ),
@@ -191,7 +189,6 @@ error: --failed `a.csv` is the input
             "./a.csv",
             str![[r#"
 error: --failed `./a.csv` is the input
-  No changes were made.
   hint: choose another file with --failed
 "#]],
         ),
@@ -199,7 +196,6 @@ error: --failed `./a.csv` is the input
             "a.csv.journal",
             str![[r#"
 error: --failed `a.csv.journal` is the journal
-  No changes were made.
   hint: choose another file with --failed
 "#]],
         ),

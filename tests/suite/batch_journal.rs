@@ -45,7 +45,6 @@ fn a_full_disk_stops_the_run_before_unjournalled_records_are_sent() {
         3,
         str![[r#"
 error: journal `/dev/full` is not a regular file
-  No changes were made.
   hint: choose another file with --journal
 "#]],
     );
@@ -81,7 +80,6 @@ fn two_runs_cannot_write_one_journal() {
             3,
             str![[r#"
 error: journal `[HOME]/a.csv.journal` is in use by another process
-  No changes were made.
   hint: wait for it to finish, or give each process its own --shard or --journal
 "#]],
         );
@@ -103,7 +101,6 @@ fn a_journal_that_is_no_regular_file_is_refused() {
         3,
         str![[r#"
 error: journal `pipe` is not a regular file
-  No changes were made.
   hint: choose another file with --journal
 "#]],
     );

@@ -51,7 +51,6 @@ fn a_link_to_the_input_is_the_input() {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` already exists
-  No changes were made.
   hint: use --resume to continue it, or --restart to discard it and process every record again
 "#]],
     );
@@ -73,7 +72,6 @@ fn only_another_shard_of_the_same_count_may_run_concurrently() {
             3,
             str![[r#"
 error: another run over this input is in progress: journal `[HOME]/a.csv.0-2.journal`
-  No changes were made.
   hint: wait for it to finish; runs at the same time need --shard I/N with the same N
 "#]],
         );

@@ -89,7 +89,6 @@ fn concatenated_journals(env: &TestEnv) {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4
-  No changes were made.
   hint: select the right journal with --journal, or use --restart
 "#]],
     );
@@ -102,7 +101,6 @@ error: journal `[HOME]/a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing:
         3,
         str![[r#"
 error: journal `a.csv.0-4.journal` belongs to shard 0/4, expected 1/4
-  No changes were made.
   hint: select the right journal with --journal, or use --restart
 "#]],
     );

@@ -42,7 +42,6 @@ fn an_existing_journal_requires_resume_or_restart() {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` already exists
-  No changes were made.
   hint: use --resume to continue it, or --restart to discard it and process every record again
 "#]],
     );

@@ -62,7 +62,6 @@ fn a_token_command_is_filled_from_the_record() {
         2,
         str![[r#"
 error: d.csv: line 2: the token command uses `login`, which this record does not have
-  No changes were made.
   hint: fix the record and try again; --skip-invalid sends the others
 "#]],
     );
@@ -191,7 +190,6 @@ fn a_base_cannot_be_used_with_batch_input() {
         2,
         str![[r#"
 error: `--base` cannot be used with batch input
-  No changes were made.
   hint: leave out `--base`
 "#]],
     );

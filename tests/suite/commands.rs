@@ -15,7 +15,7 @@ use std::path::Path;
 
 use crate::support::batch::attributes;
 use crate::support::raw_http::{ADMIN, CUSTOMER};
-use crate::support::snapshot::{assert_file, redacted};
+use crate::support::snapshot::{assert_file, redacted, without_no_changes};
 use crate::support::storefront::Outcome;
 use crate::support::test_env::TestEnv;
 
@@ -146,22 +146,21 @@ impl Shell {
 
 /// The code and the outputs as a table has them.
 fn shown(outcome: &Outcome) -> String {
-    const NO_CHANGES: &str = "  No changes were made.\n";
     assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
     assert!(outcome.stderr.is_empty() || outcome.stderr.ends_with('\n'), "{outcome:?}");
+    let (stderr, has_no_changes) = without_no_changes(outcome);
     let ends = ["\n\nUsage: ", "\n\nFor more information, try '--help'."];
-    let end = ends.iter().filter_map(|end| outcome.stderr.find(end)).min();
-    let stderr = end.map_or(&*outcome.stderr, |end| &outcome.stderr[..=end]);
-    let code = match (outcome.code, stderr.contains(NO_CHANGES)) {
+    let end = ends.iter().filter_map(|end| stderr.find(end)).min();
+    let stderr = end.map_or(&*stderr, |end| &stderr[..=end]);
+    let code = match (outcome.code, has_no_changes) {
         (0, _) => String::new(),
         (code, true) => format!("? {code} no changes\n"),
         (code, false) => format!("? {code}\n"),
     };
-    let stderr = if code.is_empty() { stderr.to_owned() } else { stderr.replacen(NO_CHANGES, "", 1) };
     let stdout = &outcome.stdout;
     match (outcome.code, stdout.is_empty(), stderr.is_empty()) {
         (0, _, true) => stdout.clone(),
-        (1.., true, _) => code + &stderr,
+        (1.., true, _) => code + stderr,
         (_, true, _) => format!("{code}[stderr]\n{stderr}"),
         _ => format!("{code}[stdout]\n{stdout}[stderr]\n{stderr}"),
     }

@@ -198,7 +198,6 @@ fn a_restore_stops_at_a_snapshot_that_cannot_be_read() {
     let before = home.ok(show);
     home.run("--sandbox customer restore --yes --settle 0").assert_failure(2, str![[r#"
 error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json` is not a snapshot
-  No changes were made.
   hint: name the update to undo; `storefront --sandbox customer history` lists the snapshots
 "#]]);
     assert_eq!(home.ok(show), before);

@@ -110,7 +110,6 @@ fn an_empty_update_sends_nothing_and_an_unchanged_one_writes_nothing() {
         2,
         str![[r#"
 error: nothing to change
-  No changes were made.
   hint: name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs
 "#]],
     );

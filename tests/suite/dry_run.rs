@@ -166,7 +166,6 @@ fn hints_name_the_service_the_command_was_run_against() {
         3,
         str![[r#"
 error: no address 99 (the profile has 1, 2, 3 and 4)
-  No changes were made.
   hint: list the addresses with `storefront --sandbox customer show`, or add one with --add-address
 "#]],
     );

@@ -124,7 +124,6 @@ fn a_profile_that_cannot_be_sent_back_is_refused_with_its_reason() {
             r#"{"id":7,"x":"\ud800","addresses":[]}"#.to_owned(),
             str![[r#"
 error: cannot read the stored addresses from the response: half of a surrogate pair (`\ud800` to `\udfff`) at line 1 column 19
-  No changes were made.
   hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),
@@ -132,7 +131,6 @@ error: cannot read the stored addresses from the response: half of a surrogate p
             format!(r#"{{"id":7,"x":{deep},"addresses":[]}}"#),
             str![[r#"
 error: cannot read the stored addresses from the response: nested over 127 levels deep
-  No changes were made.
   hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),
@@ -140,7 +138,6 @@ error: cannot read the stored addresses from the response: nested over 127 level
             private.to_owned(),
             str![[r#"
 error: cannot read the stored addresses from the response: duplicate field `$serde_json::private::RawValue`
-  No changes were made.
   hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),

@@ -14,13 +14,11 @@ fn a_snapshot_that_cannot_be_written_stops_the_update() {
     let outcome = env.storefront(update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
     outcome.assert_failure(1, str![[r#"
 error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1`: File too large (os error [N]) at path "[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/.tmp[ID]"
-  No changes were made.
   hint: a profile is replaced only after a snapshot: free some space, or set XDG_STATE_HOME
 "#]]);
     let outcome = env.storefront(update).env("XDG_STATE_HOME", "/dev/null").run();
     outcome.assert_failure(1, str![[r#"
 error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
-  No changes were made.
   hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
 "#]]);
     assert!(!env.requests().iter().any(|heard| heard.starts_with("PUT")));
@@ -61,7 +59,6 @@ fn an_unwritable_state_directory_sends_nothing() {
     assert!(outcome.stderr.contains(storefront::environment::STATE_HOME), "{outcome:?}");
     outcome.assert_failure(1, str![[r#"
 error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
-  No changes were made.
   hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
 "#]]);
     assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));

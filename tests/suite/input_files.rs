@@ -27,13 +27,11 @@ fn an_input_of_fifty_megabytes_gives_a_short_message() {
     program().stdin(value).run().assert_failure(4, str![[r#"
 quote add-item: host 127.0.0.1:[PORT], store view default
 error: the service answered 413 Payload Too Large: The request body is larger than 33554432 bytes, or was cut off
-  No changes were made.
 "#]]);
     program().stdin(format!("{{\"{}\": 1}}", "x".repeat(4 << 20))).run().assert_failure(
         2,
         str![[r#"
 error: cartItem.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…: unknown field
-  No changes were made.
   hint: fix the input, or send unknown fields unchanged with --allow-unknown
 "#]],
     );

@@ -42,7 +42,6 @@ fn an_existing_code_is_never_sent() {
         4,
         str![[r#"
 error: attribute `fabric` already exists
-  No changes were made.
   hint: `storefront attribute show fabric` prints it; choose another code for a new attribute
 "#]],
     );
@@ -142,7 +141,6 @@ fn a_missing_permission_is_named_and_stops_a_batch() {
     let refused = program(&env, CREATE).env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1").run();
     refused.assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
-  No changes were made.
   hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
 "#]]);
     env.file(
@@ -160,7 +158,6 @@ warning: record 3: duplicate attribute code `a`
 attribute create: 3 records: 0 done, 1 failed, 2 not sent ([DURATION])
   1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
-  No changes were made.
   hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);

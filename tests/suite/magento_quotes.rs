@@ -52,7 +52,6 @@ fn a_quote_that_is_not_the_own_cart_is_refused() {
         2,
         str![[r#"
 error: quote `2` is not the customer's active cart, which is `1`
-  No changes were made.
   hint: leave out the quote id, or give the id of the active cart
 "#]],
     );
@@ -121,7 +120,6 @@ fn an_administrators_token_requires_a_customer() {
     add.run().assert_failure(4, str![[r#"
 quote add-item: host 127.0.0.1:[PORT]
 error: the cart could not be created: the service answered 400 Bad Request: "customerId" is required. Enter and try again
-  No changes were made.
   hint: the token is an administrator's, which has no customer of its own: name one with --customer ID|EMAIL
 "#]]);
     let show = program(&env, "quote show --customer 2").env("STOREFRONT_ADMIN_TOKEN", CUSTOMER);
@@ -330,7 +328,6 @@ error: the interface `marketplace` does not support reading quotes
             "quote add-item --sku mug-blue --qty 1 --quote-id 1 --verify",
             str![[r#"
 error: the interface `marketplace` does not support reading quotes
-  No changes were made.
   hint: set `read.quote-path` in the profile to the path that shows it
 "#]],
         ),

@@ -59,7 +59,6 @@ fn a_snapshot_of_another_customer_is_not_restored() {
         3,
         str![[r#"
 error: snapshot other belongs to another customer, or does not identify its customer
-  No changes were made.
   hint: `storefront customer history` lists this customer's snapshots
 "#]],
     );
@@ -76,7 +75,6 @@ fn a_snapshot_of_another_service_is_not_restored() {
     assert!(refused.stderr.contains(&env.sandbox.address().port().to_string()), "{refused:?}");
     refused.assert_failure(3, str![[r#"
 error: the snapshot was taken from marketplace http://localhost:[PORT], and this is marketplace http://localhost:[PORT]
-  No changes were made.
   hint: use the profile of that service; if the service only moved, change `service` in the file
 "#]]);
     assert_eq!(elsewhere.requests(), ["GET 200"]);
@@ -94,7 +92,6 @@ fn a_snapshot_without_an_address_list_is_refused() {
         2,
         str![[r#"
 error: `cut.json` is not a snapshot
-  No changes were made.
   hint: `storefront customer history` lists the snapshots
 "#]],
     );

@@ -60,7 +60,6 @@ fn an_old_unknown_update_that_the_profile_does_not_show_is_not_undone_unasked() 
         make_unknown(home);
         run(home, "customer restore --yes").assert_failure(3, str![[r#"
 error: the outcome of 000002-[SNAPSHOT] is unknown, and the profile does not show it
-  No changes were made.
   hint: name the update to undo, such as `storefront --sandbox customer restore 000002-[SNAPSHOT]`; `storefront --sandbox customer history` lists the snapshots
 "#]]);
         assert_eq!(address(home), format!("New York {postcode} "));
@@ -74,7 +73,6 @@ fn without_an_applied_update_nothing_is_restored() {
     let home = Home::new();
     let nothing = str![[r#"
 error: no update of this customer from this machine was applied
-  No changes were made.
   hint: `storefront --sandbox customer history` lists the snapshots
 "#]];
     run(&home, "customer restore --yes").assert_failure(2, nothing.clone());

@@ -1,6 +1,6 @@
 //! Injected faults (`--fault`) over raw HTTP.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -152,13 +152,17 @@ fn a_request_that_arrived_is_handled_even_when_the_client_is_gone() {
 
 #[test]
 fn latency_after_the_commit_holds_the_answer_only() {
-    let sandbox = Sandbox::with_faults(&["latency-after-commit=300"]);
-    let started = Instant::now();
+    let sandbox = Sandbox::with_faults(&["latency-after-commit=2000"]);
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     stream.write_all(&add_bytes()).unwrap();
     while committed(&sandbox) == 0 {
-        assert!(started.elapsed() < Duration::from_millis(300), "not committed before the wait");
+        std::thread::sleep(Duration::from_millis(5));
     }
+    stream.set_nonblocking(true).unwrap();
+    let early = stream.read(&mut [0]).map_err(|error| error.kind());
+    assert_eq!(early, Err(ErrorKind::WouldBlock), "the answer waits, the write does not");
+    let sandbox = Sandbox::with_faults(&["latency-after-commit=300"]);
+    let started = Instant::now();
     let answer = add(&sandbox);
     assert_eq!(answer.status, 200);
     assert!(started.elapsed() >= Duration::from_millis(300));
@@ -190,17 +194,16 @@ fn a_fault_applies_by_method_percentage_and_count() {
 
 #[test]
 fn a_late_write_is_answered_504_at_once_and_applied_after_its_time() {
-    let sandbox = Sandbox::with_faults(&["late=300"]);
+    let sandbox = Sandbox::with_faults(&["late=1500"]);
     let started = Instant::now();
     let answer = add(&sandbox);
     assert_eq!((answer.status, answer.header("content-type")), (504, Some("text/html; charset=utf-8")));
-    assert!(started.elapsed() < Duration::from_millis(300), "answered only after {:?}", started.elapsed());
     assert_eq!(committed(&sandbox), 0, "not yet");
     while committed(&sandbox) == 0 {
-        assert!(started.elapsed() < Duration::from_secs(5), "never applied");
+        assert!(started.elapsed() < Duration::from_secs(20), "never applied");
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert!(started.elapsed() >= Duration::from_millis(1500));
     assert_eq!(sandbox.get(CUSTOMER, PROFILE).status, 200, "reads are not late");
 }
 

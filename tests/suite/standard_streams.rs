@@ -45,7 +45,6 @@ fn closed_standard_streams_do_not_panic() {
         2,
         str![[r#"
 error: stdin is empty
-  No changes were made.
 "#]],
     );
     let outcome = env.storefront("quote add-item").shell(r#"exec "$@" 2>/dev/full"#);
