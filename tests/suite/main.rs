@@ -46,7 +46,6 @@ mod customer_reads;
 #[cfg(unix)]
 mod customer_show;
 mod customer_update;
-mod dialogue_findings;
 mod doctor;
 mod doctor_service;
 mod doctor_tokens;
@@ -99,6 +98,9 @@ mod secrets;
 mod standard_streams;
 mod support;
 mod template;
+// It needs a pseudo-terminal.
+#[cfg(unix)]
+mod terminal_dialogues;
 // It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_output;
