@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use etcetera::BaseStrategy as _;
+use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::clock::Clock;
 use crate::environment;
@@ -62,17 +63,9 @@ pub struct Directories {
 }
 
 /// The columns of a terminal. One that reports no size, as that of `script`, is taken for one of 80.
-#[cfg(unix)]
-fn columns(output: &(impl IsTerminal + std::os::fd::AsFd)) -> Option<u16> {
-    let reported = terminal_size::terminal_size_of(output).map(|(width, _)| width.0);
-    output.is_terminal().then(|| reported.filter(|columns| *columns > 0).unwrap_or(80))
-}
-
-/// The columns of a terminal.
-#[cfg(windows)]
-fn columns(output: &(impl IsTerminal + std::os::windows::io::AsHandle)) -> Option<u16> {
-    let reported = terminal_size::terminal_size_of(output).map(|(width, _)| width.0);
-    output.is_terminal().then(|| reported.filter(|columns| *columns > 0).unwrap_or(80))
+fn columns(output: &impl IsTerminal, size: Option<(Width, Height)>) -> Option<u16> {
+    let reported = size.map(|(width, _)| width.0).filter(|columns| *columns > 0);
+    output.is_terminal().then(|| reported.unwrap_or(80))
 }
 
 impl Context {
@@ -85,8 +78,8 @@ impl Context {
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             obeys_escape_sequences: turn_on_escape_sequences(),
-            stdout_width: columns(&std::io::stdout()),
-            stderr_width: columns(&std::io::stderr()),
+            stdout_width: columns(&std::io::stdout(), terminal_size_of(std::io::stdout())),
+            stderr_width: columns(&std::io::stderr(), terminal_size_of(std::io::stderr())),
             directories: Directories::of_platform(),
             storage: Arc::new(Disk),
             clock: Clock::system(),
@@ -137,27 +130,6 @@ impl Context {
     }
 }
 
-#[cfg(test)]
-impl Context {
-    /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
-    pub fn for_test(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
-        Self {
-            variables: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            stdin_is_terminal: false,
-            stdout_is_terminal: false,
-            stderr_is_terminal: false,
-            stdout_width: None,
-            stderr_width: None,
-            directories: Some(Directories {
-                config: home.join("config"),
-                data: home.join("data"),
-                state: home.join("state"),
-            }),
-            ..Self::capture()
-        }
-    }
-}
-
 impl Directories {
     fn of_platform() -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
@@ -178,7 +150,27 @@ fn is_same_variable(known: &OsStr, name: &str, ignores_case: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_same_variable;
+    use super::{Context, Directories, is_same_variable};
+
+    impl Context {
+        /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
+        pub fn for_test(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
+            Self {
+                variables: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+                stdin_is_terminal: false,
+                stdout_is_terminal: false,
+                stderr_is_terminal: false,
+                stdout_width: None,
+                stderr_width: None,
+                directories: Some(Directories {
+                    config: home.join("config"),
+                    data: home.join("data"),
+                    state: home.join("state"),
+                }),
+                ..Self::capture()
+            }
+        }
+    }
 
     #[test]
     fn windows_compares_the_names_of_variables_without_case() {

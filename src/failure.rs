@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FailureKind {
     /// Something this program did not foresee.
+    #[default]
     Internal,
     /// Bad flags, input or configuration; nothing was sent.
     Usage,
@@ -68,11 +69,12 @@ impl FailureKind {
 }
 
 /// Whether a write took effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Applied {
     /// It did.
     Yes,
     /// It did not.
+    #[default]
     No,
     /// The request was sent and its outcome is unknown.
     Unknown,
@@ -93,7 +95,7 @@ impl Applied {
 }
 
 /// A failed operation, complete enough to be printed without further context.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Failure {
     /// What went wrong; decides the exit code.
     pub kind: FailureKind,
@@ -133,23 +135,7 @@ const MAX_SHOWN: usize = 20;
 impl Failure {
     /// A failure of `kind`; whether the write was applied follows from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            hint: None,
-            status: None,
-            retry_after: 0,
-            applied: kind.applied(),
-            service: None,
-            missing: Vec::new(),
-            snapshot: None,
-            calls: Vec::new(),
-            cart: None,
-            problems: Vec::new(),
-            is_cancelled: false,
-            needs_correction: false,
-            is_batch: false,
-        }
+        Self { kind, message: message.into(), applied: kind.applied(), ..Self::default() }
     }
 
     /// Bad flags, input or configuration.

@@ -80,7 +80,9 @@ async fn execute(cli: &Cli, context: &Context) -> u8 {
     let shown = *format.as_ref().unwrap_or(&OutputFormat::Table);
     let mut report = Report::new(context, shown, flags.color, flags.quiet, flags.verbose);
     report.can_write = cli.can_write();
-    let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
+    // There is one filter, and it lasts as long as the program.
+    let filter =
+        format.and(filter).map(|filter| report.filter = filter.map(|kept| &*Box::leak(Box::new(kept))));
     let result = match filter {
         Ok(()) => Box::pin(commands::run(cli, &global, context, &report)).await,
         Err(failure) => Err(failure),
@@ -93,11 +95,6 @@ async fn execute(cli: &Cli, context: &Context) -> u8 {
             failure.kind.exit_code()
         }
     }
-}
-
-/// There is one filter, and it lasts as long as the program.
-fn kept(filter: Filter) -> &'static Filter {
-    Box::leak(Box::new(filter))
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.

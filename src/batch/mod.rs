@@ -56,7 +56,7 @@ pub async fn run(
     {
         return Err(Failure::usage("`--base` cannot be used with batch input").hint("leave out `--base`"));
     }
-    if operation.flags().customer().is_some() {
+    if session.global.customer.is_some() {
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
@@ -206,8 +206,8 @@ fn header(
     let id = service.settings.service_id();
     let file_name = places.input.as_deref().and_then(Path::file_name);
     Header {
-        service: id.url().to_owned(),
-        interface: id.interface().to_owned(),
+        service: id.url.clone(),
+        interface: id.interface.clone(),
         store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.operation().name().to_owned(),
         input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),

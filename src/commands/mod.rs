@@ -298,7 +298,7 @@ pub async fn direct(
     args: &BatchArgs,
 ) -> Result<(), Failure> {
     run_records(session, RecordOperation::Direct(operation, flags), args, async || {
-        send(session, flags.customer(), draft(session, operation, flags)?).await
+        send(session, session.global.customer.as_deref(), draft(session, operation, flags)?).await
     })
     .await
 }

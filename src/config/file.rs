@@ -374,7 +374,8 @@ impl UpdateLock {
         // A link may lead to a file that does not exist yet.
         let linked = || fs::read_link(path).map(|link| parent(path).join(link));
         let target = dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned());
-        let lock = lock_file(&target);
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let lock = parent(&target).join(format!(".{name}.lock"));
         let start = Instant::now();
         loop {
             let shown = target.display();
@@ -407,11 +408,6 @@ impl UpdateLock {
             Failure::internal(format!("`{}` cannot be written: {error}", self.target.display()))
         })
     }
-}
-
-fn lock_file(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    parent(target).join(format!(".{name}.lock"))
 }
 
 /// Line ends and byte order mark of a file.

@@ -120,44 +120,20 @@ pub const PROFILE: &[Key] = &[
     key("admin-token-env", Form::Text, "Like token-env, for administrator calls"),
     key("admin-token-file", Form::File, "Like token-file, for administrator calls"),
     key("admin-token-command", Form::Command, "Like token-command, for administrator calls"),
-    key(
-        "ship-layout",
-        Form::Layout,
-        "Shipping payload layout: wrapped (in addressInformation) or flat [default: wrapped]",
-    ),
+    key("ship-layout", Form::Layout, "Shipping payload layout: wrapped or flat [default: wrapped]"),
     key("allow-plain-http", Form::Flag, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
     key("ca-file", Form::File, "PEM file of trusted certificates (replaces the system's)"),
     key("client-certificate", Form::File, "PEM file with the client's private key and certificate chain"),
     key("timeout", Form::Time, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
     key("retry", Form::Count, "Maximum retries of requests that are safe to repeat [default: 2]"),
     key("settle", Form::TimeOrZero, "Maximum time to wait until an update is visible [default: 10]"),
-    key(
-        "lock-timeout",
-        Form::TimeOrZero,
-        "Maximum time to wait for another command updating the customer [default: 300]",
-    ),
+    key("lock-timeout", Form::TimeOrZero, "Maximum wait for another update of a customer [default: 300]"),
     key("retention-days", Form::Count, "Days to keep profile snapshots [default: 30]"),
-    key(
-        "read.path",
-        Form::Path,
-        "Path to read; {store_view} is replaced by the store view code [default: the profile's own path]",
-    ),
+    key("read.path", Form::Path, "Path to read; {store_view} is replaced [default: the profile's own path]"),
     key("read.customer", Form::Pointer, "JSON pointer to the customer in the response"),
-    key(
-        "read.addresses",
-        Form::Pointer,
-        "JSON pointer to the addresses, from the response root or the customer",
-    ),
-    key(
-        "read.quote-path",
-        Form::Path,
-        "Path that shows the quote; {store_view} is replaced by the store view code [default: none]",
-    ),
-    key(
-        "read.attribute-path",
-        Form::Path,
-        "Path that shows an attribute; {code} and {store_view} are replaced [default: none]",
-    ),
+    key("read.addresses", Form::Pointer, "JSON pointer to the addresses, from the root or the customer"),
+    key("read.quote-path", Form::Path, "Path of the quote; {store_view} is replaced [default: none]"),
+    key("read.attribute-path", Form::Path, "Path of an attribute; {code} and {store_view} are replaced"),
     key("read.ignore", Form::Pointers, "JSON pointers ignored in comparisons [default: /updated_at]"),
 ];
 
@@ -179,17 +155,13 @@ pub struct Profile {
     pub store_view: Option<StoreView>,
     #[serde(deserialize_with = "read::token")]
     token: Option<Token>,
-    #[serde(deserialize_with = "read::text")]
     token_env: Option<String>,
-    #[serde(deserialize_with = "read::text")]
     token_file: Option<String>,
     #[serde(deserialize_with = "read::command")]
     token_command: Option<Vec<String>>,
     #[serde(deserialize_with = "read::token")]
     admin_token: Option<Token>,
-    #[serde(deserialize_with = "read::text")]
     admin_token_env: Option<String>,
-    #[serde(deserialize_with = "read::text")]
     admin_token_file: Option<String>,
     #[serde(deserialize_with = "read::command")]
     admin_token_command: Option<Vec<String>>,
@@ -198,10 +170,8 @@ pub struct Profile {
     /// Whether `http://` beyond this machine is allowed.
     pub allow_plain_http: bool,
     /// File of the certificates to trust, as it is written.
-    #[serde(deserialize_with = "read::text")]
     pub ca_file: Option<String>,
     /// File of the client's key and certificate, as it is written.
-    #[serde(deserialize_with = "read::text")]
     pub client_certificate: Option<String>,
     /// Time a request may take.
     #[serde(deserialize_with = "read::time")]
@@ -225,22 +195,16 @@ pub struct Profile {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReadSettings {
     /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
-    #[serde(deserialize_with = "read::path")]
     pub path: Option<String>,
     /// JSON pointer to the customer in the reply.
-    #[serde(deserialize_with = "read::pointer")]
     pub customer: Option<String>,
     /// JSON pointer to the addresses, from the top of the reply or from the customer.
-    #[serde(deserialize_with = "read::pointer")]
     pub addresses: Option<String>,
     /// Path that shows the quote, in which `{store_view}` stands for the store view code.
-    #[serde(deserialize_with = "read::path")]
     pub quote_path: Option<String>,
     /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
-    #[serde(deserialize_with = "read::path")]
     pub attribute_path: Option<String>,
     /// JSON pointers left out of comparisons.
-    #[serde(deserialize_with = "read::pointers")]
     pub ignore: Vec<String>,
 }
 
@@ -319,6 +283,18 @@ impl Key {
         let expected = || format!("expected {}", self.form.expected());
         if self.name == DEFAULT_PROFILE.name {
             return value.as_str().filter(|name| !name.is_empty()).map(drop).ok_or_else(expected);
+        }
+        let text = value.as_str();
+        let pointers = || value.as_array()?.iter().map(toml_edit::Value::as_str).collect::<Option<Vec<_>>>();
+        let fits = match self.form {
+            Form::Text | Form::File => text != Some(""),
+            Form::Path => text.is_some_and(|text| text.starts_with('/')),
+            Form::Pointer => text.is_some_and(|text| text.is_empty() || text.starts_with('/')),
+            Form::Pointers => pointers().is_some_and(|list| list.into_iter().all(may_be_ignored)),
+            _ => true,
+        };
+        if !fits {
+            return Err(expected());
         }
         let mut item = value.clone();
         for name in self.name.rsplit('.') {
@@ -486,6 +462,15 @@ pub fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
+/// Whether comparisons may leave out what a pointer leads to. One that overlooked an address, or which one it is,
+/// would let it be lost.
+fn may_be_ignored(pointer: &str) -> bool {
+    match pointer.split('/').collect::<Vec<_>>()[..] {
+        ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,
+        _ => pointer.starts_with('/'),
+    }
+}
+
 /// How serde reads the values of a profile.
 mod read {
     use serde::de::Error;
@@ -513,35 +498,10 @@ mod read {
         store_view(code: String) -> StoreView = StoreView::new(&code).map_err(|failure| failure.message);
         dialect(name: String) -> &'static Dialect = Dialect::named(&name).ok_or_else(String::new);
         token(text: String) -> Token = Token::new(&text).ok_or_else(String::new);
-        text(text: String) -> String = fitting(text, |text| !text.is_empty());
         command(words: Vec<String>) -> Vec<String> =
-            fitting(words, |words| words.first().is_some_and(|word| !word.is_empty()));
-        path(path: String) -> String = fitting(path, |path| path.starts_with('/'));
-        pointer(text: String) -> String = fitting(text, |text| text.is_empty() || text.starts_with('/'));
+            if words.first().is_some_and(|word| !word.is_empty()) { Ok(words) } else { Err(String::new()) };
         time(time: Value) -> Duration = duration::positive(&in_words(time)).map_err(|_| String::new());
         time_or_zero(time: Value) -> Duration = duration::or_zero(&in_words(time)).map_err(|_| String::new());
-    }
-
-    pub(super) fn pointers<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-        let list = Vec::<String>::deserialize(input)?;
-        if list.iter().all(|pointer| may_be_ignored(pointer)) {
-            Ok(list)
-        } else {
-            Err(D::Error::custom(OURS))
-        }
-    }
-
-    fn fitting<T>(value: T, fits: impl Fn(&T) -> bool) -> Result<T, String> {
-        if fits(&value) { Ok(value) } else { Err(String::new()) }
-    }
-
-    /// Whether comparisons may leave out what a pointer leads to. One that overlooked an address, or which one it is,
-    /// would let it be lost.
-    fn may_be_ignored(pointer: &str) -> bool {
-        match pointer.split('/').collect::<Vec<_>>()[..] {
-            ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,
-            _ => pointer.starts_with('/'),
-        }
     }
 
     /// A number of seconds, or text with a unit.

@@ -320,9 +320,13 @@ pub fn chosen_dialect(
 /// journals and all other state, so its form must not change between versions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServiceId {
-    interface: String,
-    url: String,
-    lock_key: String,
+    /// The interface the service has.
+    pub interface: String,
+    /// The normalised base URL, or `sandbox:DATABASE`.
+    pub url: String,
+    /// `HOST:PORT`, the port always given, or `sandbox:DATABASE`: what locks are named after. Interface and path are left
+    /// out, because one customer can be reached by several of them.
+    pub lock_key: String,
 }
 
 impl ServiceId {
@@ -349,22 +353,6 @@ impl ServiceId {
         let database = dunce::canonicalize(database).unwrap_or_else(|_| database.to_owned());
         let url = format!("sandbox:{}", database.display());
         Self { interface: interface.to_owned(), lock_key: url.clone(), url }
-    }
-
-    /// The normalised base URL, or `sandbox:DATABASE`.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// The interface the service has.
-    pub fn interface(&self) -> &str {
-        &self.interface
-    }
-
-    /// `HOST:PORT`, the port always given, or `sandbox:DATABASE`: what locks are named after. Interface and path are
-    /// left out, because one customer can be reached by several of them.
-    pub fn lock_key(&self) -> &str {
-        &self.lock_key
     }
 }
 

@@ -378,7 +378,7 @@ fn spellings_of_one_base_url_are_one_service() {
         assert_eq!(id(spelling), id("https://shop.example/rest"), "{spelling}");
     }
     assert_eq!(id("https://shop.example/rest").to_string(), "marketplace https://shop.example/rest");
-    assert_eq!(id("https://shop.example/").url(), "https://shop.example");
+    assert_eq!(id("https://shop.example/").url, "https://shop.example");
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn this_machine_is_one_host_however_it_is_spelled() {
     {
         assert_eq!(id(spelling), id("http://localhost:8080"), "{spelling}");
     }
-    assert_eq!(id("http://[::ffff:127.0.0.1]:8080").lock_key(), "localhost:8080");
+    assert_eq!(id("http://[::ffff:127.0.0.1]:8080").lock_key, "localhost:8080");
     assert_ne!(id("http://localhost:8081"), id("http://localhost:8080"));
     assert_ne!(id("http://localhost.example"), id("http://localhost"));
 }
@@ -399,12 +399,12 @@ fn a_path_a_scheme_or_an_interface_tells_services_apart_but_a_path_shares_the_lo
     for other in ["https://shop.example/staging", "https://shop.example/Live", "http://shop.example/live"] {
         assert_ne!(id(other), live, "{other}");
     }
-    assert_eq!(id("https://shop.example/staging").lock_key(), live.lock_key());
-    assert_eq!(live.lock_key(), "shop.example:443");
-    assert_eq!(id("http://shop.example/live").lock_key(), "shop.example:80");
+    assert_eq!(id("https://shop.example/staging").lock_key, live.lock_key);
+    assert_eq!(live.lock_key, "shop.example:443");
+    assert_eq!(id("http://shop.example/live").lock_key, "shop.example:80");
     let magento = ServiceId::new(&Url::parse("https://shop.example/live").unwrap(), "magento");
     assert_ne!(magento, live);
-    assert_eq!(magento.lock_key(), live.lock_key());
+    assert_eq!(magento.lock_key, live.lock_key);
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use super::csv::CsvReader;
-use super::document::{self, Input};
+use super::document;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
@@ -430,25 +430,11 @@ pub type Options = Vec<(Option<String>, Value)>;
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
 pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, Failure> {
-    parse_options(document::open(path, encoding)?, &document::name(path))
-}
-
-/// The column that says which attribute an option is for.
-const OPTION_CODE: &str = "attribute_code";
-
-/// The columns whose titles hold a store's id.
-static OPTION_LABELS: NamedColumns = NamedColumns {
-    prefix: "label:",
-    placeholder: "STORE_ID…",
-    path: &["store_labels"],
-    cell: NamedCell::Element { name: ("store_id", FieldType::Integer), value: ("label", FieldType::Text) },
-};
-
-fn parse_options(input: Input, name: &str) -> Result<Options, Failure> {
+    let name = &document::name(path);
     let known =
         [("label", FieldType::Text), ("sort_order", FieldType::Integer), ("is_default", FieldType::Boolean)]
             .map(|(title, holds)| Known { title: title.to_owned(), path: vec![title], holds });
-    let mut rows = CsvReader::open(input, name.to_owned())?;
+    let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
     let extra = [OPTION_CODE.to_owned()];
     let named = Some(&OPTION_LABELS);
@@ -478,18 +464,26 @@ fn parse_options(input: Input, name: &str) -> Result<Options, Failure> {
             Ok((cells, code)) => {
                 let position = positions.entry(code.clone()).or_default();
                 *position += 1;
-                let mut option = Map::new();
-                option.insert("label".to_owned(), Value::Null);
-                option.insert("sort_order".to_owned(), (*position).into());
-                option.insert("is_default".to_owned(), false.into());
-                option.extend(cells);
-                options.push((code, Value::Object(option)));
+                let mut option = json!({"label": null, "sort_order": *position, "is_default": false});
+                option.as_object_mut().into_iter().for_each(|option| option.extend(cells.clone()));
+                options.push((code, option));
             }
             Err(what) => problems.push(format!("{name}: line {line}{what}")),
         }
     }
     if problems.is_empty() { Ok(options) } else { Err(titles.refused(problems)) }
 }
+
+/// The column that says which attribute an option is for.
+const OPTION_CODE: &str = "attribute_code";
+
+/// The columns whose titles hold a store's id.
+static OPTION_LABELS: NamedColumns = NamedColumns {
+    prefix: "label:",
+    placeholder: "STORE_ID…",
+    path: &["store_labels"],
+    cell: NamedCell::Element { name: ("store_id", FieldType::Integer), value: ("label", FieldType::Text) },
+};
 
 /// A cell as what its field holds. Text stays exactly as it is; lines of a street are parted by `|` or line
 /// breaks.
@@ -504,14 +498,15 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
             Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
         }
         FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => flag(cell).map(Value::Bool),
-        FieldType::Number | FieldType::Scalar(Scalar::Number) => {
-            number(cell).map(Value::Number).ok_or_else(|| match exact_json::with_decimal_point(cell) {
+        FieldType::Number | FieldType::Scalar(Scalar::Number) => exact_json::number(cell.trim())
+            .map(Value::Number)
+            .ok_or_else(|| match exact_json::with_decimal_point(cell) {
                 Some(number) => format!("expected a number such as {number}, found {cell:?}"),
                 None => expected(),
-            })
-        }
+            }),
         FieldType::Integer | FieldType::Scalar(Scalar::Integer) => {
-            number(cell).filter(|_| is_whole(cell.trim())).map(Value::Number).ok_or_else(expected)
+            let number = exact_json::number(cell.trim()).filter(|_| is_whole(cell.trim()));
+            number.map(Value::Number).ok_or_else(expected)
         }
         FieldType::Object(_) | FieldType::AnyObject => {
             let object = exact_json::parse_object(cell.as_bytes()).ok();
@@ -546,11 +541,6 @@ fn is_ambiguous(cell: &str) -> bool {
             && is_digits(whole)
             && is_digits(rest)
     })
-}
-
-/// A number with its exact text.
-fn number(cell: &str) -> Option<Number> {
-    exact_json::number(cell.trim())
 }
 
 #[cfg(test)]

@@ -43,15 +43,13 @@ impl FlagOverrides for UpdateArgs {
                 let own = addresses.iter_mut().find(|address| address.get("id").and_then(id_of) == Some(id));
                 match own.and_then(Value::as_object_mut) {
                     Some(address) => override_fields(address, &named),
-                    None => addresses.push(with_id(id, named)),
+                    None => {
+                        addresses.push([("id".to_owned(), id.into())].into_iter().chain(named).collect());
+                    }
                 }
             }
         }
         Ok(())
-    }
-
-    fn customer(&self) -> Option<&str> {
-        self.choice.customer.as_deref()
     }
 }
 
@@ -114,12 +112,6 @@ fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>)
     named.iter().for_each(|(name, value)| set_field(address, name, value));
 }
 
-fn with_id(id: i64, named: Map<String, Value>) -> Value {
-    let mut address = Map::from_iter([("id".to_owned(), Value::from(id))]);
-    address.extend(named);
-    Value::Object(address)
-}
-
 fn which_address() -> Failure {
     Failure::usage("address fields given without an address")
         .hint("use --address ID or --add-address; `storefront customer show` lists the IDs")
@@ -155,10 +147,6 @@ impl FlagOverrides for AddItemArgs {
     fn verifies(&self) -> bool {
         self.verify
     }
-
-    fn customer(&self) -> Option<&str> {
-        self.choice.customer.as_deref()
-    }
 }
 
 impl FlagOverrides for ShipArgs {
@@ -169,7 +157,10 @@ impl FlagOverrides for ShipArgs {
         };
         set_address(&mut information, "shipping_address", &self.ship.named);
         if self.bill_same_as_ship {
-            let ship = information.get("shipping_address").cloned().ok_or_else(no_shipping_address)?;
+            let ship = information.get("shipping_address").cloned().ok_or_else(|| {
+                Failure::usage("--bill-same-as-ship requires a shipping address")
+                    .hint("use --ship-…, --ship-to-address ID or an input with one")
+            })?;
             information.insert("billing_address".to_owned(), ship);
         }
         set_address(&mut information, "billing_address", &self.bill.named);
@@ -191,10 +182,6 @@ impl FlagOverrides for ShipArgs {
                 .hint("use --ship-… and --bill-… with --carrier and --method, or --input FILE"));
         }
         Ok(())
-    }
-
-    fn customer(&self) -> Option<&str> {
-        self.choice.customer.as_deref()
     }
 }
 
@@ -237,11 +224,6 @@ fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
     if let Value::Object(address) = address {
         address.extend(named.clone());
     }
-}
-
-fn no_shipping_address() -> Failure {
-    Failure::usage("--bill-same-as-ship requires a shipping address")
-        .hint("use --ship-…, --ship-to-address ID or an input with one")
 }
 
 impl FlagOverrides for CreateArgs {

@@ -32,11 +32,6 @@ pub trait FlagOverrides {
     fn verifies(&self) -> bool {
         false
     }
-
-    /// The customer for whom an administrator acts.
-    fn customer(&self) -> Option<&str> {
-        None
-    }
 }
 
 /// No flags yet: questions complete the document, and what cannot work so far may work then.

@@ -36,21 +36,12 @@ pub enum Content {
 /// An input of many records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Where it comes from.
-    pub origin: Origin,
+    path: PathBuf,
+    is_stream: bool,
     /// How it is written.
     pub format: Format,
     /// The encoding that `--encoding` names.
     pub encoding: document::Named,
-}
-
-/// Where an input comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// A file that can be read as often as is wanted.
-    File(PathBuf),
-    /// Standard input, or a file that flows by once, such as a named pipe.
-    Stream(PathBuf),
 }
 
 /// How records are written.
@@ -83,9 +74,8 @@ pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
         },
     };
     let regular = || std::fs::metadata(path).map(|found| found.is_file());
-    let once = stdin || !regular().map_err(|error| unreadable(path, &error))?;
-    let origin = if once { Origin::Stream(path.to_owned()) } else { Origin::File(path.to_owned()) };
-    Ok(Some(Source { origin, format, encoding: global.encoding }))
+    let is_stream = stdin || !regular().map_err(|error| unreadable(path, &error))?;
+    Ok(Some(Source { path: path.to_owned(), is_stream, format, encoding: global.encoding }))
 }
 
 fn by_extension(path: &Path) -> Option<InputFormat> {
@@ -132,14 +122,12 @@ impl Source {
 
     /// The path that was given; `-` for standard input.
     pub fn path(&self) -> &Path {
-        match &self.origin {
-            Origin::File(path) | Origin::Stream(path) => path,
-        }
+        &self.path
     }
 
-    /// Whether it flows by once: it is checked as it flows.
+    /// Whether it is standard input, or a file that flows by once, such as a named pipe: it is checked as it flows.
     pub fn is_stream(&self) -> bool {
-        matches!(self.origin, Origin::Stream(_))
+        self.is_stream
     }
 }
 

@@ -55,15 +55,6 @@ impl RecordOperation<'_> {
         }
     }
 
-    /// The flags that are applied to each record.
-    pub fn flags(&self) -> &dyn FlagOverrides {
-        match self {
-            Self::Direct(_, flags) => *flags,
-            Self::ShipToSavedAddress(args) => *args,
-            Self::UpdateProfile(args) => *args,
-        }
-    }
-
     /// Checks a document and makes it ready.
     ///
     /// # Errors

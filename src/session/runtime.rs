@@ -1,6 +1,9 @@
 //! Runs what talks to the service, until it is done or interrupted.
 
 use std::pin::pin;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::CHECK_BEFORE_RETRY;
@@ -80,12 +83,7 @@ fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
 
 /// Listens to what asks this process to stop, as often as it comes: Ctrl-C and SIGTERM, by which a cluster asks a pod to
 /// leave; on Windows Ctrl-C, Ctrl-Break and a closed console window.
-pub struct Signals {
-    listeners: Option<platform::Listeners>,
-    /// What stands for them in the simulation.
-    #[cfg(test)]
-    modelled: Option<std::rc::Rc<tokio::sync::Notify>>,
-}
+pub struct Signals(Arc<Notify>);
 
 impl Signals {
     /// Begins to listen: from now on a signal does not end the process by itself.
@@ -95,73 +93,42 @@ impl Signals {
     pub fn listen() -> Result<Self, Failure> {
         #[cfg(test)]
         if let Some(modelled) = crate::simulation::program::interrupt() {
-            return Ok(Self { listeners: None, modelled: Some(modelled) });
+            return Ok(Self(modelled));
         }
-        let listeners = platform::listen()
-            .map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;
-        Ok(Self {
-            listeners: Some(listeners),
-            #[cfg(test)]
-            modelled: None,
-        })
+        let notify = Arc::default();
+        forward(&notify).map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;
+        Ok(Self(notify))
     }
 
     /// Resolves on the next signal.
     pub async fn next(&mut self) {
-        #[cfg(test)]
-        if let Some(modelled) = &self.modelled {
-            return modelled.notified().await;
-        }
-        if let Some(listeners) = &mut self.listeners {
-            platform::next(listeners).await;
-        }
+        self.0.notified().await;
     }
+}
+
+/// Forwards each signal, also one that comes between two turns.
+macro_rules! forward {
+    ($to:ident, $($signal:expr),*) => {{
+        $(
+            let (mut signal, to) = ($signal?, Arc::clone($to));
+            tokio::spawn(async move {
+                while signal.recv().await.is_some() {
+                    to.notify_one();
+                }
+            });
+        )*
+        Ok(())
+    }};
 }
 
 #[cfg(unix)]
-mod platform {
-    use tokio::signal::unix::{Signal, SignalKind, signal};
-
-    pub(super) struct Listeners {
-        interrupt: Signal,
-        terminate: Signal,
-    }
-
-    pub(super) fn listen() -> std::io::Result<Listeners> {
-        Ok(Listeners {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    pub(super) async fn next(listeners: &mut Listeners) {
-        tokio::select! {
-            _ = listeners.interrupt.recv() => {}
-            _ = listeners.terminate.recv() => {}
-        }
-    }
+fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    forward!(to, signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
 }
 
 #[cfg(windows)]
-mod platform {
-    use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
-
-    /// Made once: a listener made anew for each turn would miss what comes between two turns.
-    pub(super) struct Listeners {
-        interrupt: CtrlC,
-        break_key: CtrlBreak,
-        close: CtrlClose,
-    }
-
-    pub(super) fn listen() -> std::io::Result<Listeners> {
-        Ok(Listeners { interrupt: ctrl_c()?, break_key: ctrl_break()?, close: ctrl_close()? })
-    }
-
-    pub(super) async fn next(listeners: &mut Listeners) {
-        tokio::select! {
-            _ = listeners.interrupt.recv() => {}
-            _ = listeners.break_key.recv() => {}
-            _ = listeners.close.recv() => {}
-        }
-    }
+fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+    forward!(to, ctrl_c(), ctrl_break(), ctrl_close())
 }

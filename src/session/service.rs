@@ -74,7 +74,10 @@ impl<'a> Service<'a> {
         } else {
             (Settings::resolve(session.context, session.global, session.config)?, None)
         };
-        mask_tokens(&settings);
+        // What was recorded earlier may hold them. No file is read and no command is run for it.
+        for source in [&settings.token, &settings.admin_token] {
+            source.at_hand().into_iter().for_each(|token| secrets().add(token));
+        }
         #[cfg(test)]
         if let Some(network) = crate::simulation::program::network() {
             let client = Client::over(&settings.endpoint, network).with_clock(session.context.clock);
@@ -372,29 +375,16 @@ impl Service<'_> {
         if self.settings.sandbox || self.announced.replace(true) {
             return;
         }
-        let profile =
-            self.settings.profile.as_ref().map(|profile| format!("profile {profile}, ")).unwrap_or_default();
-        let view = self
-            .settings
-            .store_view
-            .as_ref()
-            .filter(|view| request.is_in(view))
-            .map(|view| format!(", store view {}", view.code()))
-            .unwrap_or_default();
-        self.session.report.status(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
+        let settings = &self.settings;
+        let profile = settings.profile.as_ref().map(|name| format!("profile {name}, ")).unwrap_or_default();
+        let view = settings.store_view.as_ref().filter(|view| request.is_in(view));
+        let view = view.map(|view| format!(", store view {}", view.code())).unwrap_or_default();
+        self.session.report.status(&format!("{operation}: {profile}host {}{view}", settings.host()));
     }
 }
 
 fn waiting(operation: &str) -> String {
     format!("{operation}: sent, waiting for the response")
-}
-
-/// Masks the tokens that are at hand from the start: what was recorded earlier may hold them. No file is read and no
-/// command is run for it.
-fn mask_tokens(settings: &Settings) {
-    for source in [&settings.token, &settings.admin_token] {
-        source.at_hand().into_iter().for_each(|token| secrets().add(token));
-    }
 }
 
 /// Whether the service said that there is no such store, and not that there is no such route.

@@ -150,7 +150,7 @@ impl Machine {
         let surroundings = Surroundings {
             network: self.network(run, &process, base),
             written: Rc::default(),
-            interrupt: Rc::default(),
+            interrupt: Arc::default(),
         };
         let (written, interrupt) = (surroundings.written.clone(), surroundings.interrupt.clone());
         let running = Box::pin(Surrounded::new(running, surroundings));

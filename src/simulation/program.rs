@@ -70,7 +70,7 @@ pub struct Surroundings {
     /// Takes what it writes.
     pub written: Rc<RefCell<Written>>,
     /// Tells it of Ctrl-C.
-    pub interrupt: Rc<Notify>,
+    pub interrupt: Arc<Notify>,
 }
 
 thread_local! {
@@ -142,6 +142,6 @@ fn captures(take: impl FnOnce(&mut Written)) -> bool {
 }
 
 /// What tells the run that is polled of Ctrl-C, in place of the process's signals.
-pub fn interrupt() -> Option<Rc<Notify>> {
+pub fn interrupt() -> Option<Arc<Notify>> {
     CURRENT.with_borrow(|current| current.as_ref().map(|around| around.interrupt.clone()))
 }

@@ -96,7 +96,7 @@ pub async fn acquire(
 }
 
 fn lock_path(context: &Context, settings: &Settings, name: &LockName) -> Result<PathBuf, Failure> {
-    let host = settings.service_id().lock_key().to_owned();
+    let host = settings.service_id().lock_key;
     let file = format!("{}.{}.lock", file_name(&host), file_name(&name.0));
     Ok(context.directories()?.state.join("locks").join(file))
 }
