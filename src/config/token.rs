@@ -222,10 +222,8 @@ impl Tokens<'_> {
     /// The base URL is the environment's, at another host than the profile's.
     fn foreign(&self, profile: &Profile) -> (String, String) {
         let (name, variable) = (&profile.name, environment::BASE_URL);
-        let meant_for = profile
-            .base_url
-            .as_ref()
-            .map_or_else(|| "has no base URL".to_owned(), |url| format!("is for {}", origin(url)));
+        let own = profile.base_url.as_ref().map(|url| format!("is for {}", origin(url)));
+        let meant_for = own.unwrap_or_else(|| "has no base URL".to_owned());
         let here = origin(self.base_url);
         let token = token_variable(Bearer::Customer);
         (

@@ -34,9 +34,9 @@ pub fn unusable(error: anyhow::Error) -> Failure {
 }
 
 pub(crate) async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
-    let data = crate::session::local_service::data_file(session.context, None)?;
+    let data = data_file(session.context, None)?;
     let options = sandbox::Options { faults: session.global.fault.clone(), ..sandbox::Options::new(data) };
-    sandbox::start(options).await.map_err(crate::session::local_service::unusable)
+    sandbox::start(options).await.map_err(unusable)
 }
 
 pub(crate) fn sandbox_settings(
@@ -48,6 +48,6 @@ pub(crate) fn sandbox_settings(
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
     let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
     let mut settings = Settings::sandbox(session.context, session.global, url, customer, admin)?;
-    settings.sandbox_database = Some(crate::session::local_service::data_file(session.context, None)?);
+    settings.sandbox_database = Some(data_file(session.context, None)?);
     Ok(settings)
 }
