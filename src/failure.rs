@@ -114,7 +114,7 @@ pub struct Failure {
     /// Paths of what a read after the write does not show.
     pub missing: Vec<String>,
     /// File of the snapshot taken before the write.
-    pub snapshot: Option<String>,
+    pub snapshot: Option<Box<str>>,
     /// What became of each call, where the operation is several; as in results.
     pub calls: Vec<Value>,
     /// Of [`Applied::Partial`]: the cart on which the first call was applied, where that is known.
@@ -125,8 +125,56 @@ pub struct Failure {
     pub is_cancelled: bool,
     /// The same input fails again until it is corrected, whatever its kind.
     pub needs_correction: bool,
-    /// A batch ended with it: [`Self::applied`] is of all its records.
-    pub is_batch: bool,
+    /// Of a batch: what became of its records; [`Self::applied`] is of all of them.
+    pub records: Option<Box<RecordCounts>>,
+}
+
+/// How many records of a batch came to which end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordCounts {
+    /// Applied.
+    pub done: u64,
+    /// Applied by an earlier run, and left alone.
+    pub done_earlier: u64,
+    /// Nothing was to be changed.
+    pub unchanged: u64,
+    /// Failed for a permanent reason.
+    pub failed: u64,
+    /// Failed for a temporary reason.
+    pub temporary: u64,
+    /// Never sent.
+    pub not_sent: u64,
+    /// Sent, with unknown outcome.
+    pub unknown: u64,
+    /// Written, but not as it was asked for.
+    pub mismatch: u64,
+    /// Of those that failed for a temporary reason: a call was applied, and a later one was refused.
+    pub refused_in_part: u64,
+    /// Whether a call of one that failed was applied.
+    pub is_partly_applied: bool,
+}
+
+impl RecordCounts {
+    /// All of them.
+    pub fn total(self) -> u64 {
+        let Self { done, done_earlier, unchanged, failed, temporary, not_sent, unknown, mismatch, .. } = self;
+        done + done_earlier + unchanged + failed + temporary + not_sent + unknown + mismatch
+    }
+
+    /// What all of them amount to: unknown if any record is, else yes if any is, else no.
+    pub fn applied(self) -> Applied {
+        match (self.unknown, self.done + self.done_earlier + self.mismatch) {
+            (1.., _) => Applied::Unknown,
+            (_, 1..) => Applied::Yes,
+            _ if self.is_partly_applied => Applied::Yes,
+            _ => Applied::No,
+        }
+    }
+
+    /// Whether a resumed run sends some of them.
+    pub fn can_resume(self) -> bool {
+        self.temporary + self.not_sent > 0
+    }
 }
 
 /// How many problems a message names.
@@ -203,7 +251,7 @@ impl Failure {
     /// Names the snapshot taken before the write.
     #[must_use]
     pub fn snapshot(mut self, file: String) -> Self {
-        self.snapshot = Some(file);
+        self.snapshot = Some(file.into());
         self
     }
 }

@@ -1,4 +1,5 @@
-//! The whole input is checked before the first request leaves, in one pass that holds one record at a time.
+//! The whole input is checked before the first request leaves, in one pass that holds one record at a time, and held
+//! against what earlier runs have done.
 
 use std::collections::HashSet;
 
@@ -8,269 +9,303 @@ use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::{Record, RecordReader, Source};
-use crate::journal::read::{IndexEntry, PreviousRun};
-use crate::journal::{self, Fnv1a, RecordState, Shard};
+use crate::journal::read::{Known, PreviousRun};
+use crate::journal::{State, fnv1a, shard_contains};
 use crate::plan::operation::Operation;
-use crate::report::{Report, summary};
+use crate::report::Report;
+use crate::report::summary::{self, count_records};
 use crate::session::Session;
 
-/// As many invalid records are named.
-const MAX_NAMED: usize = 20;
+/// As many causes for which records cannot be sent are named, and as many lines of each.
+const MAX_CAUSES: usize = 20;
+const MAX_LINES: usize = 5;
+/// As many warnings are printed one by one.
+const MAX_WARNINGS: u64 = 20;
+/// As many keys are remembered to find duplicates.
+const MAX_KEYS: usize = 100_000;
+
+/// What is done about a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It is sent.
+    Send,
+    /// An earlier run sent it, with unknown outcome: that may be found out; else it is sent again where that was asked for.
+    Resolve,
+    /// It is reported as the earlier run left it.
+    Report,
+    /// The run is refused: its line was changed after it had been sent.
+    Refuse,
+}
+
+/// What is done about a record with this hash, of which the journal knows this.
+pub fn next_step(known: Known, hash: u64) -> Step {
+    let is_changed = known.hash != hash && known.hash != 0;
+    match known.state {
+        State::NotSent | State::FailedTemporary => Step::Send,
+        State::FailedPermanent if is_changed => Step::Send,
+        State::FailedPermanent => Step::Report,
+        _ if is_changed => Step::Refuse,
+        State::Done | State::Mismatch => Step::Report,
+        State::Sending | State::Unknown => Step::Resolve,
+    }
+}
 
 /// What the check found.
 #[derive(Debug, Default)]
-pub struct PreflightReport {
+pub struct Checked {
     /// Records of this part of the input.
     pub records: u64,
     /// Of these, how many are going to be sent.
     pub to_send: u64,
+    /// Of these, how many were sent before, and may have been applied.
+    pub again: u64,
     /// Whether one of them needs the run's own token.
     pub needs_token: bool,
+    /// Whether several are sent, and all of them have one key.
+    pub is_one_key: bool,
 }
 
-/// Checks a file, and holds it against what earlier runs have done.
+/// Checks an input. `past` is what the journal shows, `corrected` says where failed records were run on their own.
 ///
 /// # Errors
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
-/// journal is not this input's, and with `--restart` for a record that another journal shows as sent.
+/// journal is not this input's.
 pub fn run(
     session: &Session<'_>,
     source: &Source,
     preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
     past: &PreviousRun,
-) -> Result<PreflightReport, Failure> {
+    corrected: Option<&str>,
+) -> Result<Checked, Failure> {
     let mut records = RecordReader::open(source, |header| preparer.columns(header))?;
-    let mut checked = PreflightReport::default();
-    let mut comparison = JournalComparison::default();
-    let mut invalid = Invalid::default();
-    let mut doubts = WarningCollector::new(session.report, preparer.operation.operation());
-    let mut slots = past.entries();
+    let mut check = Check {
+        name: source.name(),
+        args,
+        operation: preparer.operation.operation(),
+        checked: Checked::default(),
+        keys: HashSet::new(),
+        comparison: Comparison::default(),
+        invalid: Vec::new(),
+        warnings: Warnings { report: *session.report, found: 0 },
+        corrected,
+    };
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        let hash = record::hash(&record.content);
-        let slot = slots.read(hash)?;
-        comparison.compare(&record, hash, slot);
-        if is_settled(slot, hash, args, preparer.operation.operation()) {
-            checked.records += 1;
-            continue;
+        check.record(&record, past.known(number), || preparer.prepare(&record, records.columns()))?;
+    }
+    check.finish(number, past)
+}
+
+struct Check<'a> {
+    name: String,
+    args: &'a BatchArgs,
+    operation: Operation,
+    checked: Checked,
+    keys: HashSet<u64>,
+    comparison: Comparison,
+    /// Why records cannot be sent, with the lines of each cause.
+    invalid: Vec<(Failure, Vec<u64>)>,
+    warnings: Warnings,
+    corrected: Option<&'a str>,
+}
+
+impl Check<'_> {
+    fn record(
+        &mut self,
+        record: &Record,
+        known: Known,
+        prepare: impl FnOnce() -> Result<PreparedRecord, Failure>,
+    ) -> Result<(), Failure> {
+        let (args, hash) = (self.args, record::hash(&record.content));
+        let step = if args.restart { Step::Send } else { next_step(known, hash) };
+        self.comparison.compare(record, known, hash, step);
+        if step == Step::Send
+            && known.state == State::FailedPermanent
+            && let (Some(journal), false) = (self.corrected, args.restart)
+        {
+            return Err(corrected_twice(&self.name, record.line, journal));
         }
-        match preparer.prepare(&record, records.columns()) {
-            Ok(prepared) if in_shard(args.shard, &prepared) => {
-                if args.restart && slot.state != RecordState::NotSent {
-                    return Err(settled_elsewhere(&record, past, slot));
-                }
-                let is_sent = is_to_be_sent(slot, hash, args.retry_unknown);
-                checked.records += 1;
-                checked.to_send += u64::from(is_sent);
-                checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
-                match slot.state {
-                    RecordState::Done => doubts.note_done(&prepared),
-                    _ => doubts.emit(record.number, &prepared),
+        // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
+        // its content says.
+        let is_settled = known.state == State::Done && step == Step::Report;
+        if is_settled && args.shard.is_none() && self.operation != Operation::AttributeCreate {
+            self.checked.records += 1;
+            return Ok(());
+        }
+        match prepare() {
+            Ok(prepared) if shard_contains(args.shard, &prepared.key) => {
+                let is_sent = step == Step::Send || step == Step::Resolve && args.retry_unknown;
+                self.checked.records += 1;
+                self.checked.to_send += u64::from(is_sent);
+                self.checked.again += u64::from(args.restart && is_sent && known.state.may_be_applied());
+                self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
+                let is_new = self.remember(&prepared.key);
+                if !is_settled {
+                    let unique = self.operation.spec().unique_key.filter(|_| !is_new);
+                    let duplicate = unique.map(|key| format!("duplicate {key} `{}`", prepared.key));
+                    for warning in prepared.body.warnings().iter().chain(&duplicate) {
+                        self.warnings.add(&format!("line {}: {warning}", record.line));
+                    }
                 }
             }
             Ok(_) => {}
-            Err(_) if args.skip_invalid => checked.records += u64::from(is_first_shard(args.shard)),
-            Err(failure) => invalid.add(failure),
+            Err(_) if args.skip_invalid => self.checked.records += u64::from(is_first_shard(args)),
+            Err(failure) => self.refuse(record.line, failure),
         }
-    }
-    invalid.verdict()?;
-    if number == 0 {
-        return Err(Failure::usage(format!("{} contains no records", document::quoted(&source.name()))));
-    }
-    comparison.ensure_matches(source, past, number)?;
-    doubts.emit_suppressed_count();
-    Ok(checked)
-}
-
-/// Whether a record needs no second check: it was checked before it was sent, and is not sent again. Which shard a record
-/// belongs to, and whether an attribute's code is doubled, only its content says.
-fn is_settled(slot: IndexEntry, hash: u64, args: &BatchArgs, operation: Operation) -> bool {
-    slot.state == RecordState::Done
-        && slot.hash == hash
-        && args.shard.is_none()
-        && !args.restart
-        && operation != Operation::AttributeCreate
-}
-
-/// Whether a record that earlier runs left so is sent now.
-fn is_to_be_sent(slot: IndexEntry, hash: u64, retry_unknown: bool) -> bool {
-    match slot.state {
-        RecordState::NotSent | RecordState::FailedTemporary => true,
-        RecordState::Done => false,
-        RecordState::Sending | RecordState::Unknown => retry_unknown,
-        RecordState::FailedPermanent => slot.hash != hash,
-    }
-}
-
-/// Starting again from nothing would send what another journal shows as sent.
-fn settled_elsewhere(record: &Record, past: &PreviousRun, slot: IndexEntry) -> Failure {
-    let journal = past.neighbour(slot).unwrap_or_default();
-    Failure::guard(format!("journal `{journal}` shows record {} as {}", record.number, slot.state.name()))
-        .hint(format!("use --resume, or remove `{journal}` if its records are to be sent again"))
-}
-
-/// Records that cannot be sent: all of them are counted, the first are named.
-#[derive(Debug, Default)]
-struct Invalid {
-    first: Option<Failure>,
-    others: Vec<String>,
-    count: usize,
-}
-
-impl Invalid {
-    fn add(&mut self, failure: Failure) {
-        self.count += 1;
-        if self.first.is_none() {
-            self.first = Some(failure);
-        } else if self.count <= MAX_NAMED {
-            self.others.push(failure.message);
-        }
+        Ok(())
     }
 
-    fn verdict(self) -> Result<(), Failure> {
-        let Some(first) = self.first else { return Ok(()) };
-        let mut lines = vec![first.message.clone()];
-        lines.extend(self.others);
-        if self.count > MAX_NAMED {
-            lines.push(summary::count_more_records((self.count - MAX_NAMED) as u64));
-        }
-        let message = lines.join("\n");
-        let hint = if self.count == 1 {
-            "fix the record and try again; --skip-invalid sends the others"
-        } else {
-            "fix these records and try again; --skip-invalid sends the others"
+    /// Whether a key is the first of its kind, as far as keys are remembered.
+    fn remember(&mut self, key: &str) -> bool {
+        let hash = fnv1a(key.as_bytes());
+        !self.keys.contains(&hash) && (self.keys.len() >= MAX_KEYS || self.keys.insert(hash))
+    }
+
+    fn refuse(&mut self, line: u64, failure: Failure) {
+        let cause = cause(&failure.message, line);
+        let same = |(other, lines): &(Failure, Vec<u64>)| {
+            lines.first().is_some_and(|first| self::cause(&other.message, *first) == cause)
         };
-        Err(Failure { message, ..first }.hint(hint))
+        // Those of causes that are not named are counted.
+        let known = self.invalid.iter().position(same).unwrap_or(self.invalid.len().min(MAX_CAUSES));
+        match self.invalid.get_mut(known) {
+            Some((_, lines)) => lines.push(line),
+            None => self.invalid.push((failure, vec![line])),
+        }
+    }
+
+    fn finish(mut self, records: u64, past: &PreviousRun) -> Result<Checked, Failure> {
+        if let Some(failure) = self.invalid_records() {
+            return Err(failure);
+        }
+        if records == 0 {
+            return Err(Failure::usage(format!("{} contains no records", document::quoted(&self.name))));
+        }
+        if !self.args.restart {
+            self.comparison.verdict(&self.name, past, records)?;
+        }
+        if self.warnings.found > MAX_WARNINGS {
+            let more = self.warnings.found - MAX_WARNINGS;
+            self.warnings.report.warn(&format!("{more} more warnings not shown"));
+        }
+        self.checked.is_one_key = self.checked.to_send > 1 && self.keys.len() == 1;
+        Ok(self.checked)
+    }
+
+    /// The failure for records that cannot be sent: each cause once, with its first lines.
+    fn invalid_records(&self) -> Option<Failure> {
+        let (first, _) = self.invalid.first()?;
+        let count: usize = self.invalid.iter().map(|(_, lines)| lines.len()).sum();
+        let mut causes: Vec<String> = Vec::new();
+        for (failure, lines) in self.invalid.iter().take(MAX_CAUSES) {
+            causes.push(match lines.as_slice() {
+                [_] => failure.message.clone(),
+                [line, ..] => {
+                    format!("{}: {}: {}", self.name, list_lines(lines), cause(&failure.message, *line))
+                }
+                [] => continue,
+            });
+        }
+        if let Some((_, rest)) = self.invalid.get(MAX_CAUSES) {
+            causes.push(summary::count_more_records(rest.len() as u64));
+        }
+        let these = if count == 1 { "the record" } else { "these records" };
+        let others = if self.checked.records > 0 { "; --skip-invalid sends the others" } else { "" };
+        let message = causes.join("\n");
+        Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
     }
 }
 
-/// Whether a record is of the part that is run.
-pub fn in_shard(shard: Option<Shard>, prepared: &PreparedRecord) -> bool {
-    journal::shard_contains(shard, &prepared.key)
+/// A message without the file and the line that it begins with.
+fn cause(message: &str, line: u64) -> &str {
+    let place = format!(": line {line}");
+    let rest = message.split_once(&place).map_or(message, |(_, rest)| rest);
+    rest.strip_prefix(": ").or_else(|| rest.strip_prefix(", ")).unwrap_or(rest)
+}
+
+fn list_lines(lines: &[u64]) -> String {
+    let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u64::to_string).collect();
+    let more = lines.len().saturating_sub(MAX_LINES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("lines {}{more}", shown.join(", "))
 }
 
 /// A record that cannot be sent has no key: the first part reports it.
-pub fn is_first_shard(shard: Option<Shard>) -> bool {
-    shard.is_none_or(|shard| shard.index == 0)
+pub fn is_first_shard(args: &BatchArgs) -> bool {
+    args.shard.is_none_or(|shard| shard.index == 0)
+}
+
+/// Prints the first warnings about records, and counts the rest.
+struct Warnings {
+    report: Report,
+    found: u64,
+}
+
+impl Warnings {
+    fn add(&mut self, warning: &str) {
+        self.found += 1;
+        if self.found <= MAX_WARNINGS {
+            self.report.warn(warning);
+        }
+    }
 }
 
 /// The input held against the hashes of an earlier run.
 #[derive(Debug, Default)]
-pub struct JournalComparison {
+struct Comparison {
     same: u64,
     changed: u64,
-    first: Option<(u64, u64)>,
+    /// The line of the first that was changed.
+    first: Option<u64>,
 }
 
-impl JournalComparison {
-    fn compare(&mut self, record: &Record, hash: u64, slot: IndexEntry) {
-        // Another journal's word counts only where the hash is the same.
-        if slot.state == RecordState::NotSent || slot.journal > 0 {
-            return;
+impl Comparison {
+    fn compare(&mut self, record: &Record, known: Known, hash: u64, step: Step) {
+        if step == Step::Refuse {
+            self.changed += 1;
+            self.first.get_or_insert(record.line);
+        } else if known.state != State::NotSent {
+            // Records that failed may be changed.
+            self.same += u64::from(known.hash == hash || known.hash == 0);
         }
-        let same = !is_changed(slot, hash);
-        // Records that failed may be changed.
-        if same || matches!(slot.state, RecordState::FailedTemporary | RecordState::FailedPermanent) {
-            self.same += u64::from(same);
-            return;
-        }
-        self.changed += 1;
-        self.first.get_or_insert((record.number, record.line));
     }
 
-    fn ensure_matches(&self, source: &Source, past: &PreviousRun, records: u64) -> Result<(), Failure> {
-        if !past.exists() {
-            return Ok(());
-        }
-        let name = document::quoted(&source.name());
+    fn verdict(&self, name: &str, past: &PreviousRun, records: u64) -> Result<(), Failure> {
+        let quoted = document::quoted(name);
         if self.same == 0 && self.changed > 1 {
-            return Err(Failure::guard(format!(
-                "the journal belongs to a different input: none of the records it shows as sent are in {name}"
-            ))
-            .hint("choose another with --journal, or use --restart"));
+            let message =
+                "the journal belongs to a different input: none of the records it shows as sent are in";
+            return Err(Failure::guard(format!("{message} {quoted}"))
+                .hint("put the original lines back, or use a new file with --journal FILE"));
         }
-        if let Some((record, line)) = self.first {
-            let others =
-                if self.changed > 1 { format!(", and {} more", self.changed - 1) } else { String::new() };
-            return Err(changed(&source.name(), record, line, &others));
+        if let Some(line) = self.first {
+            let others = match self.changed - 1 {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            return Err(changed(name, line, &others));
         }
         if past.last() > records {
-            return Err(Failure::guard(format!(
-                "{name} has only {records} records, but the journal covers record {}",
-                past.last()
-            ))
-            .hint("use the original input, or --restart"));
+            let message =
+                format!("has {}, but the journal covers record {}", count_records(records), past.last());
+            return Err(Failure::guard(format!("{quoted} {message}"))
+                .hint("put the removed lines back, or move the new ones to a new file"));
         }
         Ok(())
     }
 }
 
-/// Whether the line of a record is another one than when it was written of.
-pub fn is_changed(slot: IndexEntry, hash: u64) -> bool {
-    slot.hash != hash && slot.hash != 0
-}
-
 /// A record that was sent reads otherwise now.
-pub fn changed(name: &str, record: u64, line: u64, others: &str) -> Failure {
-    Failure::guard(format!(
-        "{name}: line {line} (record {record}{others}) was changed after it had been sent"
-    ))
-    .hint("restore the line and append the change as a new record, or use --restart")
+pub fn changed(name: &str, line: u64, others: &str) -> Failure {
+    Failure::guard(format!("{name}: line {line}{others}: changed after it had been sent"))
+        .hint("put the original line back, and add the change as a new line at the end or in a new file")
 }
 
-/// As many warnings are printed one by one.
-const MAX_SHOWN: u64 = 20;
-/// As many keys are remembered to find duplicates.
-const MAX_KEYS: usize = 100_000;
-
-/// Looks at records as they come.
-pub struct WarningCollector {
-    report: Report,
-    operation: Operation,
-    keys: HashSet<u64>,
-    found: u64,
-}
-
-impl WarningCollector {
-    /// For records of one operation.
-    pub fn new(report: &Report, operation: Operation) -> Self {
-        Self { report: *report, operation, keys: HashSet::new(), found: 0 }
-    }
-
-    /// Prints the warnings about a record.
-    pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
-        let duplicate =
-            self.duplicate(&prepared.key).map(|key| format!("duplicate {key} `{}`", prepared.key));
-        for doubt in prepared.body.warnings().iter().chain(&duplicate) {
-            self.found += 1;
-            if self.found <= MAX_SHOWN {
-                self.report.for_record(record).warn(doubt);
-            }
-        }
-    }
-
-    /// Remembers a record that is done: a later one with the same code still gets the warning.
-    pub fn note_done(&mut self, prepared: &PreparedRecord) {
-        self.duplicate(&prepared.key);
-    }
-
-    /// Counts those that were not printed.
-    pub fn emit_suppressed_count(&self) {
-        if self.found > MAX_SHOWN {
-            self.report.warn(&format!("{} more warnings not shown", self.found - MAX_SHOWN));
-        }
-    }
-
-    /// What the key is called, where it is not the first of its kind and has to be.
-    fn duplicate(&mut self, key: &str) -> Option<&'static str> {
-        let called = self.operation.spec().unique_key?;
-        let hash = Fnv1a::new().update(key.as_bytes()).finish();
-        let is_known = self.keys.contains(&hash);
-        if !is_known && self.keys.len() < MAX_KEYS {
-            self.keys.insert(hash);
-        }
-        is_known.then_some(called)
-    }
+/// A record that was corrected in the input although the file of failed records was run.
+fn corrected_twice(name: &str, line: u64, journal: &str) -> Failure {
+    let message = format!("{name}: line {line}: changed, but the failed records were run on their own");
+    Failure::guard(format!("{message}: journal `{journal}`"))
+        .hint("put the original line back, and correct the record in the file of failed records only")
 }

@@ -1,13 +1,15 @@
 //! `--dry-run` over many records: the first few in full and the count of the rest; for programs, every one.
 
+use std::rc::Rc;
+
 use crate::batch::check;
-use crate::batch::reader::RecordStream;
 use crate::batch::record::{PreparedRecord, RecordPreparer};
-use crate::batch::run::{Job, JobResult, RunContext};
+use crate::batch::send::{Job, JobResult, RunContext};
 use crate::cli::batch::BatchArgs;
 use crate::failure::{Failure, FailureKind};
-use crate::input::records::{Columns, Record, Source};
+use crate::input::records::{Columns, Record, RecordReader, Source};
 use crate::journal::read::PreviousRun;
+use crate::journal::shard_contains;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
 use crate::session::service::Service;
@@ -28,33 +30,31 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
-    if !source.is_stream() {
-        check::run(service.session, source, preparer, args, &PreviousRun::default())?;
-    }
-    let mut reader = RecordStream::open(source, preparer)?;
+    check::run(service.session, source, preparer, args, &PreviousRun::default(), None)?;
+    let mut reader = RecordReader::open(source, |header| preparer.columns(header))?;
     let (mut seen, mut failed) = (0, 0);
-    while let Some(record) = reader.next().await? {
-        let place = RecordLocation { record: record.number, line: record.line };
+    while let Some(record) = reader.read()? {
+        let location = RecordLocation { record: record.number, line: record.line };
         let Some(prepared) = prepared(preparer, args, &record, reader.columns())? else { continue };
         seen += 1;
         if seen > MAX_SHOWN && !report.is_json() {
             failed += u64::from(prepared.is_err());
             continue;
         }
-        let turn = results.next_sequence();
+        let sequence = results.next_sequence();
         // It masks the record's own token until the result is printed.
         let ended = match prepared {
-            Ok(prepared) => Ok(perform(shared, prepared, place, turn).await),
+            Ok(prepared) => Ok(perform(shared, prepared, location, sequence).await),
             Err(failure) => Err(failure),
         };
         let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
-            Ok(outcome) => results.outcome(place, outcome, true),
+            Ok(outcome) => results.outcome(location, outcome, true),
             Err(failure) => {
                 failed += 1;
-                results.failure(place, preparer.operation.operation().name(), failure)
+                results.failure(location, preparer.operation.operation().name(), failure)
             }
         };
-        results.push(turn, text)?;
+        results.push(sequence, text)?;
         if results.is_closed() {
             break;
         }
@@ -74,8 +74,8 @@ fn prepared(
     columns: Option<&Columns>,
 ) -> Result<Option<Result<PreparedRecord, Failure>>, Failure> {
     match preparer.prepare(record, columns) {
-        Ok(prepared) => Ok(check::in_shard(args.shard, &prepared).then_some(Ok(prepared))),
-        Err(_) if !check::is_first_shard(args.shard) => Ok(None),
+        Ok(prepared) => Ok(shard_contains(args.shard, &prepared.key).then_some(Ok(prepared))),
+        Err(_) if !check::is_first_shard(args) => Ok(None),
         Err(failure) if args.skip_invalid => Ok(Some(Err(failure))),
         Err(failure) => Err(failure),
     }
@@ -92,12 +92,15 @@ async fn perform(
         location,
         hash: 0,
         key: 0,
+        input_key: 0,
+        token: prepared.token_source.clone().token().await,
         prepared,
+        size: 0,
         content: None,
-        unresolved: None,
-        half_done: None,
+        earlier: None,
+        write_ahead: None,
     };
-    Box::pin(shared.run(Box::new(job), None)).await
+    Box::pin(shared.run(Rc::new(job))).await
 }
 
 fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {

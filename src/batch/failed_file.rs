@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
-use crate::input::records::{Columns, Content, Format};
-use crate::journal::open::directory;
+use crate::failure::{Failure, FailureKind};
+use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::{FailedFileEntry, Fnv1a};
+use crate::report::Report;
 use crate::sanitize::sanitize_line;
-use crate::storage::{persist, persist_noclobber, without_path};
+use crate::storage::{parent, persist, persist_noclobber, without_path};
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
@@ -27,11 +27,10 @@ pub struct FailedFile {
     form: Form,
     /// What may be replaced; nothing else is.
     earlier: Option<FailedFileEntry>,
-    /// How many records are in it.
-    pub count: u64,
+    is_empty: bool,
 }
 
-type Out = BufWriter<Encoder<NamedTempFile>>;
+type Out = BufWriter<NamedTempFile>;
 
 enum Form {
     Lines(Out),
@@ -39,15 +38,13 @@ enum Form {
     Rows(Box<csv::Writer<Out>>, Columns),
 }
 
-/// How the input is written.
-#[derive(Debug, Clone, Copy)]
-pub struct InputForm<'a> {
-    /// Its format.
-    pub format: Format,
-    /// Columns of a CSV.
-    pub columns: Option<&'a Columns>,
-    /// Encoding and line ends.
-    pub style: TextStyle,
+/// A file of failed records that is whole, and not given its name yet.
+pub struct FinishedFile {
+    file: NamedTempFile,
+    /// How it is left.
+    pub entry: FailedFileEntry,
+    replaces: bool,
+    wanted: PathBuf,
 }
 
 /// Refuses a file that must not be written: one of `others`, or one that no earlier run of this journal left so.
@@ -77,11 +74,15 @@ pub fn ensure_replaceable(
         return Err(refused("is not a regular file"));
     }
     let found = entry_of(path).map_err(|error| refused(&format!("cannot be read: {error}")))?;
-    match earlier.iter().rev().find(|entry| entry.path == found.path) {
-        Some(entry) if *entry == found => Ok(Some(found)),
-        Some(_) => Err(refused("was changed since the run that wrote it")),
-        None => Err(refused("exists, and was not written by an earlier run of this journal")),
+    // A run that could not finish may have left an earlier one.
+    if earlier.contains(&found) {
+        return Ok(Some(found));
     }
+    Err(refused(if earlier.iter().any(|entry| entry.path == found.path) {
+        "was changed since the run that wrote it"
+    } else {
+        "exists, and was not written by an earlier run of this journal"
+    }))
 }
 
 /// Whether two paths lead to one file, links included, or would when they are written.
@@ -91,13 +92,17 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
     if is_file(one) && is_file(other) {
         return is_same_file(one, other).unwrap_or(true);
     }
-    let place = |path: &Path| Some(dunce::canonicalize(directory(path)).ok()?.join(path.file_name()?));
-    place(one).is_some_and(|one| place(other) == Some(one))
+    real_path(one).is_some_and(|one| real_path(other) == Some(one))
 }
 
 /// A file as it is now.
 fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
-    let mut file = File::open(path)?;
+    let path = dunce::canonicalize(path)?;
+    entry_at(File::open(&path)?, &path)
+}
+
+/// What is read of a file, as an entry for `path`.
+fn entry_at(mut file: File, path: &Path) -> io::Result<FailedFileEntry> {
     let (mut hash, mut length, mut buffer) = (Fnv1a::new(), 0, vec![0; 64 << 10]);
     loop {
         let count = file.read(&mut buffer)?;
@@ -107,8 +112,19 @@ fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
         hash = hash.update(&buffer[..count]);
         length += count as u64;
     }
-    let path = dunce::canonicalize(path)?.to_string_lossy().into_owned();
+    let path = path.to_string_lossy().into_owned();
     Ok(FailedFileEntry { path, length, hash: format!("{:016x}", hash.finish()) })
+}
+
+/// The real path of a file, or the one that it will have.
+fn real_path(path: &Path) -> Option<PathBuf> {
+    dunce::canonicalize(path)
+        .ok()
+        .or_else(|| Some(dunce::canonicalize(parent(path)).ok()?.join(path.file_name()?)))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!("cannot write --failed `{}`: {error}", path.display()))
 }
 
 impl FailedFile {
@@ -118,18 +134,22 @@ impl FailedFile {
     /// `usage` when its directory cannot be written.
     pub fn create(
         path: &Path,
-        input: InputForm<'_>,
+        source: &Source,
+        columns: Option<&Columns>,
         earlier: Option<FailedFileEntry>,
     ) -> Result<Self, Failure> {
-        let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let begin = || -> io::Result<Form> {
+        let path = real_path(path).unwrap_or_else(|| path.to_owned());
+        let begin = || -> io::Result<(TextStyle, Form)> {
             let file = tempfile::Builder::new()
                 .prefix(".storefront-failed-")
-                .tempfile_in(directory(&path))
+                .tempfile_in(parent(&path))
                 .map_err(without_path)?;
-            let style = input.style;
-            let mut out = BufWriter::new(Encoder::new(file, style.encoding)?);
-            Ok(match (input.format, input.columns) {
+            let style = TextStyle::of(source)?;
+            let mut out = BufWriter::new(file);
+            if style.bom {
+                out.write_all(b"\xef\xbb\xbf")?;
+            }
+            let form = match (source.format, columns) {
                 (Format::Csv, Some(columns)) => {
                     if let Some(sep) = style.sep {
                         write!(out, "sep={sep}{}", style.line_end())?;
@@ -145,12 +165,12 @@ impl FailedFile {
                 }
                 (Format::Array, _) => Form::Array(out),
                 _ => Form::Lines(out),
-            })
+            };
+            Ok((style, form))
         };
-        let form = begin().map_err(|error| {
-            Failure::usage(format!("cannot write --failed `{}`: {error}", path.display()))
-        })?;
-        Ok(Self { path, style: input.style, form, earlier, count: 0 })
+        let (style, form) =
+            begin().map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })?;
+        Ok(Self { path, style, form, earlier, is_empty: true })
     }
 
     /// Adds a record.
@@ -158,8 +178,7 @@ impl FailedFile {
     /// # Errors
     /// `internal` when it cannot be written.
     pub fn add(&mut self, content: &Content, reason: &str) -> Result<(), Failure> {
-        let first = self.count == 0;
-        self.count += 1;
+        let first = std::mem::take(&mut self.is_empty);
         let reason = sanitize_line(reason);
         let end = self.style.line_end();
         let written = match (&mut self.form, content) {
@@ -175,66 +194,67 @@ impl FailedFile {
             }
             _ => Ok(()),
         };
-        written.map_err(|error| self.unwritable(&error))
+        written.map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Ends the file and gives it its name. Returns what it is now, and where: under another name if somebody wrote one
-    /// of its name meanwhile.
+    /// Ends the file. It gets its name when the journal says so: where somebody wrote one of that name meanwhile, the
+    /// first `NAME.1`, `NAME.2` … that is free.
     ///
     /// # Errors
     /// As [`Self::add`].
-    pub fn close(self) -> Result<(FailedFileEntry, PathBuf), Failure> {
+    pub fn finish(self) -> Result<FinishedFile, Failure> {
         let path = self.path.clone();
-        let failed = |error: io::Error| {
-            Failure::internal(format!("cannot write --failed `{}`: {error}", path.display()))
-        };
-        let (is_empty, end) = (self.count == 0, self.style.line_end());
+        self.finished().map_err(|error| unwritable(&path, &error))
+    }
+
+    fn finished(self) -> io::Result<FinishedFile> {
+        let end = self.style.line_end();
         let out = match self.form {
-            Form::Rows(rows, _) => {
-                rows.into_inner().map_err(|error| failed(io::Error::other(error.to_string())))?
-            }
+            Form::Rows(rows, _) => rows.into_inner().map_err(|error| io::Error::other(error.to_string()))?,
             Form::Array(mut out) => {
-                let text = if is_empty { format!("[]{end}") } else { format!("{end}]{end}") };
-                out.write_all(text.as_bytes()).map_err(failed)?;
+                let text = if self.is_empty { format!("[]{end}") } else { format!("{end}]{end}") };
+                out.write_all(text.as_bytes())?;
                 out
             }
             Form::Lines(out) => out,
         };
-        let encoder = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        let file = encoder.into_inner();
-        file.as_file().sync_all().map_err(failed)?;
-        let unchanged =
-            self.earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier));
-        let place = if unchanged {
-            persist(file, &path).map_err(failed)?;
-            path.clone()
-        } else {
-            persist_beside(file, &path).map_err(failed)?
-        };
-        Ok((entry_of(&place).map_err(failed)?, place))
-    }
-
-    fn unwritable(&self, error: &io::Error) -> Failure {
-        Failure::internal(format!("cannot write --failed `{}`: {error}", self.path.display()))
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        let replaces =
+            self.earlier.is_some_and(|earlier| entry_of(&self.path).is_ok_and(|found| found == earlier));
+        let mut place = self.path.clone();
+        for number in 1..1000 {
+            if replaces || place.symlink_metadata().is_err() {
+                break;
+            }
+            let mut other = self.path.clone().into_os_string();
+            other.push(format!(".{number}"));
+            place = other.into();
+        }
+        Ok(FinishedFile { entry: entry_at(file.reopen()?, &place)?, file, replaces, wanted: self.path })
     }
 }
 
-/// Gives a file its name, or the first `NAME.1`, `NAME.2` … that is free: nothing is overwritten.
-fn persist_beside(mut file: NamedTempFile, path: &Path) -> io::Result<PathBuf> {
-    let mut number = 0;
-    loop {
-        let mut place = path.as_os_str().to_owned();
-        if number > 0 {
-            place.push(format!(".{number}"));
+impl FinishedFile {
+    /// Gives the file its name. Nothing is overwritten but what an earlier run left.
+    ///
+    /// # Errors
+    /// `internal` when that cannot be done.
+    pub fn persist(self, report: &Report) -> Result<(), Failure> {
+        let place = Path::new(&self.entry.path);
+        let persisted = if self.replaces {
+            persist(self.file, place)
+        } else {
+            persist_noclobber(self.file, place).map_err(|error| error.error)
+        };
+        persisted.map_err(|error| unwritable(place, &error))?;
+        if place != self.wanted {
+            report.warn(&format!(
+                "the file given with --failed was changed during the run: the failed records are in `{}`",
+                place.display()
+            ));
         }
-        match persist_noclobber(file, Path::new(&place)) {
-            Ok(()) => return Ok(place.into()),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {
-                file = error.file;
-                number += 1;
-            }
-            Err(error) => return Err(error.error),
-        }
+        Ok(())
     }
 }
 
@@ -288,51 +308,33 @@ impl<'de> Deserialize<'de> for Fields<'de> {
     }
 }
 
-/// How a text file is written.
+/// How a text file is written. What is not UTF-8 is given back as UTF-8 with a byte order mark, by which Excel knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TextStyle {
-    /// Its encoding.
-    pub encoding: Encoding,
+struct TextStyle {
+    bom: bool,
     /// Whether its lines end with CR LF.
-    pub crlf: bool,
+    crlf: bool,
     /// The delimiter that its first line, `sep=…`, names.
-    pub sep: Option<char>,
-}
-
-/// An encoding, with or without a byte order mark.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8 without a mark.
-    #[default]
-    Utf8,
-    /// UTF-8 with a mark, as Excel writes it.
-    Utf8Bom,
-    /// UTF-16, little end first, with a mark.
-    Utf16Le,
-    /// UTF-16, big end first, with a mark.
-    Utf16Be,
+    sep: Option<char>,
 }
 
 impl TextStyle {
     /// Reads the style off the beginning of a file.
-    ///
-    /// # Errors
-    /// The system's errors.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    fn of(source: &Source) -> io::Result<Self> {
         /// A first line is hardly longer.
         const MAX_START: u64 = 64 << 10;
         let mut start = Vec::new();
-        std::fs::File::open(path)?.take(MAX_START).read_to_end(&mut start)?;
-        Ok(Self::of_start(&start))
+        source.bytes()?.take(MAX_START).read_to_end(&mut start)?;
+        let style = Self::of_start(&start);
+        let is_other = source.encoding.is_some_and(|encoding| encoding != encoding_rs::UTF_8);
+        Ok(Self { bom: style.bom || is_other, ..style })
     }
 
     fn of_start(start: &[u8]) -> Self {
-        let (encoding, text) = match start {
-            [0xef, 0xbb, 0xbf, rest @ ..] => (Encoding::Utf8Bom, rest.to_vec()),
-            [0xff, 0xfe, rest @ ..] => (Encoding::Utf16Le, low_bytes(rest, u16::from_le_bytes)),
-            [0xfe, 0xff, rest @ ..] => (Encoding::Utf16Be, low_bytes(rest, u16::from_be_bytes)),
-            _ => (Encoding::Utf8, start.to_vec()),
-        };
+        let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+        let bom = marks.iter().any(|mark| start.starts_with(mark));
+        // What is looked for is ASCII, between zeros in UTF-16.
+        let text: Vec<u8> = start.iter().copied().filter(|byte| *byte != 0 && byte.is_ascii()).collect();
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let crlf = line.len() < text.len() && line.last() == Some(&b'\r');
         let sep = match line.trim_ascii_end() {
@@ -341,73 +343,12 @@ impl TextStyle {
             [b's' | b'S', b'e' | b'E', b'p' | b'P', b'='] if line.get(4) == Some(&b'\t') => Some('\t'),
             _ => None,
         };
-        Self { encoding, crlf, sep }
+        Self { bom, crlf, sep }
     }
 
     /// What ends a line.
-    pub fn line_end(self) -> &'static str {
+    fn line_end(self) -> &'static str {
         if self.crlf { "\r\n" } else { "\n" }
-    }
-}
-
-/// The text as far as it is ASCII, which is all that is looked for.
-fn low_bytes(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
-    let (pairs, _) = bytes.as_chunks::<2>();
-    pairs.iter().map(|pair| u8::try_from(unit(*pair)).unwrap_or(b'?')).collect()
-}
-
-/// Takes UTF-8 and writes it in an encoding.
-#[derive(Debug)]
-pub struct Encoder<W> {
-    out: W,
-    encoding: Encoding,
-    /// The beginning of a character whose other bytes have not come yet.
-    partial: Vec<u8>,
-}
-
-impl<W: Write> Encoder<W> {
-    /// Writes the byte order mark, where there is one.
-    ///
-    /// # Errors
-    /// The system's errors.
-    pub fn new(mut out: W, encoding: Encoding) -> io::Result<Self> {
-        out.write_all(match encoding {
-            Encoding::Utf8 => b"",
-            Encoding::Utf8Bom => b"\xef\xbb\xbf",
-            Encoding::Utf16Le => b"\xff\xfe",
-            Encoding::Utf16Be => b"\xfe\xff",
-        })?;
-        Ok(Self { out, encoding, partial: Vec::new() })
-    }
-
-    /// Where it is written.
-    pub fn into_inner(self) -> W {
-        self.out
-    }
-}
-
-impl<W: Write> Write for Encoder<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if matches!(self.encoding, Encoding::Utf8 | Encoding::Utf8Bom) {
-            return self.out.write(bytes);
-        }
-        self.partial.extend_from_slice(bytes);
-        let valid = match std::str::from_utf8(&self.partial) {
-            Ok(text) => text.len(),
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(error) => return Err(io::Error::other(error)),
-        };
-        let rest = self.partial.split_off(valid);
-        let text = std::mem::replace(&mut self.partial, rest);
-        let units = String::from_utf8_lossy(&text);
-        let encode = if self.encoding == Encoding::Utf16Le { u16::to_le_bytes } else { u16::to_be_bytes };
-        let encoded: Vec<u8> = units.encode_utf16().flat_map(encode).collect();
-        self.out.write_all(&encoded)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }
 
@@ -455,31 +396,23 @@ mod json_reason_tests {
 }
 
 #[cfg(test)]
-mod text_style_tests {
-    use std::io::Write;
-
-    use super::{Encoder, Encoding, TextStyle};
+mod style_tests {
+    use super::TextStyle;
 
     #[test]
-    fn a_style_is_read_and_written_back() {
-        for encoding in [Encoding::Utf8, Encoding::Utf8Bom, Encoding::Utf16Le, Encoding::Utf16Be] {
-            for crlf in [false, true] {
-                for (first, sep) in [("sep=;", Some(';')), ("sep=\t", Some('\t')), ("größe,☃𝄞", None)]
-                {
-                    let style = TextStyle { encoding, crlf, sep };
-                    let mut encoder = Encoder::new(Vec::new(), encoding).unwrap();
-                    let text = format!("{first}{}1,2{}", style.line_end(), style.line_end());
-                    // Characters come in pieces.
-                    for byte in text.as_bytes() {
-                        encoder.write_all(&[*byte]).unwrap();
-                    }
-                    let written = encoder.into_inner();
-                    assert_eq!(TextStyle::of_start(&written), style, "{text:?}");
-                    if encoding == Encoding::Utf16Be {
-                        let (pairs, _) = written[2..].as_chunks::<2>();
-                        let units: Vec<u16> = pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
-                        assert_eq!(String::from_utf16(&units).unwrap(), text);
-                    }
+    fn a_style_is_read_off_the_first_line_in_any_encoding() {
+        for crlf in [false, true] {
+            for (first, sep) in [("sep=;", Some(';')), ("sep=\t", Some('\t')), ("größe,☃𝄞", None)] {
+                let text = format!("{first}{}1,2\n", if crlf { "\r\n" } else { "\n" });
+                let utf16 = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<_>>();
+                let style = |bom| TextStyle { bom, crlf, sep };
+                assert_eq!(TextStyle::of_start(text.as_bytes()), style(false), "{text:?}");
+                for (mark, bytes) in [
+                    (&b"\xef\xbb\xbf"[..], text.as_bytes().to_vec()),
+                    (b"\xff\xfe", utf16(u16::to_le_bytes)),
+                    (b"\xfe\xff", utf16(u16::to_be_bytes)),
+                ] {
+                    assert_eq!(TextStyle::of_start(&[mark, &bytes].concat()), style(true), "{text:?}");
                 }
             }
         }

@@ -3,53 +3,58 @@
 mod check;
 mod command_line;
 mod dry_run;
-pub mod failed_file;
+mod failed_file;
 mod pace;
 mod queue;
-mod reader;
 mod record;
 mod run;
+mod send;
 mod token;
-mod token_locks;
 
 use std::path::Path;
 
-use check::PreflightReport;
-use record::RecordPreparer;
-use run::RunContext;
-use token::{RunToken, TokenCommand};
-use token_locks::TokenLocks;
+use futures_util::FutureExt;
 
+use crate::batch::check::Checked;
 use crate::batch::failed_file::{ensure_replaceable, is_one_file};
+use crate::batch::record::RecordPreparer;
+use crate::batch::run::{Input, Run};
+use crate::batch::send::RunContext;
+use crate::batch::token::{RunToken, TokenCommand};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Source;
-use crate::journal::open::{Mode, Opening, Places};
-use crate::journal::read::PreviousRun;
-use crate::journal::{FailedFileEntry, Header};
+use crate::journal::Header;
+use crate::journal::open::{Mode, Opening, Paths, journals_of};
+use crate::journal::write::journal;
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
 use crate::report::ordered_results::OrderedResults;
-use crate::report::summary;
+use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
 
 pub use record::key_of;
 
-/// Runs an operation over many records.
+/// Records in flight where `--jobs` says nothing.
+const JOBS: u16 = 8;
+
+/// Runs an operation over many records. `grammar` is that of the command line, for the commands that continue the run.
 ///
 /// # Errors
-/// `usage` and `guard` before anything is sent; `partial` when some records did not go through; `interrupted`.
+/// `usage` and `guard` before anything is sent; `partial`, `unknown`, `mismatch` or `unavailable` when some records did
+/// not go through; `interrupted`.
 pub async fn run(
     session: &Session<'_>,
-    source: &Source,
+    source: Source,
     args: &BatchArgs,
     operation: RecordOperation<'_>,
+    grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     if let RecordOperation::UpdateProfile(update) = operation
         && update.base.is_some()
@@ -60,8 +65,12 @@ pub async fn run(
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
+    if source.is_stream() && args.journal.is_none() && !session.global.dry_run {
+        return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
+    }
+    let source = source.copied()?;
     let service = Service::open(session).await?;
-    Box::pin(run_over(&service, source, args, operation)).await
+    Box::pin(run_over(&service, &source, args, operation, grammar)).await
 }
 
 async fn run_over(
@@ -69,6 +78,7 @@ async fn run_over(
     source: &Source,
     args: &BatchArgs,
     operation: RecordOperation<'_>,
+    grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     let session = service.session;
     let results = OrderedResults::new(session.report);
@@ -87,21 +97,17 @@ async fn run_over(
         RunToken::new(admin_program.filter(|program| TokenCommand::new(program).is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
-    let token_locks = TokenLocks::default();
-    let replaces = operation.operation().spec().replaces.is_some();
-    let token_locks = (preparer.command.is_some() && replaces).then_some(&token_locks);
     let shared = RunContext {
         service,
         global: &global,
         operation,
         run_token: &run_token,
         admin_run_token: &admin_run_token,
-        token_locks,
     };
     if session.global.dry_run {
         return Box::pin(dry_run::run(shared, source, &preparer, args, results)).await;
     }
-    send(shared, source, &preparer, args, results).await
+    send(shared, source, &preparer, args, results, grammar).await
 }
 
 async fn send(
@@ -110,82 +116,85 @@ async fn send(
     preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
     results: OrderedResults,
+    grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     let service = shared.service;
     let session = service.session;
-    let places = places(source, args)?;
-    let header = header(service, source, &places, preparer, args);
+    let paths = paths(source, args)?;
+    let header = header(service, source, &paths, preparer, args);
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let path = places.journal.clone();
-    let opening = Opening::look(storage, clock, places, mode(args), header).await?;
-    for note in &opening.past.notes {
-        session.report.warn(note);
+    let path = paths.journal.clone();
+    let opening = Opening::look(storage, clock, paths, mode(args), header).await?;
+    if let Some(warning) = &opening.past.warning {
+        session.report.warn(warning);
     }
-    let earlier_failed = failed_file(source, args, &path, &opening.past)?;
-    let checked = checked(session, source, preparer, args, &opening.past)?;
-    if checked.as_ref().is_some_and(|checked| checked.needs_token) {
+    if args.resume && opening.past.exists() && opening.past.last() == 0 {
+        session.report.warn(&format!("journal `{}` shows no record as sent", path.display()));
+    }
+    let earlier_failed = match &args.failed {
+        Some(failed) => {
+            let others = [(source.path(), "the input"), (&*path, "the journal")];
+            let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
+            ensure_replaceable(failed, &others, earlier)?
+        }
+        None => None,
+    };
+    let corrected = corrected(session, &opening)?;
+    let checked = check::run(session, source, preparer, args, &opening.past, corrected.as_deref())?;
+    if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.operation());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
-    confirm(session, preparer.operation.operation(), checked.as_ref())?;
-    let (journal, past) = opening.begin().await?;
-    let input = run::Input {
-        source,
-        preparer,
-        args,
-        records: checked.map(|checked| checked.records),
-        earlier_failed: earlier_failed.as_ref(),
-    };
-    run::Dispatcher::new(shared, &journal, input, past, results)?.run().await
-}
-
-/// What is left of an earlier run's file of failed records; nothing else is ever replaced.
-fn failed_file(
-    source: &Source,
-    args: &BatchArgs,
-    journal: &Path,
-    past: &PreviousRun,
-) -> Result<Option<FailedFileEntry>, Failure> {
-    let Some(path) = &args.failed else { return Ok(None) };
-    let others = [(source.path(), "the input"), (journal, "the journal")];
-    ensure_replaceable(path, &others, past.failed_files())
-}
-
-/// A file is checked before anything is sent; what flows by is checked as it flows.
-fn checked(
-    session: &Session<'_>,
-    source: &Source,
-    preparer: &RecordPreparer<'_>,
-    args: &BatchArgs,
-    past: &PreviousRun,
-) -> Result<Option<PreflightReport>, Failure> {
-    if source.is_stream() {
-        session.report.status(&format!(
-            "{} is a stream: records are validated as they are read, not up front",
-            document::quoted(&source.name())
-        ));
-        return Ok(None);
+    // The shop deadlocks where several are created at once.
+    let operation = preparer.operation.operation();
+    let is_sequential = operation == Operation::AttributeCreate && session.dialect.is_magento();
+    let jobs = if is_sequential { 1 } else { args.jobs.unwrap_or(JOBS) };
+    if checked.is_one_key && jobs > 1 {
+        session.report.status("all records have the same key: they are sent one at a time");
+    } else if is_sequential && checked.to_send > 1 {
+        session.report.status("attributes are created one at a time");
     }
-    check::run(session, source, preparer, args, past).map(Some)
+    confirm(session, operation, &checked)?;
+    let (log, past) = opening.begin().await?;
+    let (journal, writer) = journal(path.clone(), log);
+    let next = command_line::next_steps(session, source, args, &path, grammar());
+    let records = checked.records;
+    let input = Input { source, preparer, args, jobs, records, past, earlier_failed, next };
+    Run::new(shared, journal, input, results)?.run(writer.fuse()).await
 }
 
-/// A person is asked once before a batch writes, and sees how much it is.
-fn confirm(
-    session: &Session<'_>,
-    operation: Operation,
-    checked: Option<&PreflightReport>,
-) -> Result<(), Failure> {
-    if checked.is_some_and(|checked| checked.to_send == 0) {
+/// The journal of an earlier run's file of failed records, where that was run on its own.
+fn corrected(session: &Session<'_>, opening: &Opening) -> Result<Option<String>, Failure> {
+    for file in &opening.past.failed_files {
+        if let Some(journal) = journals_of(&*session.context.storage, Path::new(&file.path))?.first() {
+            return Ok(Some(journal.display().to_string()));
+        }
+    }
+    Ok(None)
+}
+
+/// A person is asked once before a batch writes, and sees how much it is. What was sent before is not sent again
+/// without a yes, also where nobody can be asked.
+fn confirm(session: &Session<'_>, operation: Operation, checked: &Checked) -> Result<(), Failure> {
+    if checked.to_send == 0 {
         return Ok(());
     }
     let prompt = Prompt::new(session.context, session.global, session.report);
-    let what = operation.spec().batch_action;
-    let many = match checked {
-        None => "every record".to_owned(),
-        Some(checked) if checked.to_send == checked.records => summary::count_records(checked.records),
-        Some(checked) => format!("{} of {}", checked.to_send, summary::count_records(checked.records)),
+    let records = count_records(checked.records);
+    let many = if checked.to_send == checked.records {
+        records
+    } else {
+        format!("{} of {records}", checked.to_send)
     };
-    prompt.confirm(&format!("{what} {many}?"))
+    let question = format!("{} {many}?", operation.spec().batch_action);
+    if checked.again == 0 {
+        return prompt.confirm(&question);
+    }
+    let again = count_records(checked.again);
+    session
+        .report
+        .warn(&format!("{again} of the earlier run may have been applied, and would be sent again"));
+    prompt.confirm_deletion(&question)
 }
 
 fn mode(args: &BatchArgs) -> Mode {
@@ -199,12 +208,12 @@ fn mode(args: &BatchArgs) -> Mode {
 fn header(
     service: &Service<'_>,
     source: &Source,
-    places: &Places,
+    paths: &Paths,
     preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
 ) -> Header {
     let id = service.settings.service_id();
-    let file_name = places.input.as_deref().and_then(Path::file_name);
+    let file_name = paths.input.as_deref().and_then(Path::file_name);
     Header {
         service: id.url.clone(),
         interface: id.interface.clone(),
@@ -212,35 +221,30 @@ fn header(
         operation: preparer.operation.operation().name().to_owned(),
         input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
         shard: args.shard,
+        ..Header::new()
     }
 }
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
-fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
+fn paths(source: &Source, args: &BatchArgs) -> Result<Paths, Failure> {
     let unreadable = |error: std::io::Error| {
         Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
     };
     let input =
         if source.is_stream() { None } else { Some(dunce::canonicalize(source.path()).map_err(unreadable)?) };
-    let journal = match (&args.journal, &input) {
-        (Some(path), _) => path.clone(),
-        (None, Some(input)) => {
-            let shard =
-                args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
-            let mut path = input.as_os_str().to_owned();
-            path.push(format!("{shard}.journal"));
-            path.into()
-        }
-        (None, None) => {
-            return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
-        }
+    let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
+    let beside = || {
+        let mut path = input.clone().unwrap_or_default().into_os_string();
+        path.push(format!("{shard}.journal"));
+        path.into()
     };
+    let journal = args.journal.clone().unwrap_or_else(beside);
     if input.as_deref().is_some_and(|input| is_one_file(&journal, input)) {
         return Err(Failure::guard(format!("journal `{}` is the input", journal.display()))
             .hint("choose another file with --journal"));
     }
-    Ok(Places { journal, input })
+    Ok(Paths { journal, input })
 }
 
 /// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.

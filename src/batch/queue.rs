@@ -1,11 +1,11 @@
 //! The order of records that touch the same thing: they never run at the same time, and go in the input's order.
 
-use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::journal::{RecordState, state_after};
+use crate::journal::{State, state_after};
 use crate::plan::operation::Operation;
+use crate::report::ordered_results::RecordLocation;
 
 /// How many records wait at most; reading stops until there is room.
 const MAX_PENDING: usize = 1024;
@@ -78,12 +78,13 @@ impl<T> KeyedQueue<T> {
 
 /// Keys of which a record failed in a way that holds up later ones.
 #[derive(Debug, Default)]
-pub struct Blocked(RefCell<HashMap<u64, Blocker>>);
+pub struct Blocked(HashMap<u64, Blocker>);
 
 /// A record that holds up later ones of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Blocker {
     record: u64,
+    line: u64,
     is_unknown: bool,
 }
 
@@ -91,36 +92,28 @@ impl Blocked {
     /// Takes note of a record that failed. After an unknown outcome, later records that replace the same thing are not
     /// sent: the unknown request may still take effect, and undo what they do. Nor are they after one that a resumed run
     /// sends again: it would undo them.
-    pub fn note(&self, operation: Operation, key: u64, record: u64, failure: &Failure) {
+    pub fn note(&mut self, operation: Operation, key: u64, location: RecordLocation, failure: &Failure) {
         let is_unknown = failure.applied == Applied::Unknown;
-        let holds_up = is_unknown || state_after(failure) == RecordState::FailedTemporary;
+        let holds_up = is_unknown || state_after(failure) == State::FailedTemporary;
         if operation.spec().replaces.is_some() && holds_up {
-            let own = Blocker { record, is_unknown };
-            self.0.borrow_mut().entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
+            let own = Blocker { record: location.record, line: location.line, is_unknown };
+            self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
         }
     }
 
     /// Why a record of this key is not sent, if an earlier one holds it up.
-    pub fn refusal(&self, operation: Operation, key: u64, record: u64) -> Option<Failure> {
-        let first = self.0.borrow().get(&key).copied().filter(|first| first.record < record)?;
+    pub fn refusal(&self, operation: Operation, key: u64, location: RecordLocation) -> Option<Failure> {
+        let Blocker { line, is_unknown, .. } =
+            *self.0.get(&key).filter(|first| first.record < location.record)?;
         let what = operation.spec().replaces.unwrap_or("customer");
-        Some(if first.is_unknown {
-            behind_unknown(what, first.record)
+        Some(if is_unknown {
+            let message = format!("not sent: the outcome of line {line}, of the same {what}, is unknown");
+            Failure::guard(message).hint(format!("check whether line {line} took effect first"))
         } else {
-            behind_failed(what, first.record)
+            let message = format!("not sent: line {line}, of the same {what}, failed and comes first");
+            Failure::new(FailureKind::Unavailable, message).hint("--resume sends both in their order")
         })
     }
-}
-
-fn behind_unknown(what: &str, unknown: u64) -> Failure {
-    Failure::guard(format!("not sent: the outcome of record {unknown}, of the same {what}, is unknown"))
-        .hint(format!("check whether record {unknown} took effect first"))
-}
-
-/// A resumed run sends that one again, after which this one is due.
-fn behind_failed(what: &str, failed: u64) -> Failure {
-    let message = format!("not sent: record {failed}, of the same {what}, failed and comes first");
-    Failure::new(FailureKind::Unavailable, message).hint("--resume sends both in their order")
 }
 
 #[cfg(test)]

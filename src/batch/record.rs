@@ -8,9 +8,9 @@ use crate::batch::failed_file::REASON;
 use crate::batch::token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
-use crate::failure::Failure;
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::{Columns, Content, Record, RowError, Source};
-use crate::journal::Fnv1a;
+use crate::journal::{Entry, Fnv1a, State};
 use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Dialect};
@@ -108,7 +108,7 @@ impl<'a> RecordPreparer<'a> {
         };
         let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
         let key = match &customer {
-            Some(customer) => customer.key(),
+            Some(customer) => customer.text(),
             None => key(&ready, &own),
         };
         Ok(PreparedRecord { body: ready, key, token_source: own, customer })
@@ -274,6 +274,29 @@ pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) 
     names.map(field).find_map(|key| key)
 }
 
+/// The failure that an earlier run left a record with.
+pub fn failure_of(entry: &Entry) -> Failure {
+    let why = |default: &str| entry.reason.clone().unwrap_or_else(|| default.to_owned());
+    let failure = match entry.state {
+        State::Mismatch => {
+            Failure::new(FailureKind::Mismatch, format!("{} (in an earlier run)", why("written")))
+                .hint("compare with `storefront customer show`")
+        }
+        State::FailedPermanent => {
+            let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
+            let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
+            let message = format!("{} (in an earlier run)", why("no reason recorded"));
+            Failure::new(kind, message).hint("fix the record, then --resume sends it").applied(applied)
+        }
+        _ => {
+            let why = entry.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            Failure::new(FailureKind::Unknown, format!("outcome unknown (sent by an earlier run){why}"))
+                .hint("check whether it took effect; --resume --retry-unknown sends it again")
+        }
+    };
+    Failure { status: entry.status, ..failure }
+}
+
 /// How large a record is, in bytes.
 pub fn size(content: &Content) -> usize {
     match content {
@@ -342,11 +365,6 @@ impl CustomerName {
             Self::Email(email) => email.clone(),
         }
     }
-
-    /// The same for records of one customer.
-    pub fn key(&self) -> String {
-        self.text()
-    }
 }
 
 /// How the records of a batch name their customers: all of them in the same way.
@@ -414,7 +432,7 @@ mod tests {
     fn a_customer_is_an_id_or_an_email_in_any_case() {
         assert_eq!(CustomerName::new(&json!("7")).unwrap(), CustomerName::Id(7));
         assert_eq!(CustomerName::new(&json!(7)).unwrap(), CustomerName::Id(7));
-        assert_eq!(CustomerName::new(&json!(" A@B.example")).unwrap().key(), "a@b.example");
+        assert_eq!(CustomerName::new(&json!(" A@B.example")).unwrap().text(), "a@b.example");
         for wrong in [json!("ada"), json!(""), json!(null), json!(1.5), json!([])] {
             assert!(CustomerName::new(&wrong).is_err(), "{wrong}");
         }

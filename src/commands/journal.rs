@@ -9,13 +9,13 @@ use crate::batch::key_of;
 use crate::cli::GlobalArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader};
-use crate::journal::open::directory;
-use crate::journal::read::{self, IndexEntry, PreviousRun, Unread};
-use crate::journal::{Header, RecordState};
+use crate::journal::read::{self, Known, PreviousRun, Unread};
+use crate::journal::{Entry, Header, State};
 use crate::plan::operation::Operation;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::session::Session;
+use crate::storage::parent;
 
 /// What `journal` can do.
 #[derive(Debug, Subcommand)]
@@ -37,13 +37,14 @@ pub struct ShowArgs {
     /// Print CSV
     #[arg(long)]
     pub csv: bool,
-    /// Only records in this state: done, failed, failed-temporarily, sending, unknown, not-sent
+    /// Only records in this state: done, failed, failed-temporarily, sending, unknown, mismatch, not-sent
     #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser = STATES)]
     pub state: Vec<String>,
 }
 
 /// The states, as `--state` takes them.
-const STATES: [&str; 6] = ["done", "failed", "failed-temporarily", "sending", "unknown", "not-sent"];
+const STATES: [&str; 7] =
+    ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "not-sent"];
 
 /// Columns: title and field.
 const COLUMNS: &[Column] = &[
@@ -85,22 +86,20 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let operation = Operation::parse(&operation)?;
     match input(session, &args.file, &header, operation)? {
         None => {
-            let mut slots = past.entries();
             for record in 1..=past.last() {
-                let slot = slots.read(0)?;
-                if slot.state != RecordState::NotSent {
-                    add(row(&past, slot, record, None, None))?;
+                let known = past.known(record);
+                if known.state != State::NotSent {
+                    add(row(&past, known, record, None, None))?;
                 }
             }
         }
         Some(mut records) => {
-            let mut slots = past.entries();
             while let Some(record) = records.read()? {
-                let slot = slots.read(0)?;
+                let known = past.known(record.number);
                 // Records of other shards are not in the journal, and not missing in it.
-                if slot.state != RecordState::NotSent || header.shard.is_none() {
+                if known.state != State::NotSent || header.shard.is_none() {
                     let key = key_of(operation, &record, records.columns());
-                    add(row(&past, slot, record.number, Some(record.line), key))?;
+                    add(row(&past, known, record.number, Some(record.line), key))?;
                 }
             }
         }
@@ -123,16 +122,15 @@ fn read(session: &Session<'_>, path: &Path) -> Result<(Header, PreviousRun), Fai
     if !log.is_regular().map_err(unreadable)? {
         return Err(not_a_journal());
     }
-    let first = read::first_line(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
-    let header =
-        first.into_header().map_err(|mismatch| Failure::guard(format!("`{}` {mismatch}", path.display())))?;
-    let journal = read::read(path, &*log, &header, &std::env::temp_dir()).map_err(|unread| match unread {
-        Unread::Refused(failure) => failure,
-        Unread::Other(_) | Unread::Empty => not_a_journal(),
-    })?;
-    let mut past = PreviousRun::default();
-    past.set_own(path.to_owned(), log, journal);
-    Ok((header, past))
+    let header = read::header(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
+    if let Some(version) = header.other_version() {
+        return Err(Failure::guard(format!("`{}` {version}", path.display())));
+    }
+    match read::read(path, &log, &header) {
+        Ok(past) => Ok((header, past)),
+        Err(Unread::Damaged(failure)) => Err(*failure),
+        Err(Unread::Other(_) | Unread::Empty) => Err(not_a_journal()),
+    }
 }
 
 /// The input, where it is next to the journal.
@@ -142,7 +140,7 @@ fn input(
     header: &Header,
     operation: Operation,
 ) -> Result<Option<RecordReader>, Failure> {
-    let path = directory(journal).join(&header.input);
+    let path = parent(journal).join(&header.input);
     // The name is what a file says, and must not lead elsewhere.
     if Path::new(&header.input).components().count() != 1 || !path.is_file() {
         return Ok(None);
@@ -157,12 +155,11 @@ fn input(
     RecordReader::open(&source, columns).map(Some)
 }
 
-fn row(past: &PreviousRun, slot: IndexEntry, record: u64, line: Option<u64>, key: Option<String>) -> Value {
-    let detail = past.entry_at(slot);
-    let is_told = slot.state != RecordState::NotSent;
-    let state = match slot.state {
-        RecordState::NotSent => "not sent",
-        RecordState::FailedTemporary => "failed temporarily",
+fn row(past: &PreviousRun, known: Known, record: u64, line: Option<u64>, key: Option<String>) -> Value {
+    let is_told = known.state != State::NotSent;
+    let entry = if is_told { past.entry(known) } else { Entry::default() };
+    let state = match known.state {
+        State::FailedTemporary => "failed temporarily",
         other => other.name(),
     };
     json!({
@@ -170,7 +167,7 @@ fn row(past: &PreviousRun, slot: IndexEntry, record: u64, line: Option<u64>, key
         "line": line,
         "key": key,
         "state": state,
-        "status": detail.status.filter(|_| is_told),
-        "reason": detail.reason.filter(|_| is_told),
+        "status": entry.status,
+        "reason": entry.reason,
     })
 }

@@ -282,7 +282,7 @@ pub async fn run_records(
     one_record: impl AsyncFnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     match source(session, args)? {
-        Some(source) => batch::run(session, &source, args, operation).await,
+        Some(source) => batch::run(session, source, args, operation, grammar).await,
         None => one_record().await,
     }
 }

@@ -17,7 +17,7 @@ pub type Input = Box<dyn BufRead + Send>;
 const STDIN: &str = "stdin";
 
 /// What is read at a time, in bytes.
-const BUFFER: usize = 64 * 1024;
+pub const BUFFER: usize = 64 * 1024;
 
 /// How a ZIP archive begins, and so .xlsx and .ods.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -48,7 +48,7 @@ pub fn open(path: &Path, encoding: Named) -> Result<Input, Failure> {
 }
 
 /// UTF-8 flows through; what is in another encoding is held as a whole.
-fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
+pub fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
     let mut start = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut start)?;
     let (encoding, mark) = match Encoding::for_bom(&start) {

@@ -1,14 +1,15 @@
 //! Inputs of many records: NDJSON, JSON arrays and CSV, read one record at a time.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 pub use super::columns::{Columns, RowError, paths};
 use super::csv::CsvReader;
-use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
+use super::document::{self, BUFFER, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};
 use crate::exact_json;
 use crate::failure::Failure;
@@ -34,10 +35,12 @@ pub enum Content {
 }
 
 /// An input of many records.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Source {
     path: PathBuf,
     is_stream: bool,
+    /// What a stream held, in a file without a name.
+    copy: Option<Arc<File>>,
     /// How it is written.
     pub format: Format,
     /// The encoding that `--encoding` names.
@@ -75,7 +78,7 @@ pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
     };
     let regular = || std::fs::metadata(path).map(|found| found.is_file());
     let is_stream = stdin || !regular().map_err(|error| unreadable(path, &error))?;
-    Ok(Some(Source { path: path.to_owned(), is_stream, format, encoding: global.encoding }))
+    Ok(Some(Source { path: path.to_owned(), is_stream, copy: None, format, encoding: global.encoding }))
 }
 
 fn by_extension(path: &Path) -> Option<InputFormat> {
@@ -115,6 +118,35 @@ fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Fail
 }
 
 impl Source {
+    /// The same, where it can be read as often as is wanted: a stream is copied to its end.
+    ///
+    /// # Errors
+    /// `usage` when it cannot be read, or not be copied.
+    pub fn copied(self) -> Result<Self, Failure> {
+        if !self.is_stream {
+            return Ok(self);
+        }
+        let copy = || -> std::io::Result<File> {
+            let mut file = tempfile::tempfile()?;
+            std::io::copy(&mut self.bytes()?, &mut file)?;
+            Ok(file)
+        };
+        let file = copy().map_err(|error| unreadable(&self.path, &error))?;
+        Ok(Self { copy: Some(Arc::new(file)), ..self })
+    }
+
+    /// Its bytes from the beginning.
+    ///
+    /// # Errors
+    /// The system's errors.
+    pub fn bytes(&self) -> std::io::Result<Box<dyn Read + Send>> {
+        Ok(match &self.copy {
+            Some(file) => Box::new(Copied { file: file.clone(), offset: 0 }),
+            None if self.path == Path::new("-") => Box::new(std::io::stdin()),
+            None => Box::new(File::open(&self.path)?),
+        })
+    }
+
     /// Its name in messages.
     pub fn name(&self) -> String {
         document::name(self.path())
@@ -125,9 +157,25 @@ impl Source {
         &self.path
     }
 
-    /// Whether it is standard input, or a file that flows by once, such as a named pipe: it is checked as it flows.
+    /// Whether it is standard input, or a file that flows by once, such as a named pipe.
     pub fn is_stream(&self) -> bool {
         self.is_stream
+    }
+}
+
+/// Reads a file that others read too: each reader keeps its own position.
+struct Copied {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Read for Copied {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let count = file.read(buffer)?;
+        self.offset += count as u64;
+        Ok(count)
     }
 }
 
@@ -156,7 +204,9 @@ impl RecordReader {
         columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
     ) -> Result<Self, Failure> {
         let path = source.path().to_owned();
-        Self::over(document::open(&path, source.encoding)?, path, source.format, columns)
+        let bytes = source.bytes().map_err(|error| unreadable(&path, &error))?;
+        let input = document::decoded(Box::new(BufReader::with_capacity(BUFFER, bytes)), source.encoding);
+        Self::over(input.map_err(|error| unreadable(&path, &error))?, path, source.format, columns)
     }
 
     pub(super) fn over(

@@ -1,4 +1,4 @@
-//! The write-ahead journal of a batch: what is known of each record, and how it is written and read again.
+//! The write-ahead journal of a batch (docs/journal.md): its lines, and how they are written and read again.
 //!
 //! Nothing here knows what a record is or how it is sent.
 
@@ -8,20 +8,39 @@ pub mod write;
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Value, json};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::sanitize::sanitize_line;
 
-/// Version of the journal's format. Another one is refused, older ones too: what they say of a record may differ.
-pub const VERSION: u64 = 2;
+/// Version of the journal's format. Another one is refused: what it says of a record may differ.
+const VERSION: u64 = 2;
 /// What makes a line a journal's header.
 const MARK: &str = "storefront";
 
+/// A line of a journal.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Line {
+    /// A run begins.
+    Header(Header),
+    /// What became of a record.
+    Record(Entry),
+    /// How a run left its file of failed records.
+    FailedFile {
+        /// The file.
+        failed_file: FailedFileEntry,
+    },
+}
+
 /// Which batch a journal belongs to. Another batch is never continued with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Header {
+    /// What makes it a header.
+    pub journal: String,
+    /// Version of the format.
+    pub version: Option<u64>,
     /// The normalised base URL, or `sandbox:DATABASE`.
     pub service: String,
     /// Which interface the service has: `marketplace` or `magento`.
@@ -34,159 +53,45 @@ pub struct Header {
     pub input: String,
     /// Which part of the input is run.
     pub shard: Option<Shard>,
+    /// When the run began, RFC 3339.
+    pub started: String,
 }
 
-/// A header as it is read.
-#[derive(Debug, Default, Deserialize)]
-pub struct HeaderLine {
-    journal: Option<String>,
-    version: Option<u64>,
-    service: Option<String>,
-    interface: Option<String>,
-    store_view: Option<String>,
-    operation: Option<String>,
-    input: Option<String>,
-    shard: Option<String>,
+/// What is known of a record. `record` comes first: a line that was cut off still names its record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number, from 1.
+    pub record: u64,
+    /// What became of it.
+    pub state: State,
+    /// Hash of the record as it stands in the input.
+    #[serde(with = "hexadecimal")]
+    pub hash: u64,
+    /// Of a failed one: whether the failure is temporary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temporary: Option<bool>,
+    /// Name of the failure's kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// HTTP status of the service's answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Whether it was applied: `yes`, `no`, `unknown` or `partial`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<String>,
+    /// The failure's message, masked and cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The snapshot taken before its request left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// Of one that is `partial`: the cart on which its first call was applied; older journals do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cart: Option<u64>,
 }
 
-/// Why a line is not the header of this batch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mismatch {
-    /// It is not a header at all.
-    NotAJournal,
-    /// Its format is of another version.
-    Version(Option<u64>),
-    /// It names another service, store view …
-    Other {
-        /// What differs.
-        what: &'static str,
-        /// What the line names.
-        found: String,
-        /// What this batch is.
-        expected: String,
-    },
-}
-
-impl Header {
-    /// The line, without its newline. `started` is RFC 3339.
-    pub fn to_json(&self, started: &str) -> Value {
-        json!({
-            "journal": MARK,
-            "version": VERSION,
-            "service": self.service,
-            "interface": self.interface,
-            "store_view": self.store_view,
-            "operation": self.operation,
-            "input": self.input,
-            "shard": self.shard.map(|shard| shard.to_string()),
-            "started": started,
-        })
-    }
-
-    /// Reads a line; the shard is not compared, for that is the caller's decision.
-    ///
-    /// # Errors
-    /// Why it is not a header of this batch.
-    pub fn matches(&self, line: HeaderLine) -> Result<Option<Shard>, Mismatch> {
-        let header = line.into_header()?;
-        let view = |header: &Self| header.store_view.clone().unwrap_or_else(|| "none".to_owned());
-        let pairs = [
-            ("operation", &header.operation, &self.operation),
-            ("service", &header.service, &self.service),
-            ("interface", &header.interface, &self.interface),
-            ("store view", &view(&header), &view(self)),
-            ("input", &header.input, &self.input),
-        ]
-        .map(|(what, found, expected)| (what, found.clone(), expected.clone()));
-        match pairs.into_iter().find(|(_, found, expected)| found != expected) {
-            Some((what, found, expected)) => Err(Mismatch::Other { what, found, expected }),
-            None => Ok(header.shard),
-        }
-    }
-}
-
-impl HeaderLine {
-    /// Whether this is the first line of a journal of any version.
-    pub fn is_journal(&self) -> bool {
-        self.journal.as_deref() == Some(MARK)
-    }
-
-    /// The header it is.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn into_header(self) -> Result<Header, Mismatch> {
-        if !self.is_journal() {
-            return Err(Mismatch::NotAJournal);
-        }
-        if self.version != Some(VERSION) {
-            return Err(Mismatch::Version(self.version));
-        }
-        let shard = self.shard.map(|shard| shard.parse()).transpose();
-        Ok(Header {
-            service: self.service.ok_or(Mismatch::NotAJournal)?,
-            interface: self.interface.ok_or(Mismatch::NotAJournal)?,
-            store_view: self.store_view,
-            operation: self.operation.ok_or(Mismatch::NotAJournal)?,
-            input: self.input.ok_or(Mismatch::NotAJournal)?,
-            shard: shard.map_err(|_| Mismatch::NotAJournal)?,
-        })
-    }
-}
-
-impl std::fmt::Display for Mismatch {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NotAJournal => out.write_str("is not a storefront journal"),
-            Self::Version(version) => {
-                let version = version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
-                write!(out, "has format version {version}, this program reads version {VERSION}")
-            }
-            Self::Other { what, found, expected } => {
-                write!(out, "belongs to a different {what}: `{found}`, expected `{expected}`")
-            }
-        }
-    }
-}
-
-/// A record is about to be sent.
-#[derive(Debug, Serialize)]
-pub struct Sending<'a> {
-    record: u64,
-    state: &'static str,
-    hash: HexHash,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snapshot: Option<&'a str>,
-}
-
-/// A record was applied, or nothing was to be changed.
-#[derive(Debug, Serialize)]
-pub struct Done {
-    record: u64,
-    state: &'static str,
-    hash: HexHash,
-    status: Option<u16>,
-}
-
-/// A record failed, or its outcome is unknown.
-#[derive(Debug, Serialize)]
-pub struct Failed<'a> {
-    record: u64,
-    state: &'static str,
-    hash: HexHash,
-    temporary: bool,
-    kind: &'static str,
-    status: Option<u16>,
-    applied: &'static str,
-    reason: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snapshot: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cart: Option<u64>,
-}
-
-/// The file of failed records as this run left it: only an unchanged one may be replaced.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+/// A file of failed records as a run left it: only an unchanged one may be replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedFileEntry {
     /// Where it is, absolute.
     pub path: String,
@@ -196,73 +101,13 @@ pub struct FailedFileEntry {
     pub hash: String,
 }
 
-/// The line of a [`FailedFileEntry`].
-#[derive(Debug, Serialize)]
-pub struct FailedFileLine<'a> {
-    /// The file.
-    pub failed_file: &'a FailedFileEntry,
-}
-
-impl<'a> Sending<'a> {
-    /// A line; `hash` is of the record as it stands in the input, `snapshot` names what a profile was before.
-    pub fn new(record: u64, hash: u64, snapshot: Option<&'a str>) -> Self {
-        Self { record, state: RecordState::Sending.name(), hash: HexHash(hash), snapshot }
-    }
-}
-
-impl Done {
-    /// A line; `status` is that of the service's answer, if it was asked.
-    pub fn new(record: u64, hash: u64, status: Option<u16>) -> Self {
-        Self { record, state: RecordState::Done.name(), hash: HexHash(hash), status }
-    }
-}
-
-impl<'a> Failed<'a> {
-    /// A line; tokens are masked in the message, control characters are escaped, and a long one is cut.
-    pub fn new(
-        record: u64,
-        hash: u64,
-        state: RecordState,
-        failure: &Failure,
-        snapshot: Option<&'a str>,
-    ) -> Self {
-        Self {
-            record,
-            state: state.name(),
-            hash: HexHash(hash),
-            temporary: state_after(failure) == RecordState::FailedTemporary,
-            kind: failure.kind.name(),
-            status: failure.status,
-            applied: failure.applied.name(),
-            reason: truncate_reason(sanitize_line(&failure.message)),
-            snapshot,
-            cart: failure.cart,
-        }
-    }
-}
-
-#[derive(Debug)]
-struct HexHash(u64);
-
-impl Serialize for HexHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:016x}", self.0))
-    }
-}
-
-fn truncate_reason(mut message: String) -> String {
-    const MAX_CHARACTERS: usize = 500;
-    if let Some((end, _)) = message.char_indices().nth(MAX_CHARACTERS) {
-        message.truncate(end);
-    }
-    message
-}
-
-/// The latest known state of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RecordState {
-    /// Never sent.
+/// What became of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Never sent; no line says so.
     #[default]
+    #[serde(skip)]
     NotSent,
     /// A request may have been sent; no result is known.
     Sending,
@@ -270,49 +115,41 @@ pub enum RecordState {
     Unknown,
     /// Applied, or nothing was to be changed.
     Done,
-    /// Not applied, for a temporary reason.
+    /// Not applied, or only in part, for a temporary reason.
+    #[serde(rename = "failed", skip_deserializing)]
     FailedTemporary,
     /// Not applied, for a permanent reason.
+    #[serde(rename = "failed")]
     FailedPermanent,
+    /// Applied, and reading back shows that an address or a change is missing.
+    Mismatch,
 }
 
-impl RecordState {
-    const ALL: [Self; 6] = [
-        Self::NotSent,
-        Self::Sending,
-        Self::Unknown,
-        Self::Done,
-        Self::FailedTemporary,
-        Self::FailedPermanent,
-    ];
-
-    /// As a small number, for tables.
-    pub fn code(self) -> u8 {
-        self as u8
-    }
-
-    /// Back from [`Self::code`].
-    pub fn from_code(code: u8) -> Self {
-        Self::ALL.into_iter().find(|state| state.code() == code).unwrap_or_default()
-    }
-
+impl State {
     /// The name in the journal.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::NotSent => "fresh",
+            Self::NotSent => "not sent",
             Self::Sending => "sending",
             Self::Unknown => "unknown",
             Self::Done => "done",
             Self::FailedTemporary | Self::FailedPermanent => "failed",
+            Self::Mismatch => "mismatch",
         }
+    }
+
+    /// Whether the service may have applied the record.
+    pub const fn may_be_applied(self) -> bool {
+        matches!(self, Self::Sending | Self::Unknown | Self::Done | Self::Mismatch)
     }
 }
 
 /// What a failure leaves a record at. What may have been applied is never run again by itself.
-pub fn state_after(failure: &Failure) -> RecordState {
+pub fn state_after(failure: &Failure) -> State {
     match (failure.applied, failure.kind) {
-        (Applied::Unknown, _) => RecordState::Unknown,
-        (Applied::No, _) if failure.needs_correction => RecordState::FailedPermanent,
+        (_, FailureKind::Mismatch) => State::Mismatch,
+        (Applied::Unknown, _) => State::Unknown,
+        (Applied::No, _) if failure.needs_correction => State::FailedPermanent,
         // The calls that are missing are made by the next run.
         (Applied::Partial, _)
         | (
@@ -322,13 +159,125 @@ pub fn state_after(failure: &Failure) -> RecordState {
             | FailureKind::Guard
             | FailureKind::Internal
             | FailureKind::Interrupted,
-        ) => RecordState::FailedTemporary,
-        _ => RecordState::FailedPermanent,
+        ) => State::FailedTemporary,
+        _ => State::FailedPermanent,
+    }
+}
+
+impl Line {
+    /// Reads a line; `None` for one that this program did not write.
+    fn parse(text: &[u8]) -> Option<Self> {
+        /// The line of a [`FailedFileEntry`].
+        #[derive(Deserialize)]
+        struct FailedFile {
+            failed_file: FailedFileEntry,
+        }
+        if let Ok(entry) = serde_json::from_slice::<Entry>(text) {
+            return entry.checked().map(Self::Record);
+        }
+        if let Ok(FailedFile { failed_file }) = serde_json::from_slice(text) {
+            return Some(Self::FailedFile { failed_file });
+        }
+        serde_json::from_slice(text).ok().filter(Header::is_journal).map(Self::Header)
+    }
+}
+
+impl Entry {
+    /// A record that is about to be sent, or is done.
+    pub fn new(record: u64, hash: u64, state: State) -> Self {
+        Self { record, state, hash, ..Self::default() }
+    }
+
+    /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are
+    /// escaped, and a long one is cut.
+    pub fn failed(record: u64, hash: u64, failure: &Failure, snapshot: Option<String>) -> Self {
+        const MAX_CHARACTERS: usize = 500;
+        let state = state_after(failure);
+        Self {
+            temporary: (state.name() == "failed").then_some(state == State::FailedTemporary),
+            kind: Some(failure.kind.name().to_owned()),
+            status: failure.status,
+            applied: Some(failure.applied.name().to_owned()),
+            reason: Some(sanitize_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
+            snapshot,
+            cart: failure.cart,
+            ..Self::new(record, hash, state)
+        }
+    }
+
+    /// An entry as it was read, where its fields go together.
+    fn checked(mut self) -> Option<Self> {
+        if self.state == State::FailedPermanent {
+            self.state = match self.temporary? {
+                true => State::FailedTemporary,
+                // Version 2 was first written without a state for it.
+                false if self.kind.as_deref() == Some(FailureKind::Mismatch.name()) => State::Mismatch,
+                false => State::FailedPermanent,
+            };
+        }
+        (self.record > 0).then_some(self)
+    }
+
+    /// Whether the first of its two calls was applied, and the second is missing.
+    pub fn is_partial(&self) -> bool {
+        self.applied.as_deref() == Some(Applied::Partial.name())
+    }
+}
+
+impl Header {
+    /// A header in which what is left out says that it is a journal of this version.
+    pub fn new() -> Self {
+        Self { journal: MARK.to_owned(), version: Some(VERSION), ..Self::default() }
+    }
+
+    /// Whether this is the first line of a journal of any version.
+    fn is_journal(&self) -> bool {
+        self.journal == MARK
+    }
+
+    /// Why a journal with this header cannot be continued by a batch with the header `ours`; shards are not compared.
+    fn mismatch(&self, ours: &Self) -> Option<String> {
+        if let Some(version) = self.other_version() {
+            return Some(version);
+        }
+        let view = |header: &Self| header.store_view.clone().unwrap_or_else(|| "none".to_owned());
+        let pairs = [
+            ("operation", &self.operation, &ours.operation),
+            ("service", &self.service, &ours.service),
+            ("interface", &self.interface, &ours.interface),
+            ("store view", &view(self), &view(ours)),
+            ("input", &self.input, &ours.input),
+        ];
+        let (what, found, expected) = pairs.into_iter().find(|(_, found, expected)| found != expected)?;
+        Some(format!("belongs to a different {what}: `{found}`, expected `{expected}`"))
+    }
+
+    /// What is wrong with its version, if anything is.
+    pub fn other_version(&self) -> Option<String> {
+        let found = self.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
+        (self.version != Some(VERSION))
+            .then(|| format!("has format version {found}, this program reads version {VERSION}"))
+    }
+}
+
+/// A number as 16 hexadecimal digits.
+mod hexadecimal {
+    use super::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{hash:016x}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let digits = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        u64::from_str_radix(&digits, 16).map_err(serde::de::Error::custom)
     }
 }
 
 /// One of several parts of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Shard {
     /// Which part, from 0.
     pub index: u32,
@@ -339,6 +288,20 @@ pub struct Shard {
 impl std::fmt::Display for Shard {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}/{}", self.index, self.count)
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 
@@ -358,27 +321,25 @@ impl FromStr for Shard {
 
 /// Whether a record with this key belongs to a part: the key's hash, modulo the number of parts.
 pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
-    let hash = || Fnv1a::new().update(key.as_bytes()).finish();
-    shard.is_none_or(|shard| hash() % u64::from(shard.count) == u64::from(shard.index))
+    shard.is_none_or(|shard| fnv1a(key.as_bytes()) % u64::from(shard.count) == u64::from(shard.index))
 }
 
-const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0100_0000_01b3;
-
-/// A hash that is being taken.
+/// A stable hash that is being taken, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
+///
+/// Journals and shards depend on it, so the function never changes.
 #[derive(Debug, Clone, Copy)]
 pub struct Fnv1a(u64);
 
 impl Fnv1a {
     /// Of nothing.
     pub const fn new() -> Self {
-        Self(OFFSET_BASIS)
+        Self(0xcbf2_9ce4_8422_2325)
     }
 
     /// Adds bytes.
     #[must_use]
     pub fn update(self, bytes: &[u8]) -> Self {
-        Self(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME)))
+        Self(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)))
     }
 
     /// The hash.
@@ -393,29 +354,85 @@ impl Default for Fnv1a {
     }
 }
 
-#[cfg(test)]
-mod header_tests {
-    use super::{Header, HeaderLine, Mismatch};
+/// The hash of some bytes; see [`Fnv1a`].
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    Fnv1a::new().update(bytes).finish()
+}
 
-    fn header() -> Header {
-        Header {
+#[cfg(test)]
+mod tests {
+    use serde_json::to_string;
+
+    use super::{Entry, Header, Line, Shard, State, fnv1a, shard_contains, state_after};
+    use crate::failure::{Applied, Failure, FailureKind};
+
+    #[test]
+    fn each_line_has_its_fields_in_order_and_reads_back() {
+        let refused = Failure::new(FailureKind::Refused, "no").status(404);
+        let half = Failure { cart: Some(7), ..refused.clone() }.applied(Applied::Partial);
+        let snapshot = Some("/s/1.json".to_owned());
+        let done = Entry { status: Some(320), ..Entry::new(2, u64::MAX, State::Done) };
+        for (entry, text) in [
+            (
+                Entry::new(1, 0xa0, State::Sending),
+                r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#,
+            ),
+            (
+                Entry { snapshot, ..Entry::new(1, 0xa0, State::Sending) },
+                r#"{"record":1,"state":"sending","hash":"00000000000000a0","snapshot":"/s/1.json"}"#,
+            ),
+            (done, r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#),
+            (
+                Entry::failed(3, 0, &refused, None),
+                r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#,
+            ),
+            (
+                Entry::failed(3, 0, &half, None),
+                r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":true,"kind":"refused","status":404,"applied":"partial","reason":"no","cart":7}"#,
+            ),
+        ] {
+            assert_eq!(to_string(&Line::Record(entry.clone())).unwrap(), text);
+            assert!(
+                matches!(Line::parse(text.as_bytes()), Some(Line::Record(read)) if read == entry),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn lines_of_the_first_version_2_are_read() {
+        let read = |text: &str| match Line::parse(text.as_bytes()) {
+            Some(Line::Record(entry)) => Some(entry.state),
+            _ => None,
+        };
+        let failed = r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"mismatch","status":null,"applied":"yes","reason":"no"}"#;
+        assert_eq!(read(failed), Some(State::Mismatch));
+        assert_eq!(read(&failed.replace("false", "true")), Some(State::FailedTemporary));
+        for bad in ["\"record\":0", "\"record\":-1", "\"record\":\"3\""] {
+            assert_eq!(read(&failed.replace("\"record\":3", bad)), None, "{bad}");
+        }
+        assert_eq!(read(&failed.replace("\"temporary\":false,", "")), None);
+        assert_eq!(read(&failed.replace("failed", "lost")), None);
+    }
+
+    #[test]
+    fn a_header_reads_back_and_any_other_batch_is_told_apart() {
+        let header = Header {
             service: "https://shop.example/live".to_owned(),
             interface: "marketplace".to_owned(),
             store_view: Some("fr".to_owned()),
             operation: "quote add-item".to_owned(),
             input: "a.csv".to_owned(),
             shard: "1/4".parse().ok(),
-        }
-    }
-
-    fn read(text: &str) -> HeaderLine {
-        serde_json::from_str(text).unwrap()
-    }
-
-    #[test]
-    fn a_header_reads_back_and_any_other_batch_is_told_apart() {
-        let written = header().to_json("2026-01-01T00:00:00Z").to_string();
-        assert_eq!(header().matches(read(&written)), Ok(header().shard));
+            started: "2026-01-01T00:00:00Z".to_owned(),
+            ..Header::new()
+        };
+        let written = to_string(&Line::Header(header.clone())).unwrap();
+        let read = |text: &str| match Line::parse(text.as_bytes()) {
+            Some(Line::Header(header)) => header,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((read(&written), read(&written).mismatch(&header)), (header.clone(), None));
         for (from, to, what) in [
             ("shop.example/live", "shop.example/staging", "service"),
             ("marketplace", "magento", "interface"),
@@ -423,90 +440,36 @@ mod header_tests {
             ("quote add-item", "attribute create", "operation"),
             ("a.csv", "b.csv", "input"),
         ] {
-            let other = header().matches(read(&written.replace(from, to))).unwrap_err();
-            assert!(other.to_string().contains(&format!("a different {what}:")), "{other}");
+            let other = read(&written.replace(from, to)).mismatch(&header).unwrap();
+            assert!(other.contains(&format!("a different {what}:")), "{other}");
         }
         for version in ["1", "3", "99", "null"] {
             let text = written.replace("\"version\":2", &format!("\"version\":{version}"));
-            assert!(matches!(header().matches(read(&text)), Err(Mismatch::Version(_))), "{version}");
+            assert!(read(&text).mismatch(&header).unwrap().contains("format version"), "{version}");
         }
-        assert_eq!(header().matches(read(r#"{"record":1}"#)), Err(Mismatch::NotAJournal));
+        assert!(Line::parse(br#"{"journal":"other"}"#).is_none());
     }
-}
-
-#[cfg(test)]
-mod entry_tests {
-    use serde_json::to_string;
-
-    use super::{Done, Failed, Sending};
-    use crate::failure::{Applied, Failure, FailureKind};
-    use crate::journal::RecordState;
-
-    #[test]
-    fn each_line_has_its_fields_in_order() {
-        assert_eq!(
-            to_string(&Sending::new(1, 0xa0, None)).unwrap(),
-            r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#
-        );
-        assert_eq!(
-            to_string(&Sending::new(1, 0xa0, Some("/s/1.json"))).unwrap(),
-            r#"{"record":1,"state":"sending","hash":"00000000000000a0","snapshot":"/s/1.json"}"#
-        );
-        assert_eq!(
-            to_string(&Done::new(2, u64::MAX, Some(320))).unwrap(),
-            r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#
-        );
-        let failure = Failure::new(FailureKind::Refused, "no").status(404);
-        assert_eq!(
-            to_string(&Failed::new(3, 0, RecordState::FailedPermanent, &failure, None)).unwrap(),
-            r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
-        );
-        let half = Failure { cart: Some(7), ..failure }.applied(Applied::Partial);
-        let line = to_string(&Failed::new(3, 0, RecordState::FailedTemporary, &half, None)).unwrap();
-        assert!(line.ends_with(r#""applied":"partial","reason":"no","cart":7}"#), "{line}");
-    }
-}
-
-#[cfg(test)]
-mod record_state_tests {
-    use crate::failure::{Applied, Failure, FailureKind};
-    use crate::journal::{RecordState, state_after};
 
     #[test]
     fn only_what_was_certainly_not_applied_and_may_pass_is_run_again() {
         let of = |kind| state_after(&Failure::new(kind, "x"));
-        assert_eq!(of(FailureKind::Unavailable), RecordState::FailedTemporary);
-        assert_eq!(of(FailureKind::Auth), RecordState::FailedTemporary);
-        assert_eq!(of(FailureKind::Guard), RecordState::FailedTemporary);
-        assert_eq!(state_after(&Failure::guard("x").needs_correction()), RecordState::FailedPermanent);
-        assert_eq!(of(FailureKind::Refused), RecordState::FailedPermanent);
-        assert_eq!(of(FailureKind::Usage), RecordState::FailedPermanent);
-        assert_eq!(of(FailureKind::Mismatch), RecordState::FailedPermanent);
-        assert_eq!(of(FailureKind::Unknown), RecordState::Unknown);
-        assert_eq!(
-            state_after(&Failure::new(FailureKind::Unavailable, "x").applied(Applied::Yes)),
-            RecordState::FailedPermanent
-        );
-        for code in 0..6 {
-            assert_eq!(RecordState::from_code(code).code(), code);
-        }
-    }
-}
-
-#[cfg(test)]
-mod fnv_tests {
-    use crate::journal::Fnv1a;
-    use crate::journal::{Shard, shard_contains};
-
-    fn hash(text: &str) -> u64 {
-        Fnv1a::new().update(text.as_bytes()).finish()
+        assert_eq!(of(FailureKind::Unavailable), State::FailedTemporary);
+        assert_eq!(of(FailureKind::Auth), State::FailedTemporary);
+        assert_eq!(of(FailureKind::Guard), State::FailedTemporary);
+        assert_eq!(state_after(&Failure::guard("x").needs_correction()), State::FailedPermanent);
+        assert_eq!(of(FailureKind::Refused), State::FailedPermanent);
+        assert_eq!(of(FailureKind::Usage), State::FailedPermanent);
+        assert_eq!(of(FailureKind::Mismatch), State::Mismatch);
+        assert_eq!(of(FailureKind::Unknown), State::Unknown);
+        let applied = Failure::new(FailureKind::Unavailable, "x").applied(Applied::Yes);
+        assert_eq!(state_after(&applied), State::FailedPermanent);
     }
 
     #[test]
     fn the_published_vectors_hold() {
-        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(hash("foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
     }
 
     #[test]

@@ -1,21 +1,21 @@
 //! Opens a journal: looks at what is there before anything is sent, and begins to write only when the input is in order.
 
-use std::collections::HashMap;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::read::{self, PreviousRun, Unread};
+use super::write::unwritable;
+use super::{Header, Line};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::journal::read::{self, PreviousRun, Unread};
-use crate::journal::write::{Journal, unwritable};
-use crate::journal::{Header, Mismatch, Shard};
-use crate::storage::{Log, Storage};
+use crate::storage::{Log, Storage, parent};
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
 const LOCK_INTERVAL: Duration = Duration::from_millis(20);
+
 /// What is to be done about a journal that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -29,10 +29,10 @@ pub enum Mode {
 
 /// Where the files of a batch are.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct Paths {
     /// The batch's own journal.
     pub journal: PathBuf,
-    /// The real path of the input, next to which journals of other shards are; none for standard input.
+    /// The real path of the input, next to which other journals of it are; none for standard input.
     pub input: Option<PathBuf>,
 }
 
@@ -41,108 +41,80 @@ pub struct Places {
 pub struct Opening {
     storage: Arc<dyn Storage>,
     clock: Clock,
-    places: Places,
+    /// Where the files are.
+    pub paths: Paths,
     mode: Mode,
     header: Header,
     log: Option<Arc<dyn Log>>,
-    /// How long the journals next to the input were when they were read.
-    lengths: HashMap<PathBuf, u64>,
-    /// What earlier runs left.
+    /// What earlier runs left; of a journal to be discarded, too.
     pub past: PreviousRun,
 }
 
 impl Opening {
-    /// Looks for a journal and for those next to the input, locks its own and reads them. Creates none: an input that
-    /// is refused leaves nothing behind.
+    /// Looks for a journal and for those next to the input, locks its own and reads it. Creates none: an input that is
+    /// refused leaves nothing behind.
     ///
     /// # Errors
     /// `guard` when there is one and `mode` is [`Mode::Begin`], when another run holds it, when it belongs to something
-    /// else or is damaged, and while a run over the same input goes on that is not another shard of the same number.
+    /// else or is damaged, and for another journal of the same input.
     pub async fn look(
         storage: Arc<dyn Storage>,
         clock: Clock,
-        places: Places,
+        paths: Paths,
         mode: Mode,
         header: Header,
     ) -> Result<Self, Failure> {
-        let mut opening = Self {
-            storage,
-            clock,
-            places,
-            mode,
-            header,
-            log: None,
-            lengths: HashMap::new(),
-            past: PreviousRun::default(),
-        };
-        match opening.storage.open_log(&opening.places.journal, false) {
+        let past = PreviousRun::default();
+        let mut opening = Self { storage, clock, paths, mode, header, log: None, past };
+        match opening.storage.open_log(&opening.paths.journal, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreadable(&opening.places.journal, &error)),
+            Err(error) => return Err(unreadable(&opening.paths.journal, &error)),
             Ok(log) => opening.take(log).await?,
         }
-        opening.read_neighbours().await?;
+        opening.refuse_others().await?;
         Ok(opening)
     }
 
     /// Locks and reads the batch's own journal.
     async fn take(&mut self, log: Arc<dyn Log>) -> Result<(), Failure> {
-        let path = &self.places.journal;
+        let path = &self.paths.journal;
+        let shown = path.display();
         if !log.is_regular().map_err(|error| unreadable(path, &error))? {
-            return Err(Failure::guard(format!("journal `{}` is not a regular file", path.display()))
+            return Err(Failure::guard(format!("journal `{shown}` is not a regular file"))
                 .hint("choose another file with --journal"));
         }
         lock(&*log, path).await?;
-        match self.mode {
-            Mode::Begin => return Err(already_there(path)),
-            Mode::Resume => {
-                let read = read::read(path, &*log, &self.header, directory(path));
-                let journal = read.map_err(|unread| self.unfit(unread))?;
-                check_shards(path, &journal.shards, self.header.shard)?;
-                self.past.set_own(path.clone(), log.clone(), journal);
+        match read::read(path, &log, &self.header) {
+            Ok(_) if self.mode == Mode::Begin => return Err(already_there(path)),
+            Ok(past) => self.past = past,
+            // It never is empty by itself: its first line is written together with its name.
+            Err(Unread::Empty) if self.mode == Mode::Restart => {}
+            Err(Unread::Empty) => {
+                return Err(Failure::guard(format!(
+                    "journal `{shown}` is empty: what was sent before is unknown"
+                ))
+                .hint("restore it, or delete it if no record was sent"));
             }
-            Mode::Restart => self.is_replaceable(&*log)?,
+            Err(Unread::Other(why)) => {
+                return Err(Failure::guard(format!("journal `{shown}` {why}"))
+                    .hint("choose another file with --journal"));
+            }
+            Err(Unread::Damaged(failure)) => return Err(*failure),
         }
         self.log = Some(log);
         Ok(())
-    }
-
-    /// Only a journal is replaced, or a file in which there is nothing.
-    fn is_replaceable(&self, log: &dyn Log) -> Result<(), Failure> {
-        let path = &self.places.journal;
-        let failed = |error| unreadable(path, &error);
-        let is_empty = log.length().map_err(failed)? == 0;
-        let first = read::first_line(log).map_err(failed)?;
-        if is_empty || first.is_some_and(|line| line.is_journal()) {
-            return Ok(());
-        }
-        Err(Failure::guard(format!("`{}` is not a storefront journal", path.display()))
-            .hint("--restart replaces only a journal: choose another file with --journal"))
-    }
-
-    fn unfit(&self, unread: Unread) -> Failure {
-        let path = self.places.journal.display();
-        match unread {
-            Unread::Refused(failure) => failure,
-            Unread::Other(mismatch) => Failure::guard(format!("journal `{path}` {mismatch}"))
-                .hint("select the right journal with --journal, or use --restart"),
-            // It never is empty by itself: its first line is written together with its name.
-            Unread::Empty => {
-                Failure::guard(format!("journal `{path}` is empty: what was sent before is unknown"))
-                    .hint("restore it, or use --restart if no record was sent")
-            }
-        }
     }
 
     /// Begins to write: the input is in order. A journal to be discarded is discarded now.
     ///
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
-    pub async fn begin(self) -> Result<(Journal, PreviousRun), Failure> {
-        let path = &self.places.journal;
+    pub async fn begin(self) -> Result<(Arc<dyn Log>, PreviousRun), Failure> {
+        let path = &self.paths.journal;
         let failed = |error: io::Error| unwritable(path, &error);
-        let mut header = self.header.to_json(&self.clock.now().to_string()).to_string();
-        header.push('\n');
-        let is_new = self.log.is_none();
+        let started = self.clock.now().to_string();
+        let header = Line::Header(Header { started, ..self.header.clone() });
+        let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let log = if let Some(log) = &self.log {
             continue_or_replace(&**log, self.mode, &header).map_err(failed)?;
             log.clone()
@@ -155,14 +127,93 @@ impl Opening {
             lock(&*log, path).await?;
             log
         };
-        if let Some(other) = self.running_neighbour().await? {
-            if is_new {
+        // A process that starts later sees ours.
+        if let Err(failure) = self.refuse_others().await {
+            if self.log.is_none() {
                 self.storage.remove(path).map_err(failed)?;
             }
-            return Err(running(&other));
+            return Err(failure);
         }
-        Ok((Journal::new(path.clone(), log), self.past))
+        Ok((log, if self.mode == Mode::Restart { PreviousRun::default() } else { self.past }))
     }
+
+    /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it
+    /// shows as done would be sent again. Other parts of the same division have other records.
+    async fn refuse_others(&self) -> Result<(), Failure> {
+        let Some(input) = &self.paths.input else { return Ok(()) };
+        let canonical = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        for path in journals_of(&*self.storage, input)? {
+            let failed = |error: io::Error| unreadable(&path, &error);
+            if path == self.paths.journal || canonical(&path) == canonical(&self.paths.journal) {
+                continue;
+            }
+            let log = match self.storage.open_log(&path, false) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                log => log.map_err(failed)?,
+            };
+            let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
+            let is_other_part = self
+                .header
+                .shard
+                .zip(theirs.shard)
+                .is_some_and(|(ours, theirs)| ours.count == theirs.count && ours.index != theirs.index);
+            if is_other_part || theirs.other_version().is_none() && theirs.mismatch(&self.header).is_some() {
+                continue;
+            }
+            let same_part = Header { shard: theirs.shard, ..self.header.clone() };
+            let shown = path.display();
+            let message = match read::read(&path, &log, &same_part) {
+                _ if self.is_running(&path).await? => {
+                    format!("another run over this input is in progress: journal `{shown}`")
+                }
+                Ok(past) if past.last() > 0 => {
+                    format!("journal `{shown}` shows records of this input as sent")
+                }
+                Ok(_) | Err(Unread::Empty) => continue,
+                Err(Unread::Other(why)) => format!("journal `{shown}` of this input {why}"),
+                Err(Unread::Damaged(failure)) => return Err(*failure),
+            };
+            return Err(Failure::guard(message).hint("finish that run first, or move its journal away"));
+        }
+        Ok(())
+    }
+
+    /// Whether another process writes a journal. The lock is released at once, and tried again where another process
+    /// looks at the same moment.
+    async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
+        for _ in 0..5 {
+            let locked = self.storage.open_log(path, false).and_then(|log| log.try_lock());
+            if locked.map_err(|error| unreadable(path, &error))? {
+                return Ok(false);
+            }
+            tokio::time::sleep(LOCK_INTERVAL / 4).await;
+        }
+        Ok(true)
+    }
+}
+
+/// `INPUT.journal` and `INPUT.I-N.journal` next to an input.
+///
+/// # Errors
+/// `guard` where its directory cannot be read.
+pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let Some(name) = input.file_name().and_then(|name| name.to_str()) else { return Ok(Vec::new()) };
+    let mut paths = storage.list(parent(input)).map_err(|error| unreadable(input, &error))?;
+    paths.retain(|path| {
+        path.file_name().and_then(|other| other.to_str()).is_some_and(|other| is_journal_of(name, other))
+    });
+    paths.sort();
+    Ok(paths)
+}
+
+/// Whether a file name is that of a journal of the input `input`.
+fn is_journal_of(input: &str, name: &str) -> bool {
+    let Some(middle) = name.strip_prefix(input).and_then(|rest| rest.strip_suffix(".journal")) else {
+        return false;
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let shard = middle.strip_prefix('.').and_then(|shard| shard.split_once('-'));
+    middle.is_empty() || shard.is_some_and(|(index, of)| is_number(index) && is_number(of))
 }
 
 /// A new run in a journal begins with a header; after a line that was cut off it is on a line of its own. What was
@@ -175,7 +226,7 @@ fn continue_or_replace(log: &dyn Log, mode: Mode, header: &str) -> io::Result<()
     } else {
         let mut last = [b'\n'];
         if length > 0 {
-            io::Read::read_exact(&mut log.reader(length - 1), &mut last)?;
+            log.reader(length - 1).read_exact(&mut last)?;
         }
         let separator = if last == [b'\n'] { "" } else { "\n" };
         log.append(format!("{separator}{header}").as_bytes())?;
@@ -197,186 +248,12 @@ async fn lock(log: &dyn Log, path: &Path) -> Result<(), Failure> {
 }
 
 fn already_there(path: &Path) -> Failure {
-    Failure::guard(format!("journal `{}` already exists", path.display()))
-        .hint("use --resume to continue it, or --restart to discard it and process every record again")
+    Failure::guard(format!("journal `{}` already exists", path.display())).hint("use --resume to continue it")
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::guard(format!("cannot read journal `{}`: {error}", path.display()))
         .hint("choose another file with --journal")
-}
-
-/// The directory of a file.
-pub fn directory(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// How often a neighbour's lock is tried.
-const LOOKS: u32 = 5;
-/// As many journals of other shards are read.
-const MAX_NEIGHBOURS: usize = 10_000;
-
-/// A journal next to the input, open for reading.
-type Neighbour = (PathBuf, Arc<dyn Log>);
-
-impl Opening {
-    /// Reads the journals of the same input that differ in their shard only.
-    async fn read_neighbours(&mut self) -> Result<(), Failure> {
-        for (path, log) in self.neighbours()? {
-            let length = log.length().map_err(|error| unreadable(&path, &error))?;
-            self.lengths.insert(path.clone(), length);
-            match read::read(&path, &*log, &self.header, directory(&path)) {
-                Ok(journal) => {
-                    let is_other = is_other_part(&journal.shards, self.header.shard);
-                    if !is_other && self.is_running(&path).await? {
-                        return Err(running(&path));
-                    }
-                    self.past.add_neighbour(path, log, journal);
-                }
-                Err(Unread::Refused(failure)) => return Err(failure),
-                Err(Unread::Other(mismatch @ Mismatch::Version(_))) => {
-                    return Err(Failure::guard(format!("journal `{}` {mismatch}", path.display())).hint(
-                        "it may show records of this input as done: finish it with the version that wrote it, or move it away",
-                    ));
-                }
-                Err(Unread::Empty) => {
-                    self.past.notes.push(format!("ignoring journal `{}`: it is empty", path.display()));
-                }
-                Err(Unread::Other(mismatch)) => {
-                    self.past.notes.push(format!("ignoring journal `{}`: it {mismatch}", path.display()));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether another process writes a journal. The lock is released at once, and tried again where another process
-    /// looks at the same moment.
-    async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
-        let failed = |error: io::Error| unreadable(path, &error);
-        for _ in 0..LOOKS {
-            let free = self.storage.open_log(path, false).and_then(|log| log.try_lock()).map_err(failed)?;
-            if free {
-                return Ok(false);
-            }
-            tokio::time::sleep(LOCK_INTERVAL / 4).await;
-        }
-        Ok(true)
-    }
-
-    /// `INPUT.journal` and `INPUT.I-N.journal` next to the input, but the batch's own.
-    fn neighbours(&self) -> Result<Vec<Neighbour>, Failure> {
-        let Some(input) = &self.places.input else { return Ok(Vec::new()) };
-        let Some(name) = input.file_name().and_then(|name| name.to_str()) else { return Ok(Vec::new()) };
-        let listed = self.storage.list(directory(input)).map_err(|error| unreadable(input, &error))?;
-        let own = dunce::canonicalize(&self.places.journal).unwrap_or_else(|_| self.places.journal.clone());
-        let mut paths: Vec<PathBuf> = listed
-            .into_iter()
-            .filter(|path| {
-                path.file_name()
-                    .and_then(|other| other.to_str())
-                    .is_some_and(|other| is_journal_of(name, other))
-            })
-            .filter(|path| *path != self.places.journal && *path != own)
-            .collect();
-        paths.sort();
-        if paths.len() > MAX_NEIGHBOURS {
-            return Err(Failure::guard(format!(
-                "more than {MAX_NEIGHBOURS} journals next to `{}`",
-                input.display()
-            ))
-            .hint("move away those of runs that are finished"));
-        }
-        let mut found = Vec::new();
-        for path in paths {
-            match self.storage.open_log(&path, false) {
-                Ok(log) if log.is_regular().unwrap_or(false) => found.push((path, log)),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(unreadable(&path, &error)),
-            }
-        }
-        Ok(found)
-    }
-
-    /// A journal that was written between the look and now. A process that starts later will see ours.
-    async fn running_neighbour(&self) -> Result<Option<PathBuf>, Failure> {
-        for (path, log) in self.neighbours()? {
-            let first = read::first_line(&*log).map_err(|error| unreadable(&path, &error))?;
-            let is_of_no_concern = match first.map(|line| self.header.matches(line)) {
-                Some(Ok(shard)) => is_other_part(&[shard], self.header.shard),
-                // It was looked at before: a journal gets its first line together with its name.
-                Some(Err(_)) | None => true,
-            };
-            let length = log.length().map_err(|error| unreadable(&path, &error))?;
-            let has_grown = self.lengths.get(&path) != Some(&length);
-            if !is_of_no_concern && (has_grown || self.is_running(&path).await?) {
-                return Ok(Some(path));
-            }
-        }
-        Ok(None)
-    }
-}
-
-fn running(path: &Path) -> Failure {
-    Failure::guard(format!("another run over this input is in progress: journal `{}`", path.display()))
-        .hint("wait for it to finish; runs at the same time need --shard I/N with the same N")
-}
-
-/// Shards put together are the whole only when none is missing: the records of a missing one would be sent again.
-///
-/// # Errors
-/// `guard` for a journal of another shard, or of some only.
-pub fn check_shards(path: &Path, shards: &[Option<Shard>], ours: Option<Shard>) -> Result<(), Failure> {
-    let complete = |of: u32| (0..of).all(|index| shards.contains(&Some(Shard { index, count: of })));
-    let wrong = shards.iter().find_map(|theirs| match (theirs, ours) {
-        (theirs, ours) if *theirs == ours => None,
-        (Some(theirs), None) if complete(theirs.count) => None,
-        (Some(theirs), None) => Some(incomplete(shards, theirs.count)),
-        (Some(theirs), Some(ours)) => Some(format!("belongs to shard {theirs}, expected {ours}")),
-        (None, Some(ours)) => Some(format!("covers the whole input, expected shard {ours}")),
-        (None, None) => None,
-    });
-    wrong.map_or(Ok(()), |what| {
-        Err(Failure::guard(format!("journal `{}` {what}", path.display()))
-            .hint("select the right journal with --journal, or use --restart"))
-    })
-}
-
-/// Which shards of a division there are, and which are missing.
-fn incomplete(shards: &[Option<Shard>], count: u32) -> String {
-    const SHOWN: usize = 10;
-    let list = |is_there: bool| {
-        let all = (0..count).map(|index| Shard { index, count });
-        let these: Vec<_> = all.filter(|shard| shards.contains(&Some(*shard)) == is_there).collect();
-        let mut names: Vec<_> = these.iter().take(SHOWN).map(ToString::to_string).collect();
-        if these.len() > SHOWN {
-            names.push(format!("{} more", these.len() - SHOWN));
-        }
-        format!("shard{} {}", if these.len() == 1 { "" } else { "s" }, names.join(", "))
-    };
-    format!("covers only {}; missing: {}", list(true), list(false))
-}
-
-/// Whether these are other parts of the same division as ours.
-pub fn is_other_part(shards: &[Option<Shard>], ours: Option<Shard>) -> bool {
-    let Some(ours) = ours else { return false };
-    shards
-        .iter()
-        .all(|theirs| theirs.is_some_and(|theirs| theirs.count == ours.count && theirs.index != ours.index))
-}
-
-/// Whether a file name is that of a journal of the input `input`.
-pub fn is_journal_of(input: &str, name: &str) -> bool {
-    let Some(middle) = name.strip_prefix(input).and_then(|rest| rest.strip_suffix(".journal")) else {
-        return false;
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    middle.is_empty()
-        || middle
-            .strip_prefix('.')
-            .and_then(|shard| shard.split_once('-'))
-            .is_some_and(|(index, of)| is_number(index) && is_number(of))
 }
 
 #[cfg(test)]

@@ -35,8 +35,10 @@ impl Report {
             _ if !self.can_write => None,
             (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
             (Applied::No, _) => Some("  No changes were made."),
-            (Applied::Yes, _) if failure.is_batch => Some("  Some records were applied."),
-            (Applied::Unknown, _) if failure.is_batch => Some("  Some records may have been applied."),
+            (Applied::Yes, _) if failure.records.is_some() => Some("  Some records were applied."),
+            (Applied::Unknown, _) if failure.records.is_some() => {
+                Some("  Some records may have been applied.")
+            }
             (Applied::Yes, _) => Some("  The change was applied."),
             (Applied::Partial, _) => Some("  Only part of the change was applied."),
             (Applied::Unknown, _) => Some("  The change may have been applied."),
@@ -58,10 +60,22 @@ pub fn failure_json(failure: &Failure) -> Value {
         error["missing"] = failure.missing.iter().map(String::as_str).collect();
     }
     if let Some(snapshot) = &failure.snapshot {
-        error["snapshot"] = snapshot.as_str().into();
+        error["snapshot"] = (**snapshot).into();
     }
     if !failure.calls.is_empty() {
         error["calls"] = failure.calls.as_slice().into();
+    }
+    if let Some(count) = &failure.records {
+        error["records"] = exact_json::object([
+            ("done", (count.done + count.done_earlier).into()),
+            ("unchanged", count.unchanged.into()),
+            ("failed", count.failed.into()),
+            ("temporary", count.temporary.into()),
+            ("not_sent", count.not_sent.into()),
+            ("unknown", count.unknown.into()),
+            ("mismatch", count.mismatch.into()),
+        ]);
+        error["resume"] = count.can_resume().into();
     }
     if failure.problems.len() > 1 {
         error["problems"] = failure.problems.as_slice().into();

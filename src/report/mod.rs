@@ -33,8 +33,8 @@ use style::{OutputStyle, TextStyle};
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
-    /// The record of a run that notes and warnings are about.
-    pub record: Option<u64>,
+    /// The line of the record that notes and warnings are about, in a batch.
+    pub line: Option<u64>,
     /// Form of results.
     pub format: OutputFormat,
     /// Results and errors only.
@@ -77,7 +77,7 @@ impl Report {
         };
         let accessible = is_set(context, environment::ACCESSIBLE);
         Self {
-            record: None,
+            line: None,
             format,
             quiet,
             verbose,
@@ -103,10 +103,16 @@ impl Report {
         OutputStyle { width: self.stderr_width, color: self.color_stderr }
     }
 
-    /// The same, about one record of a run.
+    /// The same, about the record on one line of a batch.
     #[must_use]
-    pub fn for_record(&self, record: u64) -> Self {
-        Self { record: Some(record), ..*self }
+    pub fn for_line(&self, line: u64) -> Self {
+        Self { line: Some(line), ..*self }
+    }
+
+    /// The same, about no record by itself.
+    #[must_use]
+    pub fn of_all(&self) -> Self {
+        Self { line: None, ..*self }
     }
 
     /// Whether results are JSON.
@@ -236,7 +242,7 @@ impl Report {
     }
 
     fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
+        self.line.map_or(Cow::Borrowed(text), |line| format!("line {line}: {text}").into())
     }
 
     fn labelled(&self, ink: TextStyle, label: &str, text: &str) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::sanitize;
 
 /// How many results may wait for an earlier one.
@@ -75,12 +75,7 @@ impl OrderedResults {
         if self.report.is_json() {
             self.line(&outcome.result(Some(place.record)))
         } else if whole {
-            format!(
-                "record {} (line {}): {}",
-                place.record,
-                place.line,
-                outcome.to_text(self.report.stdout_style())
-            )
+            format!("line {}: {}", place.line, outcome.to_text(self.report.stdout_style()))
         } else {
             String::new()
         }
@@ -89,12 +84,13 @@ impl OrderedResults {
     /// The text of a record that did not go through.
     pub fn failure(&self, place: RecordLocation, operation: &str, failure: &Failure) -> String {
         if !self.report.is_json() {
-            let what = match failure.applied {
-                crate::failure::Applied::Unknown => "unknown",
+            let what = match (failure.applied, failure.kind) {
+                (Applied::Unknown, _) => "unknown",
+                (_, FailureKind::Mismatch) => "mismatch",
                 _ => "failed",
             };
             let message = sanitize::sanitize_line(without_place(failure, place.line));
-            return format!("record {} (line {}): {what}: {message}\n", place.record, place.line);
+            return format!("line {}: {what}: {message}\n", place.line);
         }
         let mut line = Map::new();
         let mut set = |name: &str, value: Value| drop(line.insert(name.to_owned(), value));

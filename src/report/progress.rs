@@ -10,48 +10,13 @@ use tokio::time::{Instant, timeout};
 
 use super::Report;
 use super::style::time;
-use crate::failure::Applied;
+use crate::failure::RecordCounts;
 
 /// How often a run that has no terminal says how far it is.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// What takes no longer is not worth a sign.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
-
-/// How many records came to which end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Applied, or nothing was to be changed.
-    pub done: u64,
-    /// Failed, for whatever reason.
-    pub failed: u64,
-    /// Of those that failed: for a reason that may pass.
-    pub temporary: u64,
-    /// Of those that failed: written all the same, but not as it was asked for.
-    pub mismatched: u64,
-    /// Sent, with unknown outcome.
-    pub unknown: u64,
-    /// Done by an earlier run, and left alone.
-    pub already_done: u64,
-    /// Not taken any more.
-    pub not_sent: u64,
-}
-
-impl Count {
-    /// All of them.
-    pub fn total(self) -> u64 {
-        self.done + self.failed + self.unknown + self.already_done + self.not_sent
-    }
-
-    /// What all of them amount to: unknown if any record is, else yes if any is, else no.
-    pub fn applied(self) -> Applied {
-        match (self.unknown, self.done + self.already_done + self.mismatched) {
-            (1.., _) => Applied::Unknown,
-            (_, 1..) => Applied::Yes,
-            _ => Applied::No,
-        }
-    }
-}
 
 thread_local! {
     /// What moves at the end of standard error: how far a batch is, or what is waited for. The terminal is one, so all
@@ -136,7 +101,7 @@ impl Progress {
     }
 
     /// Shows how far the run is.
-    pub fn show(&mut self, count: Count) {
+    pub fn show(&mut self, count: RecordCounts) {
         if let Some(Line(bar)) = &self.line {
             bar.set_message(self.message(count));
             bar.set_position(count.total());
@@ -157,10 +122,10 @@ impl Progress {
         self.begun.elapsed()
     }
 
-    fn message(&self, count: Count) -> String {
+    fn message(&self, count: RecordCounts) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "shown with no more than three digits")]
-        let per_second = (count.total() - count.already_done) as f64 / seconds.max(0.001);
+        let per_second = (count.total() - count.done_earlier) as f64 / seconds.max(0.001);
         let mut words = format!("{} failed, {} unknown, {per_second:.0}/s", count.failed, count.unknown);
         if let Some(total) = self.total.filter(|_| per_second > 0.0) {
             #[expect(clippy::cast_precision_loss, reason = "a guess")]

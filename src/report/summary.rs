@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::progress::Count;
 use super::style::time;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, RecordCounts};
 use crate::sanitize::sanitize_line;
 
 /// As many different reasons are counted; the rest are counted together.
@@ -54,6 +53,10 @@ impl Reasons {
 pub struct NextSteps {
     /// Goes on with the run.
     pub resume: String,
+    /// The same, and sends what is unknown again.
+    pub retry_unknown: String,
+    /// Whether both read the same standard input again.
+    pub with_same_input: bool,
     /// Runs the file of failed records; none where it was not asked for.
     pub failed: Option<String>,
     /// Shows which records are unknown.
@@ -61,67 +64,76 @@ pub struct NextSteps {
 }
 
 /// What became of the records, in one line.
-pub fn sentence(operation: &str, count: Count, took: Duration) -> String {
-    format!("{operation}: {}: {} ({})", count_records(count.total()), parts(count, true), time(took))
+pub fn sentence(operation: &str, count: RecordCounts, took: Duration) -> String {
+    format!("{operation}: {}: {} ({})", count_records(count.total()), counts(count), time(took))
 }
 
-/// The failure a run ends with when not every record went through.
-pub fn partial(count: Count, next: &NextSteps) -> Option<Failure> {
-    let unsuccessful = count.failed + count.unknown + count.not_sent;
-    (unsuccessful > 0).then(|| {
-        let records = count_records(count.total());
-        let message = parts(count, false).replacen(' ', &format!(" of {records} "), 1);
-        Failure::new(FailureKind::Partial, message).hint(hint(count, next)).applied(count.applied())
+/// The kind of failure a run ends with when not every record went through.
+pub fn kind(count: RecordCounts) -> Option<FailureKind> {
+    Some(match count {
+        RecordCounts { failed: 1.., .. } | RecordCounts { refused_in_part: 1.., .. } => FailureKind::Partial,
+        RecordCounts { unknown: 1.., .. } => FailureKind::Unknown,
+        RecordCounts { mismatch: 1.., .. } => FailureKind::Mismatch,
+        count if count.can_resume() => FailureKind::Unavailable,
+        _ => return None,
     })
 }
 
+/// How many records did not go through, and how.
+pub fn unsuccessful(count: RecordCounts) -> String {
+    let mut parts = unsuccessful_parts(count).into_iter().filter(|(number, _)| *number > 0);
+    let (number, what) = parts.next().unwrap_or_default();
+    let rest: Vec<String> = parts.map(|(number, what)| format!(", {number} {what}")).collect();
+    format!("{number} of {} {what}{}", count_records(count.total()), rest.concat())
+}
+
 /// How to go on, for each way in which records did not go through.
-pub fn hint(count: Count, next: &NextSteps) -> String {
-    let permanent = count.failed - count.temporary;
+pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
+    let again = if next.with_same_input { " and the same input" } else { "" };
     let mut steps = Vec::new();
-    if permanent > 0 {
+    if count.failed > 0 {
         steps.push(match &next.failed {
             Some(command) => format!("fix the failed records and run them: `{command}`"),
-            None => format!("fix the failed records in the input, then run `{}`", next.resume),
+            None => format!("fix the failed records in the input, then resume with `{}`", next.resume),
         });
     }
-    if count.temporary + count.not_sent > 0 {
-        steps.push(format!("resume with `{}`", next.resume));
+    if count.can_resume() {
+        steps.push(format!("resume with `{}`{again}", next.resume));
     }
     if count.unknown > 0 {
         steps.push(format!(
-            "check whether the unknown records took effect (`{}` lists them); `{} --retry-unknown` sends them again",
-            next.show, next.resume
+            "check whether the unknown records took effect (`{}` lists them); `{}`{again} sends them again",
+            next.show, next.retry_unknown
+        ));
+    }
+    if count.mismatch > 0 {
+        steps.push(format!(
+            "compare the mismatched records (`{}` lists them) with `storefront customer show`",
+            next.show
         ));
     }
     if steps.is_empty() {
-        steps.push(format!("resume with `{}`", next.resume));
+        steps.push(format!("resume with `{}`{again}", next.resume));
     }
     steps.join("; ")
 }
 
 /// What became of the records, as counts.
-pub fn counts(count: Count) -> String {
-    parts(count, true)
+pub fn counts(count: RecordCounts) -> String {
+    let successful = [(count.done_earlier, "already done"), (count.unchanged, "unchanged")];
+    let parts = successful.into_iter().chain(unsuccessful_parts(count)).filter(|(number, _)| *number > 0);
+    let parts = parts.map(|(number, what)| format!(", {number} {what}"));
+    format!("{} done{}", count.done, parts.collect::<String>())
 }
 
-fn parts(count: Count, successes: bool) -> String {
-    let mut parts = Vec::new();
-    if successes {
-        parts.push(format!("{} done", count.done));
-    }
-    let mut part = |number: u64, what: &str| {
-        if number > 0 {
-            parts.push(format!("{number} {what}"));
-        }
-    };
-    if successes {
-        part(count.already_done, "already done");
-    }
-    part(count.failed, "failed");
-    part(count.unknown, "unknown");
-    part(count.not_sent, "not sent");
-    parts.join(", ")
+fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 5] {
+    [
+        (count.failed, "failed"),
+        (count.temporary, "failed temporarily"),
+        (count.unknown, "unknown"),
+        (count.mismatch, "mismatched"),
+        (count.not_sent, "not sent"),
+    ]
 }
 
 /// A number of records in words.

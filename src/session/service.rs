@@ -44,7 +44,7 @@ pub struct Service<'a> {
     admin_token: Rc<OnceCell<Token>>,
     announced: Rc<Cell<bool>>,
     /// What is written down before a write leaves: the journal of a batch.
-    write_ahead: Option<&'a dyn WriteAhead>,
+    write_ahead: Option<&'a WriteAhead>,
     /// Set by the first signal: nothing new starts.
     stopping: Rc<Cell<bool>>,
     _sandbox: Option<Rc<sandbox::Running>>,
@@ -113,7 +113,7 @@ impl<'a> Service<'a> {
         &self,
         session: &'b Session<'b>,
         own_token: Option<Token>,
-        write_ahead: Option<&'b dyn WriteAhead>,
+        write_ahead: Option<&'b WriteAhead>,
     ) -> Service<'b>
     where
         'a: 'b,
@@ -379,7 +379,9 @@ impl Service<'_> {
         let profile = settings.profile.as_ref().map(|name| format!("profile {name}, ")).unwrap_or_default();
         let view = settings.store_view.as_ref().filter(|view| request.is_in(view));
         let view = view.map(|view| format!(", store view {}", view.code())).unwrap_or_default();
-        self.session.report.status(&format!("{operation}: {profile}host {}{view}", settings.host()));
+        // It is of the whole batch, whichever record comes first.
+        let report = self.session.report.of_all();
+        report.status(&format!("{operation}: {profile}host {}{view}", settings.host()));
     }
 }
 

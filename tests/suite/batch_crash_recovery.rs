@@ -41,7 +41,7 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     };
     let (done, unknown) = (number("yes"), number("unknown"));
     assert_eq!(number("no"), Vec::<usize>::new(), "a record that is sent twice is refused");
-    assert_eq!(last.code, if unknown.is_empty() { 0 } else { 7 });
+    assert_eq!(last.code, if unknown.is_empty() { 0 } else { 8 });
     assert!(unknown.len() <= killed * JOBS, "{} unknown after {killed} kills", unknown.len());
     let stored = created(&env);
     assert!(done.iter().all(|record| stored.contains(record)), "reported, but not stored");

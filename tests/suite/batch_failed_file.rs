@@ -18,12 +18,12 @@ fn an_edited_failed_file_is_not_overwritten_and_the_hint_runs_it() {
     env.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
     let failed = env.run("attribute create -i a.csv --failed fix.csv");
     failed.assert(7, str![[r#"
-record 2 (line 3): failed: the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
-record 3 (line 4): failed: the service answered 400 Bad Request: Invalid value of "Bad 3" provided for the attribute_code field
+line 3: failed: the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
+line 4: failed: the service answered 400 Bad Request: Invalid value of "Bad 3" provided for the attribute_code field
 "#]], str![[r#"
-warning: record 2: attribute_code `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
-warning: record 3: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
-record 1: attribute create: host 127.0.0.1:[PORT]
+warning: line 3: attribute_code `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+warning: line 4: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
   2 × the service answered 400 Bad Request: Invalid value of "…" provided for the attribute_code field
 error: 2 of 4 records failed
@@ -73,7 +73,7 @@ fn each_record_is_reported_in_one_place_only() {
     assert_snapshot(
         outcome.error()["hint"].as_str().unwrap(),
         str![
-            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 -o json --input fix.csv`; resume with `storefront attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json --resume --retry-unknown` sends them again"
+            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 --output json --input fix.csv`; resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume --retry-unknown` sends them again"
         ],
     );
 }

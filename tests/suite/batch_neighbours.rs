@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use snapbox::str;
 
-use crate::support::batch::{attributes, lines};
+use crate::support::batch::attributes;
 use crate::support::mock_server::{MockServer, Step, reply};
 use crate::support::test_env::{TestEnv, serve};
 
@@ -15,26 +15,28 @@ fn posts(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn shards_and_the_whole_input_send_each_record_once_in_any_order() {
-    for runs in [
-        ["", "--shard 0/2", "--shard 1/2"],
-        ["--shard 0/2", "--shard 1/2", ""],
-        ["--shard 0/2", "--shard 1/3", ""],
-        ["--shard 0/2 --resume", "--resume", "--shard 2/3 --resume"],
+fn another_division_of_an_input_that_was_sent_is_refused_until_its_journals_are_moved_away() {
+    for (first, others) in [
+        ("", &["--shard 0/2", "--shard 1/2 --resume", "--journal other", "--restart --yes --shard 0/2"][..]),
+        ("--shard 0/2", &["", "--resume", "--shard 0/3", "--shard 1/3 --resume", "--restart --yes"]),
     ] {
         let env = TestEnv::new();
         env.file("a.csv", attributes(40));
-        let mut sent = 0;
-        for flags in runs {
-            let outcome = env.run(&format!("attribute create -i a.csv -o json {flags}"));
-            assert_eq!(outcome.code, 0, "{runs:?} {flags}: {outcome:?}");
-            sent += posts(&env);
+        assert_eq!(env.run(&format!("attribute create -i a.csv {first}")).code, 0);
+        env.requests();
+        for flags in others {
+            let error = env.fails(3, &format!("attribute create -i a.csv {flags}"));
+            let message = error["message"].as_str().unwrap();
+            assert!(message.ends_with("shows records of this input as sent"), "{flags}: {error}");
+            assert_eq!(error["hint"], "finish that run first, or move its journal away", "{flags}");
         }
-        let whole = env.run("attribute create -i a.csv -o json --resume");
-        assert_eq!(whole.code, 0, "{runs:?}: {whole:?}");
-        assert_eq!(sent + posts(&env), 40, "{runs:?}");
-        assert_eq!(lines(&whole).len(), 40);
+        assert_eq!(env.requests(), Vec::<String>::new());
     }
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(40));
+    assert_eq!(env.run("attribute create -i a.csv --shard 0/2").code, 0);
+    assert_eq!(env.run("attribute create -i a.csv --shard 1/2").code, 0);
+    assert_eq!(posts(&env), 40);
 }
 
 #[cfg(unix)]
@@ -51,7 +53,7 @@ fn a_link_to_the_input_is_the_input() {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` already exists
-  hint: use --resume to continue it, or --restart to discard it and process every record again
+  hint: use --resume to continue it
 "#]],
     );
 }
@@ -72,30 +74,13 @@ fn only_another_shard_of_the_same_count_may_run_concurrently() {
             3,
             str![[r#"
 error: another run over this input is in progress: journal `[HOME]/a.csv.0-2.journal`
-  hint: wait for it to finish; runs at the same time need --shard I/N with the same N
+  hint: finish that run first, or move its journal away
 "#]],
         );
     }
     let dry = "attribute create -i a.csv --shard 1/2 --timeout 0.2 --retry 0 --stop-on-error";
     let other = serve(env.home.storefront(dry), &slow.url("")).run();
-    assert_eq!(other.code, 7, "{other:?}");
+    assert_eq!(other.code, 8, "{other:?}");
     first.kill().unwrap();
     first.wait().unwrap();
-}
-
-#[test]
-fn joined_journals_say_which_shards_are_missing() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(8));
-    let mut joined = Vec::new();
-    for shard in [0, 2, 3] {
-        env.run(&format!("attribute create -i a.csv --shard {shard}/4"));
-        let part = env.home.dir.path().join(format!("a.csv.{shard}-4.journal"));
-        joined.extend(std::fs::read(&part).unwrap());
-        std::fs::remove_file(part).unwrap();
-    }
-    env.file("a.csv.journal", joined);
-    let error = env.fails(3, "attribute create -i a.csv --resume");
-    let expected = "a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4";
-    assert!(error["message"].as_str().unwrap().ends_with(expected), "{error}");
 }

@@ -9,7 +9,6 @@ use snapbox::str;
 
 use crate::support::batch::{attributes, created, numbers};
 use crate::support::flaky_proxy::{FlakyProxy, Half};
-use crate::support::snapshot::assert_snapshot;
 use crate::support::test_env::{TestEnv, serve};
 
 #[test]
@@ -76,32 +75,11 @@ fn four_concurrent_shards_send_every_record_exactly_once() {
     found.sort_unstable();
     assert_eq!((reported, found), (200, (1..=200).collect()));
     assert_eq!(env.requests().len(), 200);
-    concatenated_journals(&env);
-}
-
-/// The journals of all shards are the journal of the whole; with one missing they are refused.
-fn concatenated_journals(env: &TestEnv) {
-    let directory = env.home.dir.path();
-    let part =
-        |part: usize| std::fs::read_to_string(directory.join(format!("a.csv.{part}-4.journal"))).unwrap();
-    env.file("a.csv.journal", [part(0), part(2), part(3)].concat());
-    env.run("attribute create -i a.csv --resume").assert_failure(
-        3,
-        str![[r#"
-error: journal `[HOME]/a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4
-  hint: select the right journal with --journal, or use --restart
-"#]],
-    );
-    env.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
-    assert_snapshot(
-        &env.run("attribute create -i a.csv --resume").stderr,
-        str!["attribute create: 200 records: 0 done, 200 already done ([DURATION])"],
-    );
     env.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal").assert_failure(
         3,
         str![[r#"
-error: journal `a.csv.0-4.journal` belongs to shard 0/4, expected 1/4
-  hint: select the right journal with --journal, or use --restart
+error: journal `a.csv.0-4.journal` covers shard 0/4, expected shard 1/4
+  hint: choose another file with --journal
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
@@ -129,7 +107,7 @@ fn a_resumed_run_keeps_the_order_of_one_customers_records() {
     let first = env.run(&format!("customer update -i {path} --yes --retry 0 -o json"));
     assert_ne!(first.code, 0, "{first:?}");
     assert!(
-        first.stdout.contains("not sent: record 1, of the same customer, failed and comes first"),
+        first.stdout.contains("not sent: line 2, of the same customer, failed and comes first"),
         "{first:?}"
     );
     let second = env.run(&format!("customer update -i {path} --yes --resume -o json"));

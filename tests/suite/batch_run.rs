@@ -22,9 +22,9 @@ fn results_are_in_input_order_and_failures_have_their_line() {
     assert_snapshot(
         &outcome.stderr,
         str![[r#"
-{"warning":{"message":"record 7: attribute_code `Bad Code` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"}}
-{"warning":{"message":"record 31: duplicate attribute code `code_30`"}}
-{"error":{"kind":"partial","message":"2 of 60 records failed","hint":"fix the failed records in the input, then run `storefront attribute create -i a.csv -o json --jobs 16 --resume`","status":null,"applied":"yes","service":null}}
+{"warning":{"message":"line 8: attribute_code `Bad Code` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"}}
+{"warning":{"message":"line 32: duplicate attribute code `code_30`"}}
+{"error":{"kind":"partial","message":"2 of 60 records failed","hint":"fix the failed records in the input, then resume with `storefront attribute create --input a.csv --output json --jobs 16 --resume`","status":null,"applied":"yes","service":null,"records":{"done":58,"unchanged":0,"failed":2,"temporary":0,"not_sent":0,"unknown":0,"mismatch":0},"resume":false}}
 "#]],
     );
 }
@@ -52,7 +52,7 @@ fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
     env.run("attribute create -i a.csv -n").assert(
         0,
         str![[r#"
-record 1 (line 2): attribute create: dry run
+line 2: attribute create: dry run
 POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
 Authorization: Bearer •••
 {
@@ -63,7 +63,7 @@ Authorization: Bearer •••
     "entity_type_id": "4"
   }
 }
-record 2 (line 3): attribute create: dry run
+line 3: attribute create: dry run
 POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
 Authorization: Bearer •••
 {
@@ -74,7 +74,7 @@ Authorization: Bearer •••
     "entity_type_id": "4"
   }
 }
-record 3 (line 4): attribute create: dry run
+line 4: attribute create: dry run
 POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
 Authorization: Bearer •••
 {

@@ -67,10 +67,11 @@ error: a.csv: line 6, column qty: expected a number, found "x"
         );
         let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid --failed failed.csv"));
         outcome.assert(7, str![[r#"
-record 2 (line 4): failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
-record 3 (line 6): failed: column qty: expected a number, found "x"
+line 4: failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
+line 6: failed: column qty: expected a number, found "x"
 "#]], str![[r#"
-record 1: quote add-item: host 127.0.0.1:[PORT], store view default
+all records have the same key: they are sent one at a time
+quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
   1 × a.csv: line 6, column qty: expected a number, found "…"
   1 × the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
@@ -239,7 +240,7 @@ fn a_number_that_may_have_dots_between_thousands_is_refused() {
         2,
         str![[r#"
 error: items.csv: line 2, column qty: "1.000" is ambiguous: write 1000 or 1.0000
-  hint: fix the record and try again; --skip-invalid sends the others
+  hint: fix the record and try again
 "#]],
     );
     for content in ["sku;qty;quote_id\nmug-blue;1.0000;1\n", "sku,qty,quote_id\nmug-blue,1.000,1\n"] {
@@ -268,13 +269,9 @@ fn one_file_of_options_serves_many_attributes() {
     env.run("attribute create -i attributes.csv --options options.csv -n").assert_failure(
         2,
         str![[r#"
-error: attributes.csv: line 2: options.csv: line 3, column attribute_code is empty
+error: attributes.csv: lines 2, 3, 4: options.csv: line 3, column attribute_code is empty
   options.csv: line 4: the label is empty
-attributes.csv: line 3: options.csv: line 3, column attribute_code is empty
-  options.csv: line 4: the label is empty
-attributes.csv: line 4: options.csv: line 3, column attribute_code is empty
-  options.csv: line 4: the label is empty
-  hint: fix these records and try again; --skip-invalid sends the others
+  hint: fix these records and try again
 "#]],
     );
 }

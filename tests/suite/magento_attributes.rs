@@ -74,7 +74,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
     env.file("new.ndjson", format!("{}\n{}\n", attribute("fabric"), attribute("weave")));
     let line = "attribute create -i new.ndjson -y -p shop --jobs 1 -q -o json";
     let first = env.run(line);
-    assert_eq!((first.code, first.stdout.matches(r#""applied":"unknown""#).count()), (7, 4), "{first:?}");
+    assert_eq!((first.code, first.stdout.matches(r#""applied":"unknown""#).count()), (8, 4), "{first:?}");
     // The second attribute was changed meanwhile.
     let other = json!({"attribute": {"default_frontend_label": "Other"}}).to_string();
     let token = crate::support::raw_http::ADMIN;
@@ -83,7 +83,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
     env.home.write("config.toml", profile(read), 0o600);
     env.requests();
     let second = env.run(&format!("{line} --resume"));
-    assert_eq!(second.code, 7, "{second:?}");
+    assert_eq!(second.code, 8, "{second:?}");
     let lines: Vec<&str> = second.stdout.lines().collect();
     assert!(lines[0].contains(r#""applied":"yes","reason":"done earlier","verified":true"#), "{second:?}");
     assert!(lines[1].contains(r#""applied":"unknown""#), "{second:?}");
@@ -104,7 +104,7 @@ fn on_resume_an_attribute_with_another_label_or_option_is_not_done() {
     let records = ["fabric", "weave", "yarn"].map(|code| format!("{}\n", attribute(code)));
     env.file("new.ndjson", records.concat());
     let line = "attribute create -i new.ndjson -y -p shop --jobs 1 -q -o json";
-    assert_eq!(env.run(line).code, 7);
+    assert_eq!(env.run(line).code, 8);
     let mut options = attribute("yarn")["options"].clone();
     options[1]["label"] = "Linen".into();
     for (code, changed) in
@@ -152,13 +152,14 @@ error: the service answered 401 Unauthorized: The consumer isn't authorized to a
         .env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1")
         .run();
     assert_eq!(env.requests().len(), 1, "{outcome:?}");
-    outcome.assert(6, str!["record 1 (line 1): failed: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes"], str![[r#"
-warning: record 2: duplicate attribute code `a`
-warning: record 3: duplicate attribute code `a`
-attribute create: 3 records: 0 done, 1 failed, 2 not sent ([DURATION])
+    outcome.assert(6, str!["line 1: failed: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes"], str![[r#"
+warning: line 2: duplicate attribute code `a`
+warning: line 3: duplicate attribute code `a`
+attributes are created one at a time
+attribute create: 3 records: 0 done, 1 failed temporarily, 2 not sent ([DURATION])
   1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
-  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create --input new.ndjson --yes --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
 }

@@ -271,7 +271,12 @@ fn a_record_of_a_batch_that_names_no_customer() {
             3,
             "the input names customers by id and by email",
         ),
-        ("e.csv", "customer,lastname\nme,Ada\n", 2, "customer: \"me\" is neither a customer ID nor an email"),
+        (
+            "e.csv",
+            "customer,lastname\n1,Ada\nme,Ada\n",
+            3,
+            "customer: \"me\" is neither a customer ID nor an email",
+        ),
     ] {
         env.file(file, content);
         let error = fails(&env, 2, &format!("customer update -y -i {file}"));

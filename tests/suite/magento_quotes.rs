@@ -214,7 +214,7 @@ fn a_batch_resumes_with_the_second_call_only() {
     env.file("ship.ndjson", format!("{record}\n"));
     env.requests();
     let first = run(&env, "quote ship -i ship.ndjson -y --retry 0");
-    assert_eq!(first.code, 7, "{first:?}");
+    assert_eq!(first.code, 5, "{first:?}");
     assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
     assert_eq!(env.requests(), ["GET 200", "POST 200", "PUT 429"]);
     let second = run(&env, "quote ship -i ship.ndjson -y --resume");

@@ -1,234 +1,243 @@
-//! What became of a record that was run: written down, counted, printed.
+//! What became of each record and of the run: written down, counted, printed, and how to go on.
+
+use std::pin::Pin;
 
 use futures_util::FutureExt;
+use futures_util::future::FusedFuture;
 
-use super::{Dispatcher, InFlight, Job, JobResult, Stop, half_done_still};
-use crate::batch::command_line;
-use crate::failure::{Applied, Failure, FailureKind};
+use super::{Run, Stop, stop_for};
+use crate::batch::failed_file::FailedFile;
+use crate::batch::send::{Earlier, Job, JobResult};
+use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::Content;
-use crate::journal::{RecordState, state_after};
+use crate::journal::write::WriteAhead;
+use crate::journal::{Entry, Line, State, state_after};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use crate::session::runtime::Signals;
 
-impl Dispatcher<'_> {
+impl Run<'_> {
     /// Writes down what became of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
-        let Some(begun) = self.in_flight.remove(&ended.sequence) else { return };
-        if ended.was_not_begun {
-            return self.leave(ended.sequence, begun);
-        }
-        let InFlight { key, queue_key, place, hash, content, gate, unresolved } = begun;
+        let Some(job) = self.in_flight.remove(&ended.sequence) else { return };
+        self.queue.release(job.key);
         let settled = match ended.result {
             Ok(outcome) => {
-                self.journal.done(place.record, hash, outcome.status);
+                let entry = Entry::new(job.location.record, job.hash, State::Done);
+                self.journal.append(&Line::Record(Entry { status: outcome.status, ..entry }));
                 self.throttle.borrow_mut().on_success();
-                self.count.done += 1;
-                self.queue.release(queue_key);
-                let text = self.results.outcome(place, &outcome, false);
-                self.results.push(ended.sequence, text)
+                match outcome.applied {
+                    Applied::Yes => self.count.done += 1,
+                    _ => self.count.unchanged += 1,
+                }
+                let text = self.results.outcome(job.location, &outcome, false);
+                self.results.push(job.sequence, text)
             }
             Err(failure) => {
-                self.queue.release(queue_key);
                 if !ended.was_left {
-                    // Where it was not sent again, the snapshot of the earlier run still has what it asked for.
-                    let snapshot =
-                        gate.snapshot().or_else(|| unresolved.and_then(|earlier| earlier.snapshot));
-                    let state = state_after(&failure);
-                    self.journal.failed(place.record, hash, state, &failure, snapshot.as_deref());
+                    self.note_failed(&job, &failure);
                 }
-                self.block(key, place, &failure);
+                let key = if job.token.is_ok() { job.key } else { job.input_key };
+                self.blocked.note(self.operation(), key, job.location, &failure);
                 if ended.is_unauthorized {
                     self.request_stop(Stop::Unauthorized(failure.clone()));
                 } else if self.input.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(ended.sequence, place, content.as_ref(), &failure)
+                self.fail(job.sequence, job.location, job.content.as_ref(), &failure)
             }
         };
         self.stop_if_broken(settled);
     }
 
-    /// Takes note of a failed record that may hold up later ones of its key.
-    pub(super) fn block(&self, key: u64, place: RecordLocation, failure: &Failure) {
-        self.blocked.note(self.input.preparer.operation.operation(), key, place.record, failure);
+    fn note_failed(&self, job: &Job, failure: &Failure) {
+        // Where it was not sent again, the snapshot of the earlier run still has what it asked for.
+        let snapshot =
+            job.write_ahead.as_ref().and_then(WriteAhead::snapshot).or_else(|| match &job.earlier {
+                Some(Earlier::Unknown { snapshot, .. }) => snapshot.clone(),
+                _ => None,
+            });
+        let entry = Entry::failed(job.location.record, job.hash, failure, snapshot);
+        self.journal.append(&Line::Record(entry));
     }
 
     /// A record behind one that is unknown, or is to be sent again.
-    pub(super) fn refuse_blocked(&mut self, queue_key: u64, task: Job, failure: Failure) {
-        self.queue.release(queue_key);
-        if let Some(unresolved) = task.unresolved {
-            let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
-            return self.stop_if_broken(settled);
-        }
-        let failure = half_done_still(failure, task.half_done);
-        self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
-        let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);
+    pub(super) fn refuse_blocked(&mut self, job: &Job, failure: &Failure) {
+        self.queue.release(job.key);
+        let settled = if let Some(Earlier::Unknown { failure, .. }) = &job.earlier {
+            self.fail(job.sequence, job.location, None, failure)
+        } else {
+            self.note_failed(job, failure);
+            self.fail(job.sequence, job.location, job.content.as_ref(), failure)
+        };
         self.stop_if_broken(settled);
     }
 
     /// Counts and prints a record that failed.
     pub(super) fn fail(
         &mut self,
-        turn: u64,
-        place: RecordLocation,
+        sequence: u64,
+        location: RecordLocation,
         content: Option<&Content>,
         failure: &Failure,
     ) -> Result<(), Failure> {
         self.reasons.count(failure);
-        match (failure.applied, state_after(failure)) {
-            (Applied::Unknown, _) => self.count.unknown += 1,
-            (applied, state) => {
+        self.count.is_partly_applied |= matches!(failure.applied, Applied::Yes | Applied::Partial);
+        match state_after(failure) {
+            State::Unknown => self.count.unknown += 1,
+            State::Mismatch => self.count.mismatch += 1,
+            State::FailedTemporary => {
+                self.count.temporary += 1;
+                let is_refused =
+                    failure.needs_correction || matches!(failure.status, Some(400..=428 | 430..=499));
+                self.count.refused_in_part += u64::from(is_refused && failure.applied == Applied::Partial);
+            }
+            _ => {
                 self.count.failed += 1;
-                self.count.temporary += u64::from(state == RecordState::FailedTemporary);
-                self.count.mismatched += u64::from(matches!(applied, Applied::Yes | Applied::Partial));
-                // What was applied, or will be sent by --resume, is not given back to be run again.
-                if let (Some(file), Some(content), Applied::No, RecordState::FailedPermanent) =
-                    (&mut self.failed, content, applied, state)
+                // What was applied is not given back to be run again.
+                if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied)
                 {
                     file.add(content, &failure.message)?;
                 }
             }
         }
-        let text = self.results.failure(place, self.input.preparer.operation.operation().name(), failure);
-        self.results.push(turn, text)
+        let text = self.results.failure(location, self.operation().name(), failure);
+        self.results.push(sequence, text)
     }
 
     /// Records that were in flight when a second signal came: what may have left is unknown.
     pub(super) fn abandon(&mut self) {
-        for (turn, begun) in std::mem::take(&mut self.in_flight) {
-            if !begun.gate.has_passed() {
-                self.leave(turn, begun);
+        for job in std::mem::take(&mut self.in_flight).into_values() {
+            let has_passed = job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed);
+            if !has_passed {
+                self.leave(&job);
                 continue;
             }
-            self.queue.release(begun.queue_key);
             let failure = Failure::new(
                 FailureKind::Unknown,
                 "interrupted while the request was in flight: it may have been applied",
             )
             .hint("check whether it took effect; --resume --retry-unknown sends it again");
-            let snapshot = begun.gate.snapshot();
-            let (place, state) = (begun.place, RecordState::Unknown);
-            self.journal.failed(place.record, begun.hash, state, &failure, snapshot.as_deref());
-            let settled = self.fail(turn, place, None, &failure);
+            self.note_failed(&job, &failure);
+            let settled = self.fail(job.sequence, job.location, None, &failure);
             self.stop_if_broken(settled);
         }
     }
 
     /// A record of which nothing left: it stays what it was.
-    fn leave(&mut self, turn: u64, begun: InFlight<'_>) {
-        self.queue.release(begun.queue_key);
-        let settled = match begun.unresolved {
-            Some(unresolved) => self.fail(turn, begun.place, None, &unresolved.failure),
-            None => self.print_not_sent(turn, begun.place),
+    fn leave(&mut self, job: &Job) {
+        let settled = match &job.earlier {
+            Some(Earlier::Unknown { failure, .. }) => self.fail(job.sequence, job.location, None, failure),
+            _ => self.print_not_sent(job.sequence, job.location),
         };
         self.stop_if_broken(settled);
     }
 
     /// Counts and prints a record that is never sent.
-    pub(super) fn print_not_sent(&mut self, turn: u64, place: RecordLocation) -> Result<(), Failure> {
+    pub(super) fn print_not_sent(&mut self, sequence: u64, location: RecordLocation) -> Result<(), Failure> {
         self.count.not_sent += 1;
-        let operation = self.input.preparer.operation.operation().name();
-        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(operation) };
-        let text = self.results.outcome(place, &outcome, false);
-        self.results.push(turn, text)
-    }
-}
-
-impl Dispatcher<'_> {
-    /// Closes the files, reports the outcome of the records and the next command.
-    pub(super) async fn finish(mut self, signals: &mut Signals) -> Result<(), Failure> {
-        if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
-            self.rest(signals).await;
-        }
-        let failed = self.close_failed();
-        let closed = self.journal.close();
-        let printed = self.results.close();
-        let took = self.progress.elapsed();
-        self.progress.finish();
-        let report = self.shared.service.session.report;
-        if let Some(doubts) = &self.warnings {
-            doubts.emit_suppressed_count();
-        }
-        let operation = self.input.preparer.operation.operation().name();
-        report.status(&summary::sentence(operation, self.count, took));
-        for line in self.reasons.lines() {
-            report.status(&line);
-        }
-        let next = command_line::next_steps(
-            self.shared.service.session,
-            self.input.source,
-            self.input.args,
-            self.journal.path(),
-        );
-        for ended in [closed, failed, printed] {
-            if let Err(failure) = ended {
-                self.request_stop(Stop::Broken(failure));
-            }
-        }
-        self.verdict(&next)
+        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name()) };
+        let text = self.results.outcome(location, &outcome, false);
+        self.results.push(sequence, text)
     }
 
-    /// Every record has its line, those that are never sent too. A signal ends that.
-    async fn rest(&mut self, signals: &mut Signals) {
-        let signals = std::cell::RefCell::new(signals);
-        let is_over = || signals.borrow_mut().next().now_or_never().is_some();
-        let rest = self.print_the_rest(is_over).await;
-        // What cannot be read or printed now is not worth more than the reason to stop.
-        if let Err(failure) = rest
-            && self.stop.is_none()
+    /// After the run has stopped the rest of the input is reported, and not sent. A signal ends that.
+    async fn print_the_rest(&mut self, signals: &mut Signals) -> Result<(), Failure> {
+        self.tokens.clear();
+        for job in std::mem::take(&mut self.waiting) {
+            self.leave(&job);
+        }
+        while let Some((key, job)) = self.queue.pop() {
+            self.queue.release(key);
+            self.leave(&job);
+        }
+        while !self.results.is_closed()
+            && let Some(record) = self.reader.read()?
         {
-            self.request_stop(Stop::Broken(failure));
-        }
-    }
-
-    /// Gives the file of failed records its name, and writes down how it was left.
-    fn close_failed(&mut self) -> Result<(), Failure> {
-        let Some(failed) = self.failed.take() else { return Ok(()) };
-        let (entry, place) = failed.close()?;
-        self.journal.failed_file(&entry);
-        if self.input.args.failed.as_ref().is_some_and(|path| place.file_name() != path.file_name()) {
-            self.shared.service.session.report.warn(&format!(
-                "the file given with --failed was changed during the run: the failed records are in `{}`",
-                place.display()
-            ));
+            let number = record.number;
+            self.admit(record)?;
+            // A signal is only heard where the runtime has its turn.
+            if number % 256 == 0 {
+                tokio::task::yield_now().await;
+                if signals.next().now_or_never().is_some() {
+                    break;
+                }
+            }
         }
         Ok(())
     }
 
-    fn verdict(self, next: &NextSteps) -> Result<(), Failure> {
-        self.outcome(next).map_err(|failure| Failure { is_batch: true, ..failure })
-    }
-
-    fn outcome(self, next: &NextSteps) -> Result<(), Failure> {
-        let count = self.count;
-        let go_on = summary::hint(count, next);
-        let ended = |kind, message: String| Failure::new(kind, message).applied(count.applied()).hint(&go_on);
-        match self.stop {
-            None | Some(Stop::OnError) => summary::partial(count, next).map_or(Ok(()), Err),
-            Some(Stop::Interrupted) => {
-                Err(ended(FailureKind::Interrupted, format!("interrupted: {}", summary::counts(count))))
-            }
-            Some(Stop::Unavailable) => Err(ended(
-                FailureKind::Partial,
-                format!("stopped because the service is failing: {}", summary::counts(count)),
-            )),
-            Some(Stop::OutputClosed) => Err(ended(
-                FailureKind::Partial,
-                format!("stopped because standard output was closed: {}", summary::counts(count)),
-            )),
-            Some(Stop::Unauthorized(failure)) => {
-                let applied = count.applied();
-                let kind = if applied == Applied::No { FailureKind::Auth } else { FailureKind::Partial };
-                let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
-                Err(Failure { kind, applied, hint: None, ..failure }.hint(format!("{first}{go_on}")))
-            }
-            Some(Stop::Broken(failure)) => {
-                let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
-                let hint = format!("{first}{go_on}");
-                Err(Failure { applied: count.applied(), hint: Some(hint), ..failure })
+    /// Closes the files, reports the outcome of the records and the next command.
+    pub(super) async fn finish(
+        mut self,
+        signals: &mut Signals,
+        mut writer: Pin<&mut impl FusedFuture<Output = Result<(), Failure>>>,
+    ) -> Result<(), Failure> {
+        if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
+            // What cannot be read or printed now is not worth more than the reason to stop.
+            let _ = self.print_the_rest(signals).await;
+        }
+        let printed = self.results.close();
+        let failed = self.failed.take().map(FailedFile::finish).transpose();
+        if let Ok(Some(file)) = &failed {
+            self.journal.append(&Line::FailedFile { failed_file: file.entry.clone() });
+        }
+        let Self { journal, queue, shared, count, reasons, mut progress, input, mut stop, .. } = self;
+        // Nobody can append any more: the writer comes to its end.
+        drop((journal, queue));
+        let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
+        // The journal says how the file is left before it is left so.
+        let kept = match (failed, &written) {
+            (Ok(Some(file)), Some(Ok(()))) => file.persist(shared.service.session.report),
+            (failed, _) => failed.map(drop),
+        };
+        for done in [written.unwrap_or(Ok(())), kept, printed] {
+            if let Err(failure) = done {
+                stop_for(&mut stop, Stop::Broken(failure));
             }
         }
+        let took = progress.elapsed();
+        progress.finish();
+        let not_sent = count.not_sent + input.records.saturating_sub(count.total());
+        let count = RecordCounts { not_sent, ..count };
+        let report = shared.service.session.report;
+        report.status(&summary::sentence(shared.operation.operation().name(), count, took));
+        for line in reasons.lines() {
+            report.status(&line);
+        }
+        verdict(stop, count, &input.next)
+            .map_err(|failure| Failure { records: Some(count.into()), ..failure })
     }
+}
+
+/// What a run ends with.
+fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<(), Failure> {
+    let hint = summary::hint(count, next);
+    let kind = summary::kind(count);
+    let ended = |kind, message: String| Err(Failure::new(kind, message).applied(count.applied()).hint(&hint));
+    let stopped = |why: &str| {
+        let message = format!("stopped because {why}: {}", summary::counts(count));
+        ended(kind.unwrap_or(FailureKind::Unavailable), message)
+    };
+    let (failure, kind) = match stop {
+        None | Some(Stop::OnError) => {
+            return kind.map_or(Ok(()), |kind| ended(kind, summary::unsuccessful(count)));
+        }
+        Some(Stop::Interrupted) => {
+            let message = format!("interrupted: {}", summary::counts(count));
+            return ended(FailureKind::Interrupted, message);
+        }
+        Some(Stop::Unavailable) => return stopped("the service is failing"),
+        Some(Stop::OutputClosed) => return stopped("standard output was closed"),
+        Some(Stop::Unauthorized(failure)) => {
+            (failure, kind.filter(|kind| *kind != FailureKind::Unavailable).unwrap_or(FailureKind::Auth))
+        }
+        Some(Stop::Broken(failure)) => {
+            let kind = failure.kind;
+            (failure, kind)
+        }
+    };
+    let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
+    Err(Failure { kind, applied: count.applied(), hint: Some(format!("{first}{hint}")), ..failure })
 }

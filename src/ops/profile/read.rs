@@ -220,7 +220,7 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
 
 /// Only an update takes `--base`, only alone, and only where the service has no call that reads the profile.
 fn offer_base(service: &Service<'_>, failure: Failure) -> Failure {
-    let is_batch = service.session.report.record.is_some();
+    let is_batch = service.session.report.line.is_some();
     if is_batch || failure.kind != FailureKind::Guard || !has_no_read(service, &failure) {
         return failure;
     }

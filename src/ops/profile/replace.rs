@@ -144,7 +144,7 @@ impl Steps<'_> {
         }
         held.store.note_read(held.stored.addresses());
         self.earlier = held.stored.addresses().to_vec();
-        if let (Change::Update(_), None) = (self.change, self.service.session.report.record) {
+        if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
             // Completion is for commands about one customer; a batch sees many.
             read::remember(self.service, &held.stored);
         }

@@ -1,0 +1,205 @@
+//! One record in flight. It is performed once: what may be repeated is repeated inside the client.
+
+use std::rc::Rc;
+
+use crate::batch::queue::Blocked;
+use crate::batch::record::{CustomerName, PreparedRecord};
+use crate::batch::token::{RunToken, TokenSource};
+use crate::cli::GlobalArgs;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::input::records::Content;
+use crate::journal::write::WriteAhead;
+use crate::journal::{State, state_after};
+use crate::ops::customers;
+use crate::ops::record::RecordOperation;
+use crate::redact::{Masked, secrets};
+use crate::report::ordered_results::RecordLocation;
+use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::service::Service;
+use crate::token::Token;
+
+/// A record that is to be run.
+#[derive(Debug)]
+pub struct Job {
+    /// Its place among the results.
+    pub sequence: u64,
+    /// Where it stands.
+    pub location: RecordLocation,
+    /// Its hash in the journal.
+    pub hash: u64,
+    /// What it replaces: records of one key run one after another.
+    pub key: u64,
+    /// The same, as far as it is known without its token.
+    pub input_key: u64,
+    /// What is sent.
+    pub prepared: PreparedRecord,
+    /// Its own token, or why there is none.
+    pub token: Result<Option<Token>, Failure>,
+    /// How large it is in the input, in bytes.
+    pub size: usize,
+    /// How it stands in the input; kept where it may be given back.
+    pub content: Option<Content>,
+    /// What an earlier run left of it.
+    pub earlier: Option<Earlier>,
+    /// Its part of the journal; none where nothing is sent.
+    pub write_ahead: Option<WriteAhead>,
+}
+
+/// What an earlier run left of a record that is run.
+#[derive(Debug)]
+pub enum Earlier {
+    /// It was sent, with unknown outcome.
+    Unknown {
+        /// What is reported as long as it stays unknown.
+        failure: Box<Failure>,
+        /// The snapshot taken before it was sent.
+        snapshot: Option<String>,
+        /// Whether it is sent again when nothing can be found out.
+        retry: bool,
+    },
+    /// The first of its two calls was applied, on this cart, where that is known.
+    Partial {
+        /// The cart.
+        cart: Option<u64>,
+    },
+}
+
+/// A record that has ended.
+#[derive(Debug)]
+pub struct JobResult {
+    /// Its place among the results.
+    pub sequence: u64,
+    /// What became of it.
+    pub result: Result<Outcome, Failure>,
+    /// Whether nothing was sent now: the outcome is that of an earlier run.
+    pub was_left: bool,
+    /// Whether the service refuses the batch's own token.
+    pub is_unauthorized: bool,
+    /// Keeps the record's own token masked until its report is written.
+    pub masked: Option<Masked>,
+}
+
+/// What all records of a run share.
+#[derive(Clone, Copy)]
+pub struct RunContext<'a> {
+    /// The service.
+    pub service: &'a Service<'a>,
+    /// The flags, with every question answered.
+    pub global: &'a GlobalArgs,
+    /// What is done.
+    pub operation: RecordOperation<'a>,
+    /// The batch's own token.
+    pub run_token: &'a RunToken,
+    /// The administrator's, of records that name a customer.
+    pub admin_run_token: &'a RunToken,
+}
+
+impl RunContext<'_> {
+    /// Why a record is not sent, if an earlier one of its key holds it up.
+    pub fn refusal(&self, blocked: &Blocked, job: &Job) -> Option<Failure> {
+        let find = |key| blocked.refusal(self.operation.operation(), key, job.location);
+        let failure = find(job.key).or_else(|| find(job.input_key))?;
+        Some(with_earlier(failure, job.earlier.as_ref()))
+    }
+
+    /// Runs one record to its end.
+    pub async fn run(self, job: Rc<Job>) -> JobResult {
+        let mut ended = JobResult {
+            sequence: job.sequence,
+            result: Err(Failure::internal("the record was not run")),
+            was_left: false,
+            is_unauthorized: false,
+            masked: None,
+        };
+        let result = self.result(&job, &mut ended).await;
+        ended.result = result.map_err(|failure| with_earlier(failure, job.earlier.as_ref()));
+        ended
+    }
+
+    async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
+        let report = self.service.session.report.for_line(job.location.line);
+        let session = Session { report: &report, global: self.global, ..*self.service.session };
+        let customer = job.prepared.customer.as_ref().map(CustomerName::text);
+        let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
+        let is_run_token = job.prepared.token_source == TokenSource::Shared;
+        let mut token = job.token.clone()?.or_else(|| run_token.renewed());
+        ended.masked = token.as_ref().map(|token| secrets().add_while(token));
+        let mut cart = None;
+        match &job.earlier {
+            Some(Earlier::Unknown { failure, snapshot, retry }) => {
+                let service = self.service.for_record(&session, token.clone(), None);
+                // Where the customer cannot be found now, nothing can be found out.
+                if let Ok(service) = customers::select(&service, customer.as_deref())
+                    && let Some(found) = Box::pin(self.operation.resolve_unknown(
+                        &service,
+                        &job.prepared.body,
+                        snapshot.as_deref(),
+                    ))
+                    .await
+                {
+                    return Ok(found);
+                }
+                if !retry {
+                    ended.was_left = true;
+                    return Err((**failure).clone());
+                }
+            }
+            Some(Earlier::Partial { cart: known }) => cart = *known,
+            None => {}
+        }
+        loop {
+            let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
+            let performed = match customers::select(&service, customer.as_deref()) {
+                Ok(service) => Box::pin(self.operation.perform(&service, &job.prepared.body, cart)).await,
+                Err(failure) => Err(failure),
+            };
+            let refused = |failure: &Failure| is_run_token && failure.status == Some(401);
+            let failure = match performed {
+                Err(failure) if refused(&failure) && failure.applied == Applied::No => failure,
+                // What was applied before is kept; the rest would be refused as well.
+                Err(failure) if refused(&failure) && failure.applied == Applied::Partial => {
+                    ended.is_unauthorized = true;
+                    return Err(failure);
+                }
+                done => return done,
+            };
+            // A refused token means that nothing was applied: the record may be performed with another.
+            let Ok(Some(renewed)) = run_token.after(token.as_ref()).await else {
+                ended.is_unauthorized = true;
+                return Err(failure);
+            };
+            ended.masked = Some(secrets().add_while(&renewed));
+            token = Some(renewed);
+        }
+    }
+}
+
+/// A failure now does not undo what an earlier run did: what may have been applied stays unknown, and what was applied in
+/// part stays so.
+fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
+    match earlier {
+        Some(Earlier::Unknown { failure: before, .. }) if failure.applied == Applied::No => Failure {
+            kind: FailureKind::Unknown,
+            applied: Applied::Unknown,
+            message: format!("{}; sending it again: {}", before.message, failure.message),
+            hint: before.hint.clone(),
+            ..failure
+        },
+        Some(Earlier::Partial { cart }) if failure.applied == Applied::No => Failure {
+            kind: match failure.kind {
+                FailureKind::Interrupted => FailureKind::Interrupted,
+                _ => FailureKind::Partial,
+            },
+            applied: Applied::Partial,
+            needs_correction: state_after(&failure) == State::FailedPermanent,
+            message: format!(
+                "an earlier run saved the shipping information, and not the payment; now: {}",
+                failure.message
+            ),
+            cart: *cart,
+            ..failure
+        },
+        _ => failure,
+    }
+}
