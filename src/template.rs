@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::input::records;
 use crate::plan::operation::Operation;
-use crate::plan::operation::spec::{NamedCell, NamedColumns};
+use crate::plan::operation::spec::NamedColumns;
 use crate::plan::request::{Bearer, Dialect};
 use crate::wire::{Field, FieldType, ObjectSchema};
 
@@ -90,21 +90,21 @@ fn cell(value: &Value) -> String {
 
 /// Columns that have a code or an id in their title, and that of labels.
 fn placeholder_columns(operation: Operation, inner: &Value) -> Vec<(String, String)> {
-    let table = &operation.spec().columns;
-    let mut columns = table.named.as_ref().map(|named| named_columns(named, inner)).unwrap_or_default();
-    columns.extend(table.labels.map(|title| (title.to_owned(), labels(&inner[title]))));
+    let spec = operation.spec();
+    let mut columns = named_columns(&spec.named_columns, inner);
+    columns.extend(spec.label_column.map(|title| (title.to_owned(), labels(&inner[title]))));
     columns
 }
 
 fn named_columns(named: &NamedColumns, inner: &Value) -> Vec<(String, String)> {
     let found = at(inner, named.path);
     let column = |name: &str, value: &Value| (format!("{}{name}", named.prefix), cell(value));
-    match named.cell {
-        NamedCell::Field => {
+    match named.element {
+        None => {
             let fields = found.and_then(Value::as_object).into_iter().flatten();
             fields.map(|(name, value)| column(name, value)).collect()
         }
-        NamedCell::Element { name: (name, _), value: (value, _) } => {
+        Some([(name, _), (value, _)]) => {
             let elements = found.and_then(Value::as_array).into_iter().flatten();
             elements.map(|element| column(&cell(&element[name]), &element[value])).collect()
         }
@@ -139,15 +139,11 @@ pub fn columns(dialect: &'static Dialect, operation: Operation) -> Vec<Column> {
         Some((title, holds, field.doc.to_owned()))
     });
     let mut columns: Vec<Column> = known.collect();
-    columns.extend(spec.columns.named.as_ref().map(|named| {
-        let holds = match named.cell {
-            NamedCell::Field => "text",
-            NamedCell::Element { value: (_, field), .. } => holds(field),
-        };
-        let doc = field_at(named.path).map_or("", |field| field.doc);
-        (format!("{}{}", named.prefix, named.placeholder), holds, doc.to_owned())
-    }));
-    columns.extend(spec.columns.labels.map(|title| {
+    let named = &spec.named_columns;
+    let named_doc = field_at(named.path).map_or("", |field| field.doc);
+    let named_holds = named.element.map_or("text", |[_, (_, field)]| holds(field));
+    columns.push((format!("{}{}", named.prefix, named.placeholder), named_holds, named_doc.to_owned()));
+    columns.extend(spec.label_column.map(|title| {
         let doc = field_at(&[title]).map_or("", |field| field.doc);
         (title.to_owned(), "labels separated by |", format!("{doc}; * marks the default"))
     }));
@@ -171,7 +167,7 @@ mod tests {
 
     use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
-    use crate::plan::validate::body::validate;
+    use crate::plan::validate::body::{findings, tidy};
     use crate::wire::{FieldType, ObjectSchema};
 
     fn names(value: &Value, path: &str, shape: &'static ObjectSchema, found: &mut BTreeSet<String>) {
@@ -202,9 +198,9 @@ mod tests {
             let documented: BTreeSet<String> =
                 operation.schema(&MARKETPLACE).fields().into_iter().map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name());
-            let warnings =
-                validate(&mut value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE), false);
-            assert_eq!(warnings.unwrap(), Vec::<String>::new());
+            let (mut body, shape) = (value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE));
+            assert_eq!(tidy(&mut body, shape).unwrap(), Vec::<String>::new());
+            assert_eq!(findings(&body, shape, false), []);
         }
     }
 }

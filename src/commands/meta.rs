@@ -253,6 +253,6 @@ fn explain(session: &Session<'_>, operation: Operation) {
     explain_fields(session, &["FIELD", "TYPE", "DESCRIPTION"], rows);
     session.report.status(&format!(
         "Only {} is required; omit any other field you do not need.",
-        operation.spec().required
+        operation.spec().wrapper.unwrap_or("paymentMethod")
     ));
 }

@@ -118,7 +118,8 @@ impl Settings {
         let customer = TokenSource::given(customer_token, from);
         let admin = TokenSource::given(admin_token, from);
         let dialect = dialect(context, global, None)?;
-        let url = Url::parse(&format!("{}{}", url.as_str().trim_end_matches('/'), dialect.sandbox_path))
+        let url = url
+            .join(dialect.rest_root.unwrap_or_default())
             .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
         let mut settings = Self::plain(global, &Profile::default(), url, customer, admin);
         settings.sandbox = true;

@@ -10,7 +10,8 @@ use super::document;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::plan::operation::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns};
+use crate::plan::operation::spec::{ColumnGroup, NamedColumns};
+use crate::plan::profile::merge::DEFAULTS;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
 use crate::suggestion::closest_match;
@@ -51,17 +52,17 @@ impl Columns {
         extra: &[String],
     ) -> Result<Self, Failure> {
         let known = known(dialect, operation);
-        let ColumnTable { named, labels, .. } = &operation.spec().columns;
+        let spec = operation.spec();
         let titles = Titles {
             operation: Some(operation),
             known: &known,
-            named: named.as_ref(),
-            labels: *labels,
+            named: &spec.named_columns,
+            labels: spec.label_column,
             extra,
         };
         titles.parse(name, header, |title| match title {
             _ if title.eq_ignore_ascii_case("customer")
-                && operation.spec().replaces.is_some()
+                && spec.replaces.is_some()
                 && dialect.customers.is_none() =>
             {
                 format!("unknown column `{title}`; `customer` works with --api magento")
@@ -165,12 +166,12 @@ impl Meaning {
                 set(document, path, if flag { "1" } else { "0" }.into());
             }
             Self::Member(path, holds) => set(document, path, parse_cell(cell, *holds)?),
-            Self::Named(column, name) => match column.cell {
-                NamedCell::Field => {
+            Self::Named(column, name) => match column.element {
+                None => {
                     let path: Vec<&str> = column.path.iter().copied().chain([name.as_str()]).collect();
                     set(document, &path, cell.into());
                 }
-                NamedCell::Element { name: (name_field, name_type), value: (value_field, value_type) } => {
+                Some([(name_field, name_type), (value_field, value_type)]) => {
                     let element = exact_json::object([
                         (name_field, parse_cell(name, name_type)?),
                         (value_field, parse_cell(cell, value_type)?),
@@ -261,21 +262,18 @@ pub fn paths(
 /// The documented columns of an operation: the fields that hold no objects. Where two would have one title, the first
 /// keeps it.
 pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
-    let table = &operation.spec().columns;
     let mut known: Vec<Known> = Vec::new();
     let inner = operation.inner_schema(dialect);
     let has_field = |group: &&ColumnGroup| group.path.first().is_none_or(|name| inner.field(name).is_some());
-    for group in table.groups.iter().filter(has_field) {
+    for group in operation.spec().columns.iter().filter(has_field) {
         for field in (group.schema)(dialect.fields).own_fields {
             let title = group.title(field.name);
             let is_leaf = !matches!(
                 field.field_type,
                 FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject | FieldType::AnyList
             );
-            if is_leaf
-                && !table.omitted.contains(&field.name)
-                && known.iter().all(|other| other.title != title)
-            {
+            // Which address is the default is for flags to say: the others must lose it.
+            if is_leaf && !DEFAULTS.contains(&field.name) && known.iter().all(|other| other.title != title) {
                 let path = group.path.iter().copied().chain([field.name]).collect();
                 known.push(Known { title, path, holds: field.field_type });
             }
@@ -326,7 +324,7 @@ struct Titles<'a> {
     /// What the rows are input of; `None` for the options of an attribute.
     operation: Option<Operation>,
     known: &'a [Known],
-    named: Option<&'static NamedColumns>,
+    named: &'static NamedColumns,
     labels: Option<&'static str>,
     /// Columns that are no input.
     extra: &'a [String],
@@ -391,11 +389,11 @@ impl Titles<'_> {
         if let Some(labels) = self.labels.filter(|labels| is(labels)) {
             return Some((labels.to_owned(), Meaning::Labels(labels)));
         }
-        let named = self.named?;
+        let named = self.named;
         let (start, name) = title.split_at_checked(named.prefix.len())?;
         let name = name.trim();
-        let is_name = match named.cell {
-            NamedCell::Element { name: (_, FieldType::Integer), .. } => is_whole(name),
+        let is_name = match named.element {
+            Some([(_, FieldType::Integer), _]) => is_whole(name),
             _ => !name.is_empty(),
         };
         (start.eq_ignore_ascii_case(named.prefix) && is_name)
@@ -414,9 +412,9 @@ impl Titles<'_> {
 
     fn refused(&self, problems: Vec<String>) -> Failure {
         let known = self.known.iter().map(|known| known.title.clone());
-        let named = self.named.map(|named| format!("{}{}", named.prefix, named.placeholder));
+        let named = format!("{}{}", self.named.prefix, self.named.placeholder);
         let others = self.labels.map(str::to_owned).into_iter().chain(self.extra.iter().cloned());
-        let all: Vec<String> = known.chain(named).chain(others).collect();
+        let all: Vec<String> = known.chain([named]).chain(others).collect();
         Failure::usage_problems(problems).hint(format!("expected columns: {}", all.join(",")))
     }
 }
@@ -437,8 +435,8 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
     let extra = [OPTION_CODE.to_owned()];
-    let named = Some(&OPTION_LABELS);
-    let titles = Titles { operation: None, known: &known, named, labels: None, extra: &extra };
+    let titles =
+        Titles { operation: None, known: &known, named: &OPTION_LABELS, labels: None, extra: &extra };
     let columns = titles.parse(name, &header, |title| titles.unknown(title))?;
     let has = |wanted: &str| columns.titles.iter().any(|title| title == wanted);
     if !has("label") {
@@ -482,7 +480,7 @@ static OPTION_LABELS: NamedColumns = NamedColumns {
     prefix: "label:",
     placeholder: "STORE_ID…",
     path: &["store_labels"],
-    cell: NamedCell::Element { name: ("store_id", FieldType::Integer), value: ("label", FieldType::Text) },
+    element: Some([("store_id", FieldType::Integer), ("label", FieldType::Text)]),
 };
 
 /// A cell as what its field holds. Text stays exactly as it is; lines of a street are parted by `|` or line

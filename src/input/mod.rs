@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::failure::Failure;
 use crate::plan::operation::{self, Operation};
 use crate::plan::request::Dialect;
-use crate::plan::validate::body::{self, Finding, FindingKind, Warnings};
+use crate::plan::validate::body::{self, Finding, Warnings};
 
 /// Flags that can be applied to a body.
 pub trait FlagOverrides {
@@ -112,7 +112,7 @@ impl Draft {
     /// # Errors
     /// `usage`, with all of them.
     pub fn refuse_wrong_values(&self) -> Result<(), Failure> {
-        let wrong = self.deferred.iter().filter(|finding| finding.kind == FindingKind::WrongValue);
+        let wrong = self.deferred.iter().filter(|finding| !finding.is_unknown);
         body::refuse(&wrong.cloned().collect::<Vec<_>>())
     }
 

@@ -73,8 +73,8 @@ pub fn warn(session: &Session<'_>, draft: &Draft) {
 pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure> {
     let spec = draft.operation.spec();
     let body = match service.settings.ship_layout {
-        ShipLayout::Flat if spec.nested.is_some() => {
-            Value::Object(operation::without_nested(draft.operation, draft.clone().into_body())?).to_string()
+        ShipLayout::Flat if draft.operation == Operation::QuoteShip => {
+            Value::Object(operation::without_nested(draft.clone().into_body())?).to_string()
         }
         _ => draft.body_text(),
     };

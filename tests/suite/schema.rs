@@ -5,7 +5,7 @@ use crate::support::storefront::Home;
 use serde_json::{Map, Value, json};
 use storefront::plan::operation::Operation;
 use storefront::plan::request::dialect::MARKETPLACE;
-use storefront::plan::validate::body::validate;
+use storefront::plan::validate::body::{findings, tidy};
 use storefront::plan::validate::json_schema;
 
 fn template(operation: Operation) -> Value {
@@ -45,7 +45,8 @@ fn variations(value: &Value) -> Vec<Value> {
 /// Whether the check accepts a body in its wrapper.
 fn passes(operation: Operation, document: &Value) -> bool {
     let Value::Object(mut body) = document.clone() else { return false };
-    validate(&mut body, operation.schema(&MARKETPLACE), false).is_ok()
+    let shape = operation.schema(&MARKETPLACE);
+    tidy(&mut body, shape).is_ok() && findings(&body, shape, false).is_empty()
 }
 
 #[test]

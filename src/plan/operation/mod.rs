@@ -14,6 +14,7 @@ use crate::plan::validate::lint;
 use crate::sanitize::sanitize_line;
 use crate::suggestion::closest_match;
 use crate::wire::ObjectSchema;
+use spec::NESTED;
 pub use spec::OperationSpec;
 
 /// One of the documented operations (docs/interface.md, "Operations").
@@ -196,10 +197,7 @@ pub fn wrapped(
         Some(_) => return Err(Failure::usage("the input must be a JSON object")),
     };
     let Some(wrapper) = operation.spec().wrapper else {
-        return Ok(match operation.spec().nested {
-            Some(nested) => with_nested(document, nested, dialect.fields.address_information),
-            None => document,
-        });
+        return Ok(with_nested(document, dialect.fields.address_information));
     };
     let misspelt = |name: &str, value: &Value| value.is_object() && closest_match(name, [wrapper]).is_some();
     if document.iter().any(|(name, value)| name.trim() == wrapper || misspelt(name, value)) {
@@ -243,15 +241,11 @@ pub fn body(operation: Operation, fields: Map<String, Value>) -> Map<String, Val
 ///
 /// # Errors
 /// `usage` for a field that is in both places: only one of them could be sent.
-pub fn without_nested(
-    operation: Operation,
-    mut body: Map<String, Value>,
-) -> Result<Map<String, Value>, Failure> {
-    let Some(name) = operation.spec().nested else { return Ok(body) };
-    let Some(Value::Object(mut flat)) = body.shift_remove(name) else { return Ok(body) };
+pub fn without_nested(mut body: Map<String, Value>) -> Result<Map<String, Value>, Failure> {
+    let Some(Value::Object(mut flat)) = body.shift_remove(NESTED) else { return Ok(body) };
     if let Some(both) = body.keys().find(|field| flat.contains_key(*field)) {
         return Err(Failure::usage(format!(
-            "`{both}` is in `{name}` and at the top of the input, which is one place in the flat layout"
+            "`{both}` is in `{NESTED}` and at the top of the input, which is one place in the flat layout"
         ))
         .hint("leave one of them out"));
     }
@@ -259,19 +253,15 @@ pub fn without_nested(
     Ok(flat)
 }
 
-fn with_nested(
-    document: Map<String, Value>,
-    name: &'static str,
-    schema: &ObjectSchema,
-) -> Map<String, Value> {
-    if document.keys().any(|given| given.trim() == name) {
+fn with_nested(document: Map<String, Value>, schema: &ObjectSchema) -> Map<String, Value> {
+    if document.keys().any(|given| given.trim() == NESTED) {
         return document;
     }
     let belongs = |name: &str| schema.field(name.trim()).is_some();
     let (inside, mut outer): (Map<String, Value>, Map<String, Value>) =
         document.into_iter().partition(|(name, _)| belongs(name));
     if !inside.is_empty() {
-        outer.shift_insert(0, name.to_owned(), Value::Object(inside));
+        outer.shift_insert(0, NESTED.to_owned(), Value::Object(inside));
     }
     outer
 }

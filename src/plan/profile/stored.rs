@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::diff::{self, is_same, own_id};
 use crate::failure::Failure;
-use crate::plan::validate::body::{self, Finding, FindingKind, Step, describe};
+use crate::plan::validate::body::{self, Finding, Step, describe};
 use crate::suggestion::closest_match;
 
 /// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
@@ -143,8 +143,8 @@ pub fn refuse_unknown(
     let [draft, stored] = [draft, stored].map(|customer| Value::Object(customer.clone()));
     let left = findings.iter().filter_map(|finding| {
         let mut finding = finding.clone();
-        match (finding.kind, finding.steps.get(1..)) {
-            (FindingKind::UnknownField, Some([above @ .., Step::Field(name)])) => {
+        match (finding.is_unknown, finding.steps.get(1..)) {
+            (true, Some([above @ .., Step::Field(name)])) => {
                 let places = stored_at(&stored, None, above);
                 if places.iter().any(|place| place.get(name).is_some()) {
                     return None;

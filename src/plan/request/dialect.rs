@@ -28,10 +28,9 @@ pub struct Dialect {
     pub name: &'static str,
     /// Whether the paths of a customer's calls need a store view.
     pub requires_store_view: bool,
-    /// Path segment after which a store view and the version stand in a URL: there the base URL ends.
+    /// Path segment after which a store view and the version stand in a URL: there the base URL ends, that of the built-in
+    /// service too.
     pub rest_root: Option<&'static str>,
-    /// Where the built-in service has this interface, below its URL.
-    pub sandbox_path: &'static str,
     /// Store view of the built-in service where none is given.
     pub sandbox_store_view: Option<&'static str>,
     /// The documented fields.
@@ -96,7 +95,6 @@ pub static MARKETPLACE: Dialect = Dialect {
     name: "marketplace",
     requires_store_view: true,
     rest_root: None,
-    sandbox_path: "",
     sandbox_store_view: Some("default"),
     fields: &MARKETPLACE_FIELDS,
     own_profile: "/V1/storeview/{store_view}/customer/profile",
@@ -116,7 +114,6 @@ pub static MAGENTO: Dialect = Dialect {
     name: "magento",
     requires_store_view: false,
     rest_root: Some("rest"),
-    sandbox_path: "/rest",
     sandbox_store_view: None,
     fields: &MAGENTO_FIELDS,
     own_profile: "/{store_view}/V1/customers/me",

@@ -13,38 +13,15 @@ use crate::wire::{FieldType, ObjectSchema, Origin, Scalar};
 /// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
 
-/// What is wrong with a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingKind {
-    /// No shape lists the field.
-    UnknownField,
-    /// The value is not of the type or form that the field takes.
-    WrongValue,
-}
-
 /// One problem of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Where, from the top of the body.
     pub steps: Vec<Step>,
-    /// What.
-    pub kind: FindingKind,
+    /// No shape lists the field; else the value is not of the type or form that the field takes.
+    pub is_unknown: bool,
     /// The problem with its path, for a person.
     pub message: String,
-}
-
-/// Checks a body against its shape, and corrects it as [`tidy`] does.
-///
-/// # Errors
-/// `usage`, naming each unknown field with the nearest known name, and each wrong type with what was found.
-pub fn validate(
-    body: &mut Map<String, Value>,
-    shape: &'static ObjectSchema,
-    allow_unknown: bool,
-) -> Result<Warnings, Failure> {
-    let warnings = tidy(body, shape)?;
-    refuse(&findings(body, shape, allow_unknown))?;
-    Ok(warnings)
 }
 
 /// Corrects the two things that the interface document itself gets wrong (docs/interface.md, "Cart item"):
@@ -82,8 +59,7 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
         return Ok(());
     }
     let failure = Failure::usage_problems(findings.iter().map(|finding| finding.message.clone()).collect());
-    let has_unknown = findings.iter().any(|finding| finding.kind == FindingKind::UnknownField);
-    Err(failure.hint(if has_unknown {
+    Err(failure.hint(if findings.iter().any(|finding| finding.is_unknown) {
         "fix the input, or send unknown fields unchanged with --allow-unknown"
     } else {
         "fix the input and run it again"
@@ -96,16 +72,15 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
 /// # Errors
 /// `usage`, naming the path.
 pub fn refuse_masked(body: &Map<String, Value>) -> Result<(), Failure> {
-    let Some(path) = masked_field(body, &Path::Top) else { return Ok(()) };
+    let masked = body.iter().find_map(|(name, value)| masked_field(name, value, &Path::Top));
+    let Some(path) = masked else { return Ok(()) };
     Err(Failure::usage(format!("`{path}` contains `{MASK}`, the placeholder for a masked token"))
         .hint("enter the actual value, or omit the field to keep the stored one"))
 }
 
-fn masked_field(fields: &Map<String, Value>, above: &Path<'_>) -> Option<String> {
-    fields.iter().find_map(|(name, value)| {
-        let path = Path::Field(above, name);
-        if name.contains(MASK) { Some(path.to_string()) } else { masked_value(value, &path) }
-    })
+fn masked_field(name: &str, value: &Value, above: &Path<'_>) -> Option<String> {
+    let path = Path::Field(above, name);
+    if name.contains(MASK) { Some(path.to_string()) } else { masked_value(value, &path) }
 }
 
 fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
@@ -115,7 +90,7 @@ fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
             let mut elements = elements.iter().enumerate();
             elements.find_map(|(index, element)| masked_value(element, &Path::Element(path, index)))
         }
-        Value::Object(fields) => masked_field(fields, path),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| masked_field(name, value, path)),
         _ => None,
     }
 }
@@ -190,7 +165,7 @@ impl Validator {
                 None if self.allow_unknown => {}
                 None => {
                     let message = unknown_field(&path, name, shape);
-                    self.found(FindingKind::UnknownField, &path, message);
+                    self.found(true, &path, message);
                 }
             }
         }
@@ -207,7 +182,7 @@ impl Validator {
                 if name == COUNTRY_ID =>
             {
                 if let Some(problem) = country_problem(code) {
-                    self.found(FindingKind::WrongValue, path, format!("{path}: {problem}"));
+                    self.found(false, path, format!("{path}: {problem}"));
                 }
             }
             (FieldType::Text | FieldType::TextOrNull, Value::String(_))
@@ -220,7 +195,7 @@ impl Validator {
             (FieldType::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
             (_, found) => {
                 let message = format!("{path}: expected {}, found {}", holds.expected(), describe(found));
-                self.found(FindingKind::WrongValue, path, message);
+                self.found(false, path, message);
             }
         }
     }
@@ -231,8 +206,8 @@ impl Validator {
         }
     }
 
-    fn found(&mut self, kind: FindingKind, path: &Path<'_>, message: String) {
-        self.findings.push(Finding { steps: path.steps(), kind, message });
+    fn found(&mut self, is_unknown: bool, path: &Path<'_>, message: String) {
+        self.findings.push(Finding { steps: path.steps(), is_unknown, message });
     }
 }
 

@@ -22,18 +22,7 @@ pub struct Country {
 impl Country {
     /// The country with this code of two letters, in upper or lower case.
     pub fn find(alpha2: &str) -> Option<Self> {
-        // Most commands ask for one country: its line is found without reading the others.
-        let line = format!("\n{}\t", alpha2.to_ascii_uppercase());
-        let start = if TABLE.starts_with(&line[1..]) {
-            0
-        } else {
-            memchr::memmem::find(TABLE.as_bytes(), line.as_bytes())? + 1
-        };
-        TABLE[start..]
-            .lines()
-            .next()
-            .and_then(Self::parse)
-            .filter(|country| country.alpha2.len() == alpha2.len())
+        Self::all().find(|country| country.alpha2.eq_ignore_ascii_case(alpha2))
     }
 
     fn all() -> impl Iterator<Item = Self> {

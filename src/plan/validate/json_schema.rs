@@ -32,9 +32,9 @@ pub fn of(dialect: &Dialect, operation: Operation) -> Value {
 /// The members of each form a body may have.
 fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
     let body = operation.schema(dialect).own_fields;
-    let inner = match operation.spec().nested {
-        Some(_) => beside_nested(body, dialect.fields.address_information),
-        None => operation.inner_schema(dialect).own_fields.iter().collect(),
+    let inner = match operation.spec().wrapper {
+        None => beside_nested(body, dialect.fields.address_information),
+        Some(_) => operation.inner_schema(dialect).own_fields.iter().collect(),
     };
     [body.iter().collect(), inner]
 }

@@ -1,11 +1,24 @@
 use serde_json::{Map, Value, json};
 
+use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
-use crate::plan::validate::body::validate;
+use crate::plan::validate::body::{Warnings, findings, refuse, tidy};
+use crate::wire::ObjectSchema;
 
 fn body(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
+}
+
+/// The check that an input has.
+fn validate(
+    body: &mut Map<String, Value>,
+    shape: &'static ObjectSchema,
+    allow_unknown: bool,
+) -> Result<Warnings, Failure> {
+    let warnings = tidy(body, shape)?;
+    refuse(&findings(body, shape, allow_unknown))?;
+    Ok(warnings)
 }
 
 fn problem(operation: Operation, value: Value) -> String {
@@ -106,9 +119,9 @@ mod golden {
 
     use serde_json::Value;
 
+    use super::validate;
     use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
-    use crate::plan::validate::body::validate;
     use crate::wire::{FieldType, ObjectSchema};
 
     fn golden(operation: Operation) -> Value {
