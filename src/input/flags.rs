@@ -11,8 +11,7 @@ use crate::cli::quote::{AddItemArgs, ShipArgs};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::diff::id_of;
-use crate::plan::profile::merge::DefaultAddress;
-use crate::plan::profile::merge::set_field;
+use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, set_field};
 use crate::plan::profile::region;
 use crate::plan::validate::attribute::FrontendInput;
 use crate::wire::{FieldType, MARKETPLACE_FIELDS, PRODUCT_ENTITY_TYPE_ID};
@@ -26,7 +25,7 @@ impl FlagOverrides for UpdateArgs {
         if !has_address {
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
-        let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names).count();
+        let defaults = self.default_addresses().count();
         if named.is_empty() || self.add_address && named.len() == defaults {
             return Err(
                 Failure::usage("no address field given").hint("set at least one, e.g. --street or --city")
@@ -54,13 +53,11 @@ impl FlagOverrides for UpdateArgs {
 }
 
 impl UpdateArgs {
-    /// The address that the flags make a default.
-    pub fn default_address(&self) -> Option<DefaultAddress> {
-        (self.default_shipping || self.default_billing).then_some(DefaultAddress {
-            address: self.address,
-            shipping: self.default_shipping,
-            billing: self.default_billing,
-        })
+    /// The defaults that the flags make the address.
+    pub fn default_addresses(&self) -> impl Iterator<Item = DefaultAddress> + use<> {
+        let (address, asked) = (self.address, [self.default_billing, self.default_shipping]);
+        let names = DEFAULTS.into_iter().zip(asked).filter(|(_, is_asked)| *is_asked);
+        names.map(move |(name, _)| DefaultAddress { name, address })
     }
 
     /// `--firstname` is of the account; beside an address the address's name is meant.
@@ -97,8 +94,7 @@ impl UpdateArgs {
                 self.custom_attributes.iter().map(attribute).collect(),
             );
         }
-        let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names);
-        named.extend(defaults.map(|name| (name.to_owned(), true.into())));
+        named.extend(self.default_addresses().map(|default| (default.name.to_owned(), true.into())));
         named
     }
 }

@@ -138,7 +138,7 @@ async fn resolve_regions(service: &Service<'_>, body: &mut Map<String, Value>) -
     let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };
     for side in ["shipping_address", "billing_address"] {
         let Some(Value::Object(address)) = information.get_mut(side) else { continue };
-        let Some(country) = RegionDirectory::needed_by_quote_address(address) else { continue };
+        let Some(country) = RegionDirectory::needed_by(address, &Map::new()) else { continue };
         read_country(service, &country).await?;
         service.regions.borrow().resolve_address(&country, address)?;
     }

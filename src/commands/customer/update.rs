@@ -46,7 +46,7 @@ fn names_a_change(args: &UpdateArgs) -> bool {
         || !args.custom_attributes.is_empty()
         || !args.clear.is_empty()
         || !args.profile.named.is_empty()
-        || args.default_address().is_some()
+        || args.default_addresses().next().is_some()
         || !args.remove_addresses.is_empty()
         || args.replace_addresses
 }

@@ -53,7 +53,7 @@ impl Update {
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
             allow_duplicate: args.allow_duplicate,
-            default_addresses: args.default_address().into_iter().collect(),
+            default_addresses: args.default_addresses().collect(),
             deferred: draft.deferred,
         };
         if patch.replace && !patch.draft.contains_key("addresses") {

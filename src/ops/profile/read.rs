@@ -204,7 +204,8 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
         Err(failure) => Err(failure),
         Ok(stored) => {
             let ignore = &service.settings.read.ignore;
-            let differences = diff::customers_except(base.customer(), stored.customer(), ignore);
+            let mut differences = diff::customers(base.customer(), stored.customer());
+            differences.retain(|change| !change.is_ignored(ignore));
             if differences.is_empty() {
                 return Ok((stored, true));
             }

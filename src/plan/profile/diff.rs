@@ -2,7 +2,7 @@
 //! values mean the same.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -172,6 +172,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether one of these JSON pointers from the customer object names it.
+    pub fn is_ignored(&self, ignore: &[String]) -> bool {
+        ignore.iter().any(|pointer| self.path.is_in(pointer))
+    }
+
     /// As results show it; a missing field is null.
     pub fn to_json(&self) -> Value {
         let value = |value: &Option<Value>| value.clone().unwrap_or_default();
@@ -189,17 +194,6 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
     let mut changes = Vec::new();
     members(before, after, |name| FieldPath::default().member(name), &mut changes);
     address_lists(address_list(before), address_list(after), &mut changes);
-    changes
-}
-
-/// The same, without what `ignore` names: JSON pointers from the customer object.
-pub fn customers_except(
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    ignore: &[String],
-) -> Vec<Change> {
-    let mut changes = customers(before, after);
-    changes.retain(|change| !ignore.iter().any(|pointer| change.path.is_in(pointer)));
     changes
 }
 
@@ -280,7 +274,7 @@ fn value(path: FieldPath, before: Option<&Value>, after: Option<&Value>, changes
 }
 
 /// Custom attributes by code, when every element has a code of its own.
-fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
+pub fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
     let mut coded = Map::new();
     for element in elements {
         let code = element.get("attribute_code")?.as_str()?;
@@ -291,12 +285,9 @@ fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
     Some(coded)
 }
 
-/// Where each address id stands in a list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AddressIndex {
-    position: HashMap<i64, usize>,
-    in_order: Vec<i64>,
-}
+/// Where each address id stands in a list: the ids, in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddressIndex(Vec<i64>);
 
 impl AddressIndex {
     /// Reads the ids off a stored list.
@@ -305,16 +296,15 @@ impl AddressIndex {
     /// `guard` when an address has no id, one that is no integer (or integer text), or one that another has too:
     /// replacing such a list would lose ids.
     pub fn of<'a>(addresses: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
-        let mut index = Self::default();
-        for (position, address) in addresses.into_iter().enumerate() {
+        let mut index = Self(Vec::new());
+        let mut seen = HashSet::new();
+        for address in addresses {
             let id = address.get("id").unwrap_or(&Value::Null);
             let what = match id_of(id) {
-                None => format!("stored address {} has an invalid ID ({id})", position + 1),
-                Some(id) if index.position.insert(id, position).is_some() => {
-                    format!("duplicate stored address ID {id}")
-                }
+                None => format!("stored address {} has an invalid ID ({id})", index.0.len() + 1),
+                Some(id) if !seen.insert(id) => format!("duplicate stored address ID {id}"),
                 Some(id) => {
-                    index.in_order.push(id);
+                    index.0.push(id);
                     continue;
                 }
             };
@@ -326,17 +316,17 @@ impl AddressIndex {
 
     /// Position of an id in the list.
     pub fn position(&self, id: i64) -> Option<usize> {
-        self.position.get(&id).copied()
+        self.0.iter().position(|own| *own == id)
     }
 
     /// Whether the list has this id.
     pub fn contains(&self, id: i64) -> bool {
-        self.position.contains_key(&id)
+        self.0.contains(&id)
     }
 
     /// The ids in the list's order.
     pub fn ids(&self) -> &[i64] {
-        &self.in_order
+        &self.0
     }
 
     /// Looks up an id that the user named.
@@ -345,7 +335,7 @@ impl AddressIndex {
     /// `guard` when the profile has no such address: the service would create one or reject the call.
     pub fn find(&self, id: i64) -> Result<usize, Failure> {
         self.position(id).ok_or_else(|| {
-            let stored = match self.in_order.as_slice() {
+            let stored = match self.ids() {
                 [] => "the profile has no addresses".to_owned(),
                 ids => format!("the profile has {}", join_ids(ids)),
             };

@@ -27,7 +27,7 @@ pub struct ProfilePatch {
     pub replace: bool,
     /// A new address may equal a stored one.
     pub allow_duplicate: bool,
-    /// The addresses that are to be defaults, for shipping and for billing one at most; the draft names their flags.
+    /// The addresses that are to be defaults, one at most for each of [`DEFAULTS`]; the draft names their flags.
     pub default_addresses: Vec<DefaultAddress>,
     /// Findings of the check that the stored profile decides on.
     pub deferred: Vec<Finding>,
@@ -46,25 +46,12 @@ impl ProfilePatch {
 pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
 /// An address that is to be the default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultAddress {
+    /// The field, one of [`DEFAULTS`].
+    pub name: &'static str,
     /// Id of a stored address; `None` for the one that the draft adds.
     pub address: Option<i64>,
-    /// For shipping.
-    pub shipping: bool,
-    /// For billing.
-    pub billing: bool,
-}
-
-impl DefaultAddress {
-    /// The fields of an address that this sets.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        DEFAULTS
-            .into_iter()
-            .zip([self.billing, self.shipping])
-            .filter(|(_, is_set)| *is_set)
-            .map(|(name, _)| name)
-    }
 }
 
 /// What becomes of the stored addresses.
@@ -274,7 +261,7 @@ fn new_address(mut draft: Map<String, Value>) -> Result<Value, Failure> {
 fn clear_other_defaults(patch: &ProfilePatch, ids: &[i64], addresses: &mut [Value]) {
     for (id, address) in ids.iter().zip(addresses) {
         let others = patch.default_addresses.iter().filter(|default| default.address != Some(*id));
-        for name in others.flat_map(|default| default.names()) {
+        for name in others.map(|default| default.name) {
             if same_value(name, Some(&Value::Bool(true)), address.get(name)) {
                 address[name] = match address.get(name) {
                     Some(Value::Number(_)) => 0.into(),
@@ -291,12 +278,11 @@ fn clear_other_defaults(patch: &ProfilePatch, ids: &[i64], addresses: &mut [Valu
 /// is left out, for the flag of the address says it. Gives the names of those.
 fn set_own_defaults(patch: &ProfilePatch, customer: &mut Map<String, Value>) -> Vec<&'static str> {
     let mut left_out = Vec::new();
-    let names = |default: DefaultAddress| default.names().map(move |name| (default.address, name));
-    for (address, name) in patch.default_addresses.iter().copied().flat_map(names) {
-        let Some(stored) = customer.get_mut(name) else { continue };
-        let Some(id) = address else {
-            customer.shift_remove(name);
-            left_out.push(name);
+    for DefaultAddress { name, address } in &patch.default_addresses {
+        let Some(stored) = customer.get_mut(*name) else { continue };
+        let Some(id) = *address else {
+            customer.shift_remove(*name);
+            left_out.push(*name);
             continue;
         };
         let id = if stored.is_number() { Value::from(id) } else { Value::from(id.to_string()) };

@@ -199,8 +199,8 @@ impl RegionDirectory {
     /// The countries whose regions a draft names by code or name alone.
     pub fn needed(draft: &Map<String, Value>, stored: &Map<String, Value>) -> Vec<String> {
         let addresses = diff::address_list(draft).iter().filter_map(Value::as_object);
-        let named = addresses.filter(|address| names_only_text(address));
-        let countries: BTreeSet<_> = named.filter_map(|address| country_of(address, stored)).collect();
+        let countries: BTreeSet<_> =
+            addresses.filter_map(|address| Self::needed_by(address, stored)).collect();
         countries.into_iter().collect()
     }
 
@@ -237,9 +237,9 @@ impl RegionDirectory {
         Ok(draft)
     }
 
-    /// The country of a quote address that names a region by code or name alone.
-    pub fn needed_by_quote_address(address: &Map<String, Value>) -> Option<String> {
-        country_of(address, &Map::new()).filter(|_| names_only_text(address))
+    /// The country of an address that names a region by code or name alone; `stored` is the profile of the draft that it is in.
+    pub fn needed_by(address: &Map<String, Value>, stored: &Map<String, Value>) -> Option<String> {
+        country_of(address, stored).filter(|_| names_only_text(address))
     }
 
     /// Sets id, code and name of the region of an address, if its country has a list.

@@ -245,8 +245,7 @@ impl Building<'_> {
             },
         };
         draft.insert(name.to_owned(), true.into());
-        let [shipping, billing] = ["default_shipping", "default_billing"].map(|own| own == name);
-        self.inverse.patch.default_addresses.push(DefaultAddress { address, shipping, billing });
+        self.inverse.patch.default_addresses.push(DefaultAddress { name, address });
     }
 
     fn finish(self) -> Inverse {

@@ -102,8 +102,7 @@ pub fn verify(
 
 /// A field that was left out is no change that can be seen: services that merge keep it.
 fn is_verified(change: &Change, ignore: &[String]) -> bool {
-    let is_ignored = || ignore.iter().any(|pointer| change.path.is_in(pointer));
-    change.path.is_address() || change.after.is_some() && !is_ignored()
+    change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 
 impl Seen {
@@ -157,10 +156,11 @@ fn foreign_changes(
     now: &Profile,
     ignore: &[String],
 ) -> Vec<Change> {
-    let mut changes = diff::customers_except(sent, now.customer(), ignore);
-    changes.retain(|Change { path, before, after }| {
+    let mut changes = diff::customers(sent, now.customer());
+    changes.retain(|change @ Change { path, before, after }| {
         before.is_some()
             && !path.is_address()
+            && !change.is_ignored(ignore)
             && !same_value(path.last_name(), before.as_ref(), after.as_ref())
             && !asked.iter().any(|asked| asked.path.overlaps(path))
     });

@@ -259,7 +259,7 @@ mod properties {
     use crate::failure::FailureKind;
     use crate::plan::profile::diff::id_of;
     use crate::plan::profile::diff::is_same;
-    use crate::plan::profile::merge::{DefaultAddress, ProfilePatch};
+    use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch};
     use crate::plan::profile::merge::{Merged, merge};
 
     /// What the draft does not name has its exact text; what it names has the draft's value.
@@ -558,7 +558,7 @@ mod properties {
             ];
             let named = named.map(|(name, value)| (name.to_owned(), value));
             let draft: Value = id.into_iter().chain(named).collect();
-            let default_addresses = vec![DefaultAddress { address, shipping: true, billing: true }];
+            let default_addresses = DEFAULTS.map(|name| DefaultAddress { name, address }).to_vec();
             ProfilePatch {
                 draft: into_members(json!({"addresses": [draft]})),
                 default_addresses,
