@@ -44,12 +44,6 @@ impl FieldPath {
         self.step(Step::Member(name.to_owned()))
     }
 
-    /// A custom attribute below this place.
-    #[must_use]
-    pub fn code(&self, code: &str) -> Self {
-        self.step(Step::Code(code.to_owned()))
-    }
-
     fn step(&self, step: Step) -> Self {
         let mut steps = self.0.clone();
         steps.push(step);
@@ -259,15 +253,20 @@ fn value(path: FieldPath, before: Option<&Value>, after: Option<&Value>, changes
     if before == after || is_address_list {
         return;
     }
-    let coded = |value: Option<&Value>| {
-        by_code(value.and_then(Value::as_array).filter(|_| path.last_name() == "custom_attributes")?)
+    // A list that is not there is an empty one.
+    let coded = |value: Option<&Value>| match value {
+        _ if path.last_name() != "custom_attributes" => None,
+        None => Some(Map::new()),
+        Some(list) => by_code(list.as_array()?),
     };
     match (before, after) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
             members(before, after, |name| path.member(name), changes);
         }
         _ => match coded(before).zip(coded(after)) {
-            Some((before, after)) => members(&before, &after, |code| path.code(code), changes),
+            Some((before, after)) => {
+                members(&before, &after, |code| path.step(Step::Code(code.to_owned())), changes);
+            }
             None => changes.push(Change { path, before: before.cloned(), after: after.cloned() }),
         },
     }
@@ -275,14 +274,9 @@ fn value(path: FieldPath, before: Option<&Value>, after: Option<&Value>, changes
 
 /// Custom attributes by code, when every element has a code of its own.
 pub fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
-    let mut coded = Map::new();
-    for element in elements {
-        let code = element.get("attribute_code")?.as_str()?;
-        if coded.insert(code.to_owned(), element.clone()).is_some() {
-            return None;
-        }
-    }
-    Some(coded)
+    let entry = |one: &Value| Some((one.get("attribute_code")?.as_str()?.to_owned(), one.clone()));
+    let coded: Map<String, Value> = elements.iter().map(entry).collect::<Option<_>>()?;
+    (coded.len() == elements.len()).then_some(coded)
 }
 
 /// Where each address id stands in a list: the ids, in its order.

@@ -37,12 +37,15 @@ const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
 pub fn ignored_on_own_profile(seen: &Seen) -> Option<String> {
     let mut undone = seen.undone.iter().map(|change| change.path.to_string());
     let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
-    (only_those && !seen.undone.is_empty() && seen.missing.is_empty() && seen.replaced.is_empty()).then(|| {
-        format!(
-            "the service takes {} with an administrator's token only: name the customer with --customer ID|EMAIL",
-            ADMINISTRATORS.join(", ")
-        )
-    })
+    (only_those && !seen.undone.is_empty() && seen.missing.is_empty() && seen.replaced.is_empty()).then(
+        || {
+            format!(
+                "the service takes {} with an administrator's token only: name the customer with \
+             --customer ID|EMAIL",
+                ADMINISTRATORS.join(", ")
+            )
+        },
+    )
 }
 
 /// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update names

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::diff::{
-    self, AddressIndex, Change, FieldPath, contains, find_address, id_of, is_same, join_ids, own_id,
+    self, AddressIndex, Change, FieldPath, by_code, contains, find_address, id_of, is_same, join_ids, own_id,
     same_value,
 };
 use super::region;
@@ -361,31 +361,19 @@ fn key(list: &str, element: &Value) -> Option<String> {
 /// for at every depth, but not inside the address list: each address is looked at by itself.
 ///
 /// # Errors
-/// `usage`, naming the code.
+/// `usage`, naming the list.
 fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<(), Failure> {
     for (name, value) in draft.iter().filter(|(name, _)| *name != ADDRESSES) {
         match value {
-            Value::Array(attributes) if name == ATTRIBUTES => codes_are_unique(attributes, label)?,
+            Value::Array(attributes) if name == ATTRIBUTES && by_code(attributes).is_none() => {
+                return Err(Failure::usage(format!(
+                    "{label}{ATTRIBUTES}: an element has no `attribute_code`, or that of another one"
+                ))
+                .hint("add an `attribute_code` to each element, and list each attribute once"));
+            }
             Value::Object(inside) => check_attribute_codes(inside, &format!("{label}{name}."))?,
             _ => {}
         }
-    }
-    Ok(())
-}
-
-fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
-    let mut codes = HashSet::new();
-    for attribute in attributes {
-        let (problem, hint) = match attribute.get("attribute_code").and_then(Value::as_str) {
-            None => {
-                ("an element has no `attribute_code`".to_owned(), "add an `attribute_code` to each element")
-            }
-            Some(code) if !codes.insert(code) => {
-                (format!("duplicate attribute_code `{code}`"), "list each attribute once")
-            }
-            Some(_) => continue,
-        };
-        return Err(Failure::usage(format!("{label}custom_attributes: {problem}")).hint(hint));
     }
     Ok(())
 }
@@ -407,19 +395,15 @@ pub fn check(
         return Ok(());
     }
     let addresses = if deleted == 1 { "1 address".to_owned() } else { format!("{deleted} addresses") };
-    let what = format!("this would delete {addresses}: {}", join_ids(&summary.removed));
-    let flag = format!("--allow-delete {deleted}");
-    let (message, hint) = match allowed {
-        None if is_by_name => (
-            format!("{what}; confirmation required, but there is no terminal to ask on"),
-            format!("add --yes, or {flag}"),
-        ),
-        None => (what, format!("to proceed, add {flag}")),
-        Some(allowed) => {
-            (format!("{what}, but --allow-delete is {allowed}"), format!("to proceed, add {flag}"))
+    let (reason, hint) = match allowed {
+        None if is_by_name => {
+            ("; confirmation required, but there is no terminal to ask on".to_owned(), "add --yes, or")
         }
+        None => (String::new(), "to proceed, add"),
+        Some(allowed) => (format!(", but --allow-delete is {allowed}"), "to proceed, add"),
     };
-    Err(Failure::guard(message).hint(hint))
+    Err(Failure::guard(format!("this would delete {addresses}: {}{reason}", join_ids(&summary.removed)))
+        .hint(format!("{hint} --allow-delete {deleted}")))
 }
 
 #[cfg(test)]

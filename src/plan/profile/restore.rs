@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 
 use super::diff::{
-    self, AddressIndex, Change, FieldPath, addresses_by_id, find_address, id_of, join_ids, own_id, same_value,
+    self, AddressIndex, Change, FieldPath, addresses_by_id, find_address, id_of, own_id, same_value,
 };
 use super::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
 use super::region;
@@ -14,6 +14,9 @@ use crate::failure::Failure;
 
 /// Ends the note about a field that is not what the update made of it.
 const CHANGED_SINCE: &str = " has changed since; left as is";
+
+/// Ends the note about a field that was not there before.
+const STAYS: &str = " was added later and cannot be removed by an update; it is kept";
 
 /// What is restored, and how.
 #[derive(Debug, Clone, Copy)]
@@ -148,35 +151,26 @@ impl Building<'_> {
         if self.undo.all {
             return;
         }
-        let gone: Vec<(i64, &Value)> = addresses_by_id(diff::address_list(self.undo.before))
-            .filter(|(id, _)| !self.index.contains(*id) && find_address(self.undo.sent, *id).is_some())
-            .collect();
-        if self.undo.lost_addresses {
-            return gone.into_iter().for_each(|(_, address)| self.recreate(address));
-        }
-        let is_renumbered =
-            |address: &Value| self.newer.iter().any(|(_, newer)| is_content(newer, Some(address)));
-        let gone: Vec<i64> =
-            gone.into_iter().filter(|(_, address)| !is_renumbered(address)).map(|(id, _)| id).collect();
-        if !gone.is_empty() {
-            let [subject, verb] = if gone.len() == 1 { ["address", "is"] } else { ["addresses", "are"] };
-            let ids = join_ids(&gone);
-            self.note(format!("{subject} {ids} {verb} no longer there; --all brings back all"));
+        for (id, address) in addresses_by_id(diff::address_list(self.undo.before)) {
+            if self.index.contains(id) || find_address(self.undo.sent, id).is_none() {
+                continue;
+            }
+            let is_renumbered = || self.newer.iter().any(|(_, newer)| is_content(newer, Some(address)));
+            if self.undo.lost_addresses {
+                self.recreate(address);
+            } else if !is_renumbered() {
+                self.note(format!("address {id} is no longer there; --all brings back all"));
+            }
         }
     }
 
     /// One field goes back to what it was, if it still is what the update made of it.
     fn set_back(&mut self, change: Change) {
         let id = change.path.address_id();
-        let is_region = id.is_some() && change.path.inside().starts_with("region");
-        let Some((change, there)) = (if is_region {
-            self.region(id.unwrap_or_default())
-        } else {
-            let there = change.path.find(self.now, &self.index).cloned();
-            Some((change, there))
-        }) else {
-            return;
-        };
+        let as_region = id.filter(|_| change.path.inside().starts_with("region"));
+        let there = change.path.find(self.now, &self.index).cloned();
+        let found = as_region.map_or(Some((change, there)), |id| self.region(id));
+        let Some((change, there)) = found else { return };
         let is_now =
             |value: &Option<Value>| same_value(change.path.last_name(), there.as_ref(), value.as_ref());
         if id.is_some_and(|id| !self.index.contains(id)) || is_now(&change.before) {
@@ -185,14 +179,16 @@ impl Building<'_> {
         if !self.undo.all && !is_now(&change.after) {
             return self.note(format!("{}{CHANGED_SINCE}", change.path.in_words()));
         }
-        let cleared = || match &change.after {
-            Some(Value::String(_)) if self.undo.can_clear => Some(Value::Null),
-            added => without_value(added.as_ref()?),
+        let cleared = || match change.after.clone()? {
+            Value::String(_) if self.undo.can_clear => Some(Value::Null),
+            Value::Object(mut attribute) if attribute.contains_key("attribute_code") => {
+                attribute.insert("value".to_owned(), "".into());
+                Some(Value::Object(attribute))
+            }
+            _ => None,
         };
         let Some(value) = change.before.clone().or_else(cleared) else {
-            let path = change.path.in_words();
-            return self
-                .note(format!("{path} was added later and cannot be removed by an update; it is kept"));
+            return self.note(format!("{}{STAYS}", change.path.in_words()));
         };
         let draft = match id {
             Some(id) => self.changed.entry(id).or_default(),
@@ -222,7 +218,7 @@ impl Building<'_> {
         let (was, is) = (id_in(self.undo.before), id_in(self.now));
         let Some(was_at) = was else {
             if put.is_some() && is == put {
-                self.note(format!("{name} was added later and cannot be removed by an update; it is kept"));
+                self.note(format!("{name}{STAYS}"));
             }
             return;
         };
@@ -258,21 +254,6 @@ impl Building<'_> {
         inverse.patch.allow_duplicate = true;
         inverse.patch.draft.insert("addresses".to_owned(), changed.chain(added).collect());
         inverse
-    }
-}
-
-/// What removes a custom attribute, or a list of them: the same without a value.
-fn without_value(attributes: &Value) -> Option<Value> {
-    match attributes {
-        Value::Object(attribute) if attribute.contains_key("attribute_code") => {
-            let mut attribute = attribute.clone();
-            attribute.insert("value".to_owned(), "".into());
-            Some(Value::Object(attribute))
-        }
-        Value::Array(attributes) => {
-            attributes.iter().map(without_value).collect::<Option<_>>().map(Value::Array)
-        }
-        _ => None,
     }
 }
 

@@ -121,7 +121,8 @@ fn missing(pointer: &str) -> String {
 /// The refusal of a reply in which the complete address list is not plain to see.
 pub fn unreadable(what: &str) -> Failure {
     Failure::guard(format!("cannot read the stored addresses from the response: {what}")).hint(
-        "run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile",
+        "run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` \
+         of the profile",
     )
 }
 

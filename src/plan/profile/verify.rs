@@ -92,8 +92,16 @@ pub fn verify(
         }
     }
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
-        if change.path.address_id().is_none_or(|id| index.contains(id) || change.path.is_address()) {
-            seen.compare_change(change, change.path.find(now.customer(), &index));
+        let (name, is_address) = (change.path.last_name(), change.path.is_address());
+        let there = change.path.find(now.customer(), &index);
+        let is_in_lost = !is_address && change.path.address_id().is_some_and(|id| !index.contains(id));
+        if is_in_lost || same_value(name, there, change.after.as_ref()) {
+            continue;
+        }
+        if same_value(name, there, change.before.as_ref()) || is_address {
+            seen.undone.push(change.clone());
+        } else {
+            seen.altered.push(Change { after: there.cloned(), ..change.clone() });
         }
     }
     seen.new_ids.sort_by_key(|id| index.position(*id));
@@ -103,20 +111,6 @@ pub fn verify(
 /// A field that was left out is no change that can be seen: services that merge keep it.
 fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
-}
-
-impl Seen {
-    fn compare_change(&mut self, change: &Change, now: Option<&Value>) {
-        let name = change.path.last_name();
-        if same_value(name, now, change.after.as_ref()) {
-            return;
-        }
-        if same_value(name, now, change.before.as_ref()) || change.path.is_address() {
-            self.undone.push(change.clone());
-        } else {
-            self.altered.push(Change { after: now.cloned(), ..change.clone() });
-        }
-    }
 }
 
 /// Takes the first address that fits out of those that nothing stands for yet.

@@ -40,16 +40,10 @@ impl Country {
 
 /// The code of a country that is named by its code, in letters of any case, or by one of its names.
 pub fn country_code(text: &str) -> Option<String> {
-    if let Some(country) = Country::find(text) {
-        return Some(country.alpha2.to_owned());
-    }
     let text = text.to_lowercase();
     let is_meant = |country: &Country| {
-        country
-            .other_names
-            .split('\t')
-            .chain([country.name])
-            .any(|name| !name.is_empty() && name.to_lowercase() == text)
+        let mut names = [country.alpha2, country.name].into_iter().chain(country.other_names.split('\t'));
+        names.any(|name| !name.is_empty() && name.to_lowercase() == text)
     };
     Country::all().find(is_meant).map(|country| country.alpha2.to_owned())
 }

@@ -1,7 +1,7 @@
 //! What cannot work is refused before it is sent, and what is unusual is a warning: addresses, attributes, cart items. What
 //! the interface itself shows as wrong is refused by [`super::body`] already.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
@@ -142,19 +142,16 @@ fn empty_label(attribute: &Map<String, Value>) -> Option<String> {
     Some(format!("attribute.options[{empty}].label is empty"))
 }
 
-/// An error for an attribute without a code. It is apart from [`attribute_errors`], for questions may still be asked for it.
-fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
-    let is_missing = same_value("attribute_code", attribute.get("attribute_code"), None);
-    if is_missing { vec!["attribute.attribute_code is missing".to_owned()] } else { Vec::new() }
-}
-
 /// Refuses an attribute that cannot work, unless it is forced; else the warnings about it.
 ///
 /// # Errors
 /// `usage`, with all [`attribute_errors`].
 pub fn of_attribute(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
-    let mut errors = missing_code(attribute);
-    errors.extend(attribute_errors(attribute));
+    let mut errors = attribute_errors(attribute);
+    // Questions may still be asked for it where only the other errors are.
+    if same_value("attribute_code", attribute.get("attribute_code"), None) {
+        errors.insert(0, "attribute.attribute_code is missing".to_owned());
+    }
     if !is_forced && !errors.is_empty() {
         return Err(
             Failure::usage_problems(errors).hint("fix the input, or send it nevertheless with --force")
@@ -197,15 +194,9 @@ fn unknown_kind(name: &str) -> Option<String> {
 }
 
 fn duplicates(options: &[Value]) -> Option<String> {
-    let mut times: HashMap<String, usize> = HashMap::new();
-    let mut twice = Vec::new();
-    for label in options.iter().filter_map(label) {
-        let count = times.entry(label.trim().to_lowercase()).or_default();
-        *count += 1;
-        if *count == 2 {
-            twice.push(label.trim());
-        }
-    }
+    let mut seen = HashSet::new();
+    let labels = options.iter().filter_map(label).map(str::trim);
+    let twice: Vec<&str> = labels.filter(|label| !seen.insert(label.to_lowercase())).collect();
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
 }
 

@@ -4,7 +4,7 @@ mod field_path {
     use serde_json::json;
 
     use crate::plan::profile::diff::AddressIndex;
-    use crate::plan::profile::diff::FieldPath;
+    use crate::plan::profile::diff::{FieldPath, Step};
 
     #[test]
     fn a_path_prints_and_finds_its_value() {
@@ -13,7 +13,10 @@ mod field_path {
             {"id": 12, "custom_attributes": [{"attribute_code": "floor", "value": "3"}]}]});
         let customer = customer.as_object().unwrap();
         let roster = AddressIndex::of(customer["addresses"].as_array().unwrap()).unwrap();
-        let floor = FieldPath::address(12).member("custom_attributes").code("floor").member("value");
+        let floor = FieldPath::address(12)
+            .member("custom_attributes")
+            .step(Step::Code("floor".to_owned()))
+            .member("value");
         assert_eq!(floor.to_string(), "addresses[id=12].custom_attributes[floor].value");
         assert_eq!(floor.inside(), "custom_attributes[floor].value");
         assert_eq!(floor.find(customer, &roster), Some(&json!("3")));

@@ -47,6 +47,21 @@ fn a_kept_address_that_is_gone_or_another_one_is_missing() {
 }
 
 #[test]
+fn no_ignored_pointer_hides_an_address_that_was_lost_kept_or_not_added() {
+    let stored = json!({"email": "a", "addresses": [{"id": 1, "city": "Rome"}, {"id": 2, "city": "Paris"}]});
+    let mut patch = draft(&json!({"email": "b", "addresses": [{"city": "Bonn"}]}));
+    patch.remove = vec![2];
+    let merged = merge(stored.as_object().unwrap(), &patch).unwrap();
+    let now = profile(json!({"email": "b", "addresses": [{"id": 2, "city": "Paris"}]}));
+    for pointer in ["", "/addresses", "/addresses/0", "/addresses/0/city", "/addresses/1/id"] {
+        let ignore = [pointer.to_owned()];
+        let seen = verify(stored.as_object().unwrap(), &merged.customer, &now, &ignore).unwrap();
+        assert_eq!(seen.missing, [1], "{pointer}");
+        assert_eq!(paths(&seen.undone), ["addresses[new]", "addresses[id=2]"], "{pointer}");
+    }
+}
+
+#[test]
 fn an_address_that_was_asked_to_move_and_did_not_is_undone_and_not_missing() {
     let stored = json!({"addresses": [{"id": 1, "street": ["a"], "city": "A", "postcode": "1"}]});
     let moved = json!({"addresses": [{"id": 1, "street": ["b"], "city": "B", "postcode": "2"}]});
