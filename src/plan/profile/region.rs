@@ -301,6 +301,7 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
         alike(&region.code).max(alike(&region.name))
     };
     let mut nearest: Vec<&Region> = regions.iter().collect();
+    nearest.sort_by(|one, other| one.code.cmp(&other.code));
     nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
     nearest.truncate(SHOWN);
     nearest.sort_by(|one, other| one.name.cmp(&other.name));

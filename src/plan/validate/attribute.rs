@@ -99,11 +99,9 @@ pub fn is_same_attribute(asked: &Map<String, Value>, stored: &Map<String, Value>
 
 /// The attribute of a reply, which may stand in a wrapper.
 pub fn in_reply(reply: Value) -> Option<Map<String, Value>> {
-    let Value::Object(mut reply) = reply else { return None };
+    let Value::Object(reply) = reply else { return None };
     match reply.get("attribute") {
-        Some(Value::Object(_)) => {
-            reply.shift_remove("attribute").and_then(|inner| inner.as_object().cloned())
-        }
+        Some(Value::Object(attribute)) => Some(attribute.clone()),
         _ => Some(reply),
     }
 }
