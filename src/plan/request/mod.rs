@@ -213,13 +213,22 @@ const OTHER_CALLS: &[&str] =
 /// Whether a path is that of a customer's profile: `…/V1/storeview/CODE/customer/profile`, `…/V1/customers/me` or
 /// `…/V1/customers/ID`, with anything before `V1`: `rest`, a store view, `async` or `async/bulk`.
 ///
-/// Servers read paths differently: percent-encoding is decoded, empty segments and the query are dropped, and letter case
-/// is ignored.
+/// Servers and the proxies before them read paths differently: percent-encoding is decoded until nothing is left to
+/// decode, empty segments, parameters and the query are dropped, and letter case is ignored.
 pub fn is_profile_path(path: &str) -> bool {
-    let path = path.split('?').next().unwrap_or_default();
-    let path = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let path = decoded(path.split('?').next().unwrap_or_default()).to_ascii_lowercase();
+    // An encoded `?` or `#` may end the path once it is decoded, and `;` begins parameters of a segment.
+    let segments = path.split(['?', '#']).next().unwrap_or_default().split(['/', '\\']);
+    let segments: Vec<&str> = segments
+        .map(|segment| segment.split(';').next().unwrap_or_default().trim())
+        .filter(|segment| !segment.is_empty())
+        .collect();
     (0..segments.len()).any(|at| is_version(segments[at]) && is_profile_call(&segments[at + 1..]))
+}
+
+fn decoded(path: &str) -> String {
+    let once = percent_decode_str(path).decode_utf8_lossy();
+    if once == path { once.into_owned() } else { decoded(&once) }
 }
 
 /// Whether these segments in lower case, after the version, name a profile.
@@ -293,12 +302,15 @@ mod tests {
             "/V1//storeview/default///customer/profile//?a=b",
             "/V1/storeview/default/customer/pro%66ile",
             "/V1/storeview/default/customer%2Fprofile",
+            "/V1/storeview/default/customer/pro%2566ile",
             "/v1/StoreView/default/Customer/Profile",
             "/V1/customers/me",
             "/V1/customers/7",
             "/V1/customers/7/",
             "/V1/customers//7",
             "/V1/customers/%37?fields=id",
+            "/V1/customers/7%3Fx",
+            "/V1/customers/7;x=1",
             "/V1/customers/-1",
             "/fr/V1/customers/me",
             "/rest/V1/customers/7",
