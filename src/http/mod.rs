@@ -3,28 +3,31 @@
 mod attempt;
 mod classify;
 pub mod error_body;
-pub mod trace;
 pub mod transport;
 mod transport_error;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, PROXY_AUTHORIZATION,
+    SET_COOKIE, USER_AGENT,
 };
 use tokio::time::Instant;
 use url::Url;
 
 pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
 pub use classify::{CHECK_BEFORE_RETRY, names_no_entity};
-pub use trace::{Headers, HttpEvent, Tracer};
 pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
 use crate::clock::Clock;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
+use crate::redact::{MASK, secrets};
 use crate::token::Token;
 use transport::{HttpTransport, Outgoing};
 
@@ -233,6 +236,87 @@ async fn pause(wait: Duration, stop: &impl Fn() -> bool) {
     let end = Instant::now() + wait;
     while !stop() && Instant::now() < end {
         tokio::time::sleep((end - Instant::now()).min(STOP_INTERVAL)).await;
+    }
+}
+
+/// An observer of the traffic.
+pub type Tracer = Arc<dyn Fn(HttpEvent<'_>) + Send + Sync>;
+
+/// One event of a call. Everything foreign in it is as it came: the report escapes it.
+#[derive(Debug, Clone, Copy)]
+pub enum HttpEvent<'a> {
+    /// A request is about to leave.
+    Sending {
+        /// HTTP method, upper case.
+        method: &'a str,
+        /// The whole URL.
+        url: &'a str,
+        /// Headers, secrets redacted.
+        headers: Headers<'a>,
+        /// JSON text of the body.
+        body: Option<&'a str>,
+    },
+    /// An answer came, whole or broken off.
+    Response {
+        /// HTTP status.
+        status: u16,
+        /// Headers, secrets redacted.
+        headers: Headers<'a>,
+        /// As much of the body as was read.
+        body: &'a [u8],
+        /// Time since the request left.
+        after: Duration,
+    },
+    /// No answer came.
+    TransportError {
+        /// What happened instead.
+        message: &'a str,
+        /// Time since the request left.
+        after: Duration,
+    },
+    /// The request will be sent once more.
+    Retry {
+        /// Which repeat this is, from 1.
+        repeat: u32,
+        /// How many there can be.
+        of: u32,
+        /// How long we wait before it.
+        wait: Duration,
+        /// What was wrong with the last attempt.
+        because: &'a str,
+    },
+}
+
+/// Headers of a request or an answer, with their secrets taken out.
+#[derive(Clone, Copy)]
+pub struct Headers<'a> {
+    map: &'a HeaderMap,
+}
+
+impl<'a> Headers<'a> {
+    pub(super) fn new(map: &'a HeaderMap) -> Self {
+        Self { map }
+    }
+
+    /// Name and value of each header, in the order they stand.
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
+        self.map.iter().map(move |(name, value)| {
+            let secret = value.is_sensitive()
+                || [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
+            let value = if secret {
+                Cow::Borrowed(MASK)
+            } else {
+                let text = String::from_utf8_lossy(value.as_bytes());
+                Cow::Owned(secrets().text(&text).into_owned())
+            };
+            (name.as_str(), value)
+        })
+    }
+}
+
+impl fmt::Debug for Headers<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_map().entries(self.iter()).finish()
     }
 }
 

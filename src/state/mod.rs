@@ -2,26 +2,29 @@
 //! locks that keep two replacements of one customer apart, recent additions to carts, and the address ids seen last, for
 //! completion.
 
-mod cache;
-mod lock;
 mod snapshot;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-pub use cache::{
-    CachedAddress, forget_customers, load_addresses, load_customer, save_addresses, save_customer,
-};
-pub use lock::{CustomerLock, LockName, acquire};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
 pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, stem};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
 use crate::context::Context;
-use crate::failure::Failure;
+use crate::environment::STATE_HOME;
+use crate::exact_json;
+use crate::failure::{Failure, FailureKind};
 use crate::journal::Fnv1a;
-use crate::storage::Storage;
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::stored::Profile;
+use crate::storage::{Lock, Storage};
+use crate::token::Token;
 
 /// The files of one customer.
 #[derive(Debug, Clone)]
@@ -114,6 +117,186 @@ fn file_name(name: &str) -> String {
         let _ = write!(safe, "~{:016x}", Fnv1a::new().update(name.as_bytes()).finish());
     }
     safe
+}
+
+/// How long to wait before asking for the lock again.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What a lock stands for, at one host and port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockName(String);
+
+impl LockName {
+    /// The customer with this id.
+    pub fn customer(id: &str) -> Self {
+        Self(format!("customer-{id}"))
+    }
+
+    /// A customer who has no id, by e-mail address in any case.
+    pub fn email(email: &str) -> Self {
+        Self(format!("email-{}", email.to_lowercase()))
+    }
+
+    /// The customer with this key ([`crate::plan::profile::stored::Profile::customer_key`]).
+    pub fn of_key(key: &str) -> Self {
+        if key.contains('@') { Self::email(key) } else { Self::customer(key) }
+    }
+
+    /// The name as it stands in files.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The holder of this token.
+    pub fn token(token: &Token) -> Self {
+        Self(format!("token-{:016x}", Fnv1a::new().update(token.expose().as_bytes()).finish()))
+    }
+}
+
+/// A lock that is held until it is dropped, or until the process dies.
+pub struct CustomerLock {
+    _lock: Lock,
+    /// Whether another process had it first: what was read before may be out of date.
+    pub was_waited_for: bool,
+}
+
+/// Waits for a lock, at most `timeout`. `waiting` is called once when somebody else holds it.
+///
+/// # Errors
+/// `unavailable` when it does not become free in time, `internal` when the lock file cannot be made.
+pub async fn acquire(
+    context: &Context,
+    settings: &Settings,
+    name: &LockName,
+    timeout: Duration,
+    waiting: impl FnOnce(),
+) -> Result<CustomerLock, Failure> {
+    let path = lock_path(context, settings, name)?;
+    let unusable = |error: std::io::Error| {
+        Failure::internal(format!("the lock `{}` cannot be used: {error}", path.display()))
+            .hint(format!("a profile is replaced only under its lock: free some space, or set {STATE_HOME}"))
+    };
+    let deadline = Instant::now() + timeout;
+    let mut waiting = Some(waiting);
+    loop {
+        if let Some(lock) = context.storage.try_lock(&path).map_err(unusable)? {
+            return Ok(CustomerLock { _lock: lock, was_waited_for: waiting.is_none() });
+        }
+        if let Some(waiting) = waiting.take() {
+            waiting();
+        }
+        if Instant::now() >= deadline {
+            return Err(Failure::new(
+                FailureKind::Unavailable,
+                format!(
+                    "another storefront command has been writing to this customer for {} s",
+                    timeout.as_secs_f64()
+                ),
+            )
+            .hint("try again when it is done; --lock-timeout sets how long to wait"));
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
+fn lock_path(context: &Context, settings: &Settings, name: &LockName) -> Result<PathBuf, Failure> {
+    let host = settings.service_id().lock_key;
+    let file = format!("{}.{}.lock", file_name(&host), file_name(&name.0));
+    Ok(context.directories()?.state.join("locks").join(file))
+}
+
+/// Longest label, in characters.
+const MAX_LABEL: usize = 40;
+
+/// Keeps which customer a token or an email leads to, as a verified replacement has shown; a token as its hash.
+pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, customer: &str) {
+    if load_customer(context, settings, name).as_deref() != Some(customer)
+        && let Ok(directory) = customers(context, &settings.service_id())
+    {
+        // A help: what cannot be written is found out again.
+        let _ = context.storage.replace(&directory.join(file_name(name.as_str())), customer.as_bytes());
+    }
+}
+
+/// The key ([`Profile::customer_key`]) of the customer whom a token or an email led to.
+pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) -> Option<String> {
+    let file = customers(context, &settings.service_id()).ok()?.join(file_name(name.as_str()));
+    String::from_utf8(context.storage.read(&file).ok()?).ok()
+}
+
+/// Forgets what leads to a customer, or to any of this service.
+pub fn forget_customers(context: &Context, service: &ServiceId, customer: Option<&str>) {
+    let files = customers(context, service).ok().and_then(|directory| context.storage.list(&directory).ok());
+    for file in files.into_iter().flatten() {
+        let is_it = |customer: &str| context.storage.read(&file).is_ok_and(|key| key == customer.as_bytes());
+        if customer.is_none_or(is_it) {
+            let _ = context.storage.remove(&file);
+        }
+    }
+}
+
+fn customers(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure> {
+    Ok(context.directories()?.state.join("customers").join(file_name(&service.to_string())))
+}
+
+/// An address by its id, and words to know it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedAddress {
+    /// Id of the stored address.
+    pub id: i64,
+    /// First street line and city.
+    pub label: String,
+}
+
+/// Keeps the ids of a profile's addresses in place of those seen before at this service
+/// ([`crate::config::Settings::service_name`]); `is_named` says that an administrator named the customer. Only completion
+/// needs them: what cannot be kept is forgotten.
+pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_named: bool) {
+    let addresses = profile.addresses().iter().filter_map(Value::as_object);
+    let labels: Map<String, Value> = addresses
+        .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
+        .collect();
+    let names: Vec<String> =
+        ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();
+    if let Ok(path) = addresses_file(context, service) {
+        let kept = exact_json::object([("customer", names.into()), ("addresses", Value::Object(labels))]);
+        let _ = context.storage.replace(&path, kept.to_string().as_bytes());
+    }
+}
+
+/// The addresses seen last at this service, none where nothing is kept, or where they are not those of `customer` (an id
+/// or an email; without one, the token's own).
+pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Vec<CachedAddress> {
+    let text = addresses_file(context, service).ok().and_then(|path| context.storage.read(&path).ok());
+    let mut kept: Map<String, Value> =
+        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    let names = kept.get("customer").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let is_asked = |name: &Value| {
+        name.as_str().zip(customer).is_some_and(|(name, asked)| name.to_lowercase() == asked.to_lowercase())
+    };
+    let is_asked = if customer.is_some() { names.iter().any(is_asked) } else { names.is_empty() };
+    if !is_asked {
+        return Vec::new();
+    }
+    let labels = match kept.shift_remove("addresses") {
+        Some(Value::Object(labels)) => labels,
+        _ => Map::new(),
+    };
+    let remembered = |(id, label): (String, Value)| {
+        Some(CachedAddress { id: id.parse().ok()?, label: label.as_str()?.to_owned() })
+    };
+    labels.into_iter().filter_map(remembered).collect()
+}
+
+fn addresses_file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
+    Ok(context.directories()?.state.join("addresses").join(format!("{}.json", file_name(service))))
+}
+
+fn label(address: &Map<String, Value>) -> String {
+    let street = address.get("street").and_then(|street| street.get(0)).and_then(Value::as_str);
+    let city = address.get("city").and_then(Value::as_str);
+    let words: Vec<&str> = street.into_iter().chain(city).collect();
+    words.join(", ").chars().take(MAX_LABEL).collect()
 }
 
 #[cfg(test)]
