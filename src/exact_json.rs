@@ -18,19 +18,10 @@ use serde_json::{Map, Number, Value};
 /// As many levels as are read; `serde_json` has the same limit.
 const DEEPEST: usize = 127;
 
-/// A parsed document.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Document {
-    /// The value. Of a repeated field the last one counts, as in most parsers.
-    pub value: Value,
-    /// The path of the first field that is repeated in its object, such as `customer.addresses`.
-    pub repeated: Option<String>,
-}
-
 /// Why a text is not read as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The text is not JSON.
+    /// The text is not JSON, or has one half of a surrogate pair, which is no character and could not be sent back.
     Syntax {
         /// What is wrong.
         problem: String,
@@ -41,13 +32,6 @@ pub enum Error {
     },
     /// It is nested over 127 levels deep.
     TooDeep,
-    /// A `\u` escape is one half of a surrogate pair, which is no character and could not be sent back.
-    LoneSurrogate {
-        /// Line, from 1.
-        line: usize,
-        /// Column in bytes, from 1.
-        column: usize,
-    },
     /// The field at this path is repeated in its object.
     Repeated(String),
 }
@@ -57,12 +41,6 @@ impl fmt::Display for Error {
         match self {
             Self::Syntax { problem, line, column } => write!(out, "{problem} at line {line} column {column}"),
             Self::TooDeep => write!(out, "nested over {DEEPEST} levels deep"),
-            Self::LoneSurrogate { line, column } => {
-                write!(
-                    out,
-                    "half of a surrogate pair (`\\ud800` to `\\udfff`) at line {line} column {column}"
-                )
-            }
             Self::Repeated(path) => write!(out, "duplicate field `{path}`"),
         }
     }
@@ -75,18 +53,19 @@ impl std::error::Error for Error {}
 /// # Errors
 /// [`Error`], a repeated field included.
 pub fn parse(text: &[u8]) -> Result<Value, Error> {
-    let document = parse_with_repeats(text)?;
-    document.repeated.map_or(Ok(document.value), |path| Err(Error::Repeated(path)))
+    let (value, repeated) = parse_with_repeats(text)?;
+    repeated.map_or(Ok(value), |path| Err(Error::Repeated(path)))
 }
 
-/// Parses a document; a repeated field is reported in it, not refused.
+/// Parses a document; of a repeated field the last one counts, as in most parsers. The path of the first that is repeated
+/// in its object, such as `customer.addresses`, is beside it.
 ///
 /// # Errors
 /// [`Error`], but never [`Error::Repeated`].
-pub fn parse_with_repeats(text: &[u8]) -> Result<Document, Error> {
-    let mut reader = Reader::new(text);
+pub fn parse_with_repeats(text: &[u8]) -> Result<(Value, Option<String>), Error> {
+    let mut reader = Reader { text, lexer: SliceLexer::new(text), path: Vec::new(), repeated: None };
     let value = reader.document()?;
-    Ok(Document { value, repeated: reader.repeated })
+    Ok((value, reader.repeated))
 }
 
 /// A number that keeps its letters, where the text, without blanks, is one.
@@ -138,10 +117,6 @@ enum Step<'a> {
 type Problem = hifijson::Error;
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        Self { text, lexer: SliceLexer::new(text), path: Vec::new(), repeated: None }
-    }
-
     /// Reads one document with nothing after it.
     fn document(&mut self) -> Result<Value, Error> {
         let value = self.next(Expect::Value).and_then(|next| self.value(next));
@@ -229,23 +204,23 @@ impl<'a> Reader<'a> {
     }
 
     fn error(&self, problem: &Problem) -> Error {
-        let read = self.text.len() - self.lexer.as_slice().len();
-        let (line, column) = place(&self.text[..read]);
-        match problem {
-            Problem::Depth => Error::TooDeep,
+        let problem = match problem {
+            Problem::Depth => return Error::TooDeep,
             Problem::Str(string::Error::Escape(
                 escape::Error::ExpectedLowSurrogate | escape::Error::InvalidChar(_),
-            )) => Error::LoneSurrogate { line, column },
-            // Its words are those that people know from other tools.
+            )) => r"half of a surrogate pair (`\ud800` to `\udfff`)".to_owned(),
+            // The words of serde_json are those that people know from other tools.
             problem => match serde_json::from_slice::<serde::de::IgnoredAny>(self.text) {
-                Err(known) => Error::Syntax {
-                    problem: without_place(&known.to_string()).to_owned(),
-                    line: known.line(),
-                    column: known.column(),
-                },
-                Ok(_) => Error::Syntax { problem: problem.to_string(), line, column },
+                Err(known) => {
+                    let (line, column) = (known.line(), known.column());
+                    let problem = without_place(&known.to_string()).to_owned();
+                    return Error::Syntax { problem, line, column };
+                }
+                Ok(_) => problem.to_string(),
             },
-        }
+        };
+        let (line, column) = place(&self.text[..self.text.len() - self.lexer.as_slice().len()]);
+        Error::Syntax { problem, line, column }
     }
 }
 
@@ -279,7 +254,7 @@ mod tests {
     use super::{Error, number, parse, parse_with_repeats};
 
     fn repeated(text: &str) -> Option<String> {
-        parse_with_repeats(text.as_bytes()).unwrap().repeated
+        parse_with_repeats(text.as_bytes()).unwrap().1
     }
 
     #[test]
@@ -316,7 +291,6 @@ mod tests {
         ] {
             assert_eq!(repeated(text).as_deref(), Some(path), "{text}");
             assert_eq!(parse(text.as_bytes()), Err(Error::Repeated(path.to_owned())), "{text}");
-            assert_eq!(parse_with_repeats(text.as_bytes()).unwrap().repeated.as_deref(), Some(path));
         }
         let many = (0..40).map(|n| format!("\"f{n}\":0")).collect::<Vec<_>>().join(",") + ",";
         assert_eq!(repeated(&format!("{{{many}\"f39\":1}}")).as_deref(), Some("f39"));
@@ -335,7 +309,7 @@ mod tests {
         assert_eq!(parse(objects.as_bytes()), Err(Error::TooDeep));
         for half in [r#""\ud800""#, r#""\udc00""#, r#"{"\ud83d\u0041":1}"#, r#"["\ud83dx"]"#] {
             let failed = parse(half.as_bytes()).unwrap_err();
-            assert!(matches!(failed, Error::LoneSurrogate { line: 1, .. }), "{half}: {failed:?}");
+            assert!(matches!(failed, Error::Syntax { line: 1, .. }), "{half}: {failed:?}");
             assert!(failed.to_string().contains("half of a surrogate pair"), "{failed}");
         }
         assert_eq!(parse(br#""\ud83d\ude00""#).unwrap(), "😀");

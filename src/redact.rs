@@ -50,7 +50,13 @@ pub struct Masked {
 
 impl Drop for Masked {
     fn drop(&mut self) {
-        self.redactor.forget(&self.token);
+        let mut known = self.redactor.known.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = known.iter().position(|known| known.token == self.token) {
+            known[place].users -= 1;
+            if known[place].users == 0 {
+                known.remove(place);
+            }
+        }
     }
 }
 
@@ -78,16 +84,6 @@ impl Redactor {
     pub fn add_while(&'static self, token: &Token) -> Masked {
         self.add(token);
         Masked { redactor: self, token: token.clone() }
-    }
-
-    fn forget(&self, token: &Token) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = known.iter().position(|known| known.token == *token) {
-            known[place].users -= 1;
-            if known[place].users == 0 {
-                known.remove(place);
-            }
-        }
     }
 
     /// The text with every token masked.
@@ -142,9 +138,9 @@ impl Redactor {
         if matches!(text, Cow::Borrowed(_)) && !may_be_nested {
             return text;
         }
-        let Ok(document) = exact_json::parse_with_repeats(json.as_bytes()) else { return text };
-        let masked = self.masked_value(&document.value);
-        if masked == document.value {
+        let Ok((value, _)) = exact_json::parse_with_repeats(json.as_bytes()) else { return text };
+        let masked = self.masked_value(&value);
+        if masked == value {
             return Cow::Borrowed(json);
         }
         let newline = if json.ends_with('\n') { "\n" } else { "" };
@@ -154,17 +150,10 @@ impl Redactor {
 
 /// As it is, with `\/`, and percent-encoded with large and with small letters, each once.
 fn spellings(token: &str) -> Vec<String> {
-    let encoded = |upper: bool| -> String {
-        let letter = |byte: u8| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ if upper => format!("%{byte:02X}"),
-            _ => format!("%{byte:02x}"),
-        };
-        token.bytes().map(letter).collect()
-    };
-    let mut spellings = vec![token.to_owned(), token.replace('/', r"\/"), encoded(true), encoded(false)];
+    let encoded =
+        |[plus, slash, equals]: [&str; 3]| token.replace('+', plus).replace('/', slash).replace('=', equals);
+    let (upper, lower) = (encoded(["%2B", "%2F", "%3D"]), encoded(["%2b", "%2f", "%3d"]));
+    let mut spellings = vec![token.to_owned(), token.replace('/', r"\/"), upper, lower];
     spellings.dedup();
     spellings
 }

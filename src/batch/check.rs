@@ -143,9 +143,10 @@ impl Check<'_> {
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);
                 if !is_settled {
-                    let unique = self.operation.spec().unique_key.filter(|_| !is_new);
+                    let is_unique = self.operation == Operation::AttributeCreate;
+                    let unique = (is_unique && !is_new).then_some("attribute code");
                     let duplicate = unique.map(|key| format!("duplicate {key} `{}`", prepared.key));
-                    for warning in prepared.body.warnings().iter().chain(&duplicate) {
+                    for warning in prepared.draft.warnings.iter().chain(&duplicate) {
                         self.warnings.add(&format!("line {}: {warning}", record.line));
                     }
                 }

@@ -9,9 +9,10 @@ use crate::batch::token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RowError, Source};
 use crate::journal::{Entry, Fnv1a, State};
-use crate::ops::record::{PreparedBody, RecordOperation};
+use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Dialect};
 use crate::token::Token;
@@ -38,7 +39,7 @@ pub struct RecordPreparer<'a> {
 #[derive(Debug)]
 pub struct PreparedRecord {
     /// What is sent.
-    pub body: PreparedBody,
+    pub draft: Draft,
     /// Records of one key keep their order; shards are cut by it.
     pub key: String,
     /// Whose token it carries.
@@ -106,12 +107,12 @@ impl<'a> RecordPreparer<'a> {
             Some(_) => TokenSource::Shared,
             None => self.token_source(&document, &extra)?,
         };
-        let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
+        let draft = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
         let key = match &customer {
             Some(customer) => customer.text(),
-            None => key(&ready, &own),
+            None => key(&draft, &own),
         };
-        Ok(PreparedRecord { body: ready, key, token_source: own, customer })
+        Ok(PreparedRecord { draft, key, token_source: own, customer })
     }
 
     /// The part of a document that is input of the operation; other fields go to `extra`.
@@ -319,13 +320,8 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
 }
 
 /// What a record touches: the quote, the attribute, or whatever belongs to the token.
-fn key(ready: &PreparedBody, own: &TokenSource) -> String {
-    let touched = match ready {
-        PreparedBody::Draft(draft) => {
-            draft.operation.spec().key_field.and_then(|field| draft.fields.get(field)?.as_str())
-        }
-        PreparedBody::Document(..) => None,
-    };
+fn key(draft: &Draft, own: &TokenSource) -> String {
+    let touched = draft.operation.spec().key_field.and_then(|field| draft.fields.get(field)?.as_str());
     touched.map_or_else(|| own.key(), str::to_owned)
 }
 

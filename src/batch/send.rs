@@ -133,7 +133,7 @@ impl RunContext<'_> {
                 if let Ok(service) = customers::select(&service, customer.as_deref())
                     && let Some(found) = Box::pin(self.operation.resolve_unknown(
                         &service,
-                        &job.prepared.body,
+                        &job.prepared.draft,
                         snapshot.as_deref(),
                     ))
                     .await
@@ -151,7 +151,7 @@ impl RunContext<'_> {
         loop {
             let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
             let performed = match customers::select(&service, customer.as_deref()) {
-                Ok(service) => Box::pin(self.operation.perform(&service, &job.prepared.body, cart)).await,
+                Ok(service) => Box::pin(self.operation.perform(&service, &job.prepared.draft, cart)).await,
                 Err(failure) => Err(failure),
             };
             let refused = |failure: &Failure| is_run_token && failure.status == Some(401);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use jiff::fmt::rfc2822;
+use reqwest::header::DATE;
 use serde_json::json;
 
 use super::auth::same_as_customer;
@@ -265,7 +266,7 @@ fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
     let date = Arc::clone(date);
     Arc::new(move |event| {
         let HttpEvent::Response { headers, .. } = event else { return };
-        let found = headers.iter().find(|(name, _)| *name == "date").map(|(_, value)| value.into_owned());
+        let found = headers.get(DATE).and_then(|date| date.to_str().ok()).map(str::to_owned);
         if let Ok(mut date) = date.lock() {
             *date = found;
         }

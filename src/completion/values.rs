@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use serde_json::Value;
 
 use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
 use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings};
@@ -150,8 +151,9 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let remembered = asked
         .service()
         .map(|service| state::load_addresses(&asked.context, &service, asked.customer.as_deref()));
-    let candidate = |address: state::CachedAddress| {
-        CompletionCandidate::new(address.id.to_string()).help(Some(sanitize_line(&address.label).into()))
+    let candidate = |(id, label): (String, Value)| {
+        let label = sanitize_line(label.as_str().unwrap_or_default());
+        CompletionCandidate::new(id).help(Some(label.into()))
     };
     remembered.into_iter().flatten().map(candidate).collect()
 }

@@ -102,7 +102,8 @@ pub enum Effect {
 /// makes the operation "not applied": the unknown one may still take effect.
 #[derive(Debug, Default)]
 pub struct Attempts {
-    count: u32,
+    /// How many there were.
+    pub(super) count: u32,
     unknown: Option<Failure>,
 }
 
@@ -137,11 +138,6 @@ impl Attempts {
     /// Adds an attempt that was not applied, and returns the failure of the operation so far.
     pub fn fail(&mut self, attempt: Attempt) -> Failure {
         self.conclude(attempt).err().unwrap_or_else(|| Failure::internal("an applied attempt is no failure"))
-    }
-
-    /// How many there were.
-    pub fn count(&self) -> u32 {
-        self.count
     }
 
     fn counted(&self, mut failure: Failure) -> Failure {
@@ -188,7 +184,7 @@ pub(super) fn value_of(body: &[u8]) -> Value {
         return Value::Null;
     }
     match exact_json::parse_with_repeats(body) {
-        Ok(document) => document.value,
+        Ok((value, _)) => value,
         Err(_) => String::from_utf8_lossy(body).into(),
     }
 }

@@ -109,10 +109,12 @@ fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {
 }
 
 fn without_reply(is_read: bool, lost: TransportError) -> Attempt {
-    let harmless = is_read || !lost.sent;
-    let mut failure =
-        Failure::new(if harmless { FailureKind::Unavailable } else { FailureKind::Unknown }, lost.message);
-    failure.hint = if harmless { lost.hint } else { Some(CHECK_BEFORE_RETRY.to_owned()) };
+    let (kind, hint) = if is_read || !lost.sent {
+        (FailureKind::Unavailable, lost.hint)
+    } else {
+        (FailureKind::Unknown, Some(CHECK_BEFORE_RETRY.to_owned()))
+    };
+    let failure = Failure { hint, ..Failure::new(kind, lost.message) };
     if lost.sent {
         Attempt::Unknown { failure, transient: !lost.is_permanent }
     } else {
@@ -161,8 +163,6 @@ fn web_server_hint(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-const UNAUTHORIZED: u16 = 401;
-
 /// The permission that stands for "the token's own data".
 const OWN_DATA: &str = "self";
 
@@ -181,7 +181,7 @@ fn of_token(status: u16, body: Option<&Value>) -> String {
              NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone \
              Bearer token"
         ),
-        None if status == UNAUTHORIZED => "`storefront auth status` shows which token was used; \
+        None if status == 401 => "`storefront auth status` shows which token was used; \
             `storefront auth login` stores a new one"
             .to_owned(),
         None => "the token lacks permission for this call: `storefront auth status` shows which one was used"

@@ -8,13 +8,12 @@ mod transport_error;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, PROXY_AUTHORIZATION,
-    SET_COOKIE, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue,
+    PROXY_AUTHORIZATION, SET_COOKIE, USER_AGENT,
 };
 use tokio::time::Instant;
 use url::Url;
@@ -29,7 +28,7 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
 use crate::redact::{MASK, secrets};
 use crate::token::Token;
-use transport::{HttpTransport, Outgoing};
+use transport::HttpTransport;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const USER_AGENT_VALUE: HeaderValue =
@@ -60,29 +59,23 @@ impl Client {
     ///
     /// # Errors
     /// `usage` for `http://` to another machine that is not allowed, and for certificate files that cannot be used.
-    pub fn new(link: &Endpoint, tracer: Option<Tracer>) -> Result<Self, Failure> {
+    pub fn new(link: &Endpoint, tracer: Option<Tracer>, clock: Clock) -> Result<Self, Failure> {
         let transport = HttpTransport::new(link)?;
-        Ok(Self { tracer, random: attempt::random_fraction, ..Self::over(link, Box::new(transport)) })
+        Ok(Self { tracer, random: attempt::random_fraction, ..Self::over(link, Box::new(transport), clock) })
     }
 
     /// A client over a transport of the caller's, without chance in its delays.
-    pub fn over(link: &Endpoint, transport: Box<dyn Transport>) -> Self {
+    pub fn over(link: &Endpoint, transport: Box<dyn Transport>, clock: Clock) -> Self {
         Self {
             transport,
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
             retry: link.retry,
-            clock: Clock::system(),
+            clock,
             tracer: None,
             observer: OnceCell::new(),
             random: || 0.5,
         }
-    }
-
-    /// The same client by another clock.
-    #[must_use]
-    pub fn with_clock(self, clock: Clock) -> Self {
-        Self { clock, ..self }
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -117,7 +110,7 @@ impl Client {
     ) -> Result<Reply, Failure> {
         let mut attempts = Attempts::default();
         loop {
-            let attempt = self.attempt(request, token).await?;
+            let attempt = self.attempt(request, Some(token)).await?;
             let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
             match (attempts.conclude(attempt), wait) {
                 (Err(failure), Some(wait)) => {
@@ -133,7 +126,7 @@ impl Client {
 
     /// How long to wait before one more attempt after this one; `None` where there must be none.
     pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
-        let repeat = before.count() + 1;
+        let repeat = before.count + 1;
         if repeat > self.retry {
             return None;
         }
@@ -143,20 +136,12 @@ impl Client {
         Some(wait)
     }
 
-    /// Sends a request once.
-    ///
-    /// # Errors
-    /// Only for a request that cannot be made: an invalid URL, token or method.
-    pub async fn attempt(&self, request: &Request, token: &Token) -> Result<Attempt, Failure> {
-        self.exchange(request, Some(token)).await
-    }
-
     /// Exchanges a user name and a password for a token: once, without a token, and without the bodies in the trace.
     ///
     /// # Errors
     /// As [`Self::send`]; since nothing is applied by it, never `unknown`.
     pub async fn log_in(&self, request: &Request) -> Result<Reply, Failure> {
-        let attempt = self.exchange(request, None).await?;
+        let attempt = self.attempt(request, None).await?;
         Attempts::default().conclude(attempt).map_err(|failure| match failure.kind {
             FailureKind::Unknown => Failure {
                 kind: FailureKind::Unavailable,
@@ -169,13 +154,16 @@ impl Client {
     }
 
     /// Sends a request once, with a token or with credentials in its body, which nobody sees.
-    async fn exchange(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
+    ///
+    /// # Errors
+    /// Only for a request that cannot be made: an invalid URL, token or method.
+    pub async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
         let url = parse(&self.url_text(request))?;
         let outgoing = outgoing(request, url.clone(), token)?;
         self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
-            headers: Headers::new(&outgoing.headers),
+            headers: outgoing.headers(),
             body: request.body.as_deref().filter(|_| token.is_some()),
         });
         let start = Instant::now();
@@ -184,7 +172,7 @@ impl Client {
         self.trace(|| match &received {
             Ok(incoming) => HttpEvent::Response {
                 status: incoming.status,
-                headers: Headers::new(&incoming.headers),
+                headers: &incoming.headers,
                 body: if token.is_some() { &incoming.body } else { &[] },
                 after,
             },
@@ -214,8 +202,11 @@ fn parse(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoing, Failure> {
-    let mut headers = HeaderMap::from_iter([(ACCEPT, JSON), (USER_AGENT, USER_AGENT_VALUE)]);
+fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<reqwest::Request, Failure> {
+    let mut outgoing = reqwest::Request::new(request.method.clone(), url);
+    *outgoing.body_mut() = request.body.clone().map(|body| body.into_owned().into());
+    let headers = outgoing.headers_mut();
+    headers.extend([(ACCEPT, JSON), (USER_AGENT, USER_AGENT_VALUE)]);
     if let Some(token) = token {
         let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
             .map_err(|_| Failure::internal("the token cannot be in a header"))?;
@@ -228,7 +219,7 @@ fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoi
         // What a cache remembers of a profile may lack its newest address.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
-    Ok(Outgoing { method: request.method.clone(), url, headers, body: request.body.clone() })
+    Ok(outgoing)
 }
 
 /// Waits before a repeat, until nothing new may start.
@@ -243,7 +234,7 @@ async fn pause(wait: Duration, stop: &impl Fn() -> bool) {
 pub type Tracer = Arc<dyn Fn(HttpEvent<'_>) + Send + Sync>;
 
 /// One event of a call. Everything foreign in it is as it came: the report escapes it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum HttpEvent<'a> {
     /// A request is about to leave.
     Sending {
@@ -251,8 +242,8 @@ pub enum HttpEvent<'a> {
         method: &'a str,
         /// The whole URL.
         url: &'a str,
-        /// Headers, secrets redacted.
-        headers: Headers<'a>,
+        /// Shown by [`redacted`].
+        headers: &'a HeaderMap,
         /// JSON text of the body.
         body: Option<&'a str>,
     },
@@ -260,8 +251,8 @@ pub enum HttpEvent<'a> {
     Response {
         /// HTTP status.
         status: u16,
-        /// Headers, secrets redacted.
-        headers: Headers<'a>,
+        /// Shown by [`redacted`].
+        headers: &'a HeaderMap,
         /// As much of the body as was read.
         body: &'a [u8],
         /// Time since the request left.
@@ -287,37 +278,15 @@ pub enum HttpEvent<'a> {
     },
 }
 
-/// Headers of a request or an answer, with their secrets taken out.
-#[derive(Clone, Copy)]
-pub struct Headers<'a> {
-    map: &'a HeaderMap,
-}
-
-impl<'a> Headers<'a> {
-    pub(super) fn new(map: &'a HeaderMap) -> Self {
-        Self { map }
-    }
-
-    /// Name and value of each header, in the order they stand.
-    pub fn iter(self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
-        self.map.iter().map(move |(name, value)| {
-            let secret = value.is_sensitive()
-                || [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
-            let value = if secret {
-                Cow::Borrowed(MASK)
-            } else {
-                let text = String::from_utf8_lossy(value.as_bytes());
-                Cow::Owned(secrets().text(&text).into_owned())
-            };
-            (name.as_str(), value)
-        })
-    }
-}
-
-impl fmt::Debug for Headers<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_map().entries(self.iter()).finish()
-    }
+/// Name and value of each header, in the order they stand, with the secrets taken out.
+pub fn redacted(headers: &HeaderMap) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+    const SECRET: [HeaderName; 4] = [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE];
+    headers.iter().map(|(name, value)| {
+        let is_secret = value.is_sensitive() || SECRET.contains(name);
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let value = if is_secret { MASK.into() } else { secrets().text(&text).into_owned().into() };
+        (name.as_str(), value)
+    })
 }
 
 #[cfg(test)]
@@ -328,7 +297,7 @@ mod tests {
     use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
     use tokio::time::Instant;
 
-    use super::transport::{Exchange, Incoming, Outgoing, Transport};
+    use super::transport::{Exchange, Incoming, Transport};
     use super::{Client, Effect, Endpoint};
     use crate::clock::Clock;
     use crate::plan::request::{Bearer, Method, Request};
@@ -339,7 +308,7 @@ mod tests {
     struct Answers(RefCell<Vec<Incoming>>);
 
     impl Transport for Answers {
-        fn exchange(&self, _: Outgoing, _: Duration) -> Exchange<'_> {
+        fn exchange(&self, _: reqwest::Request, _: Duration) -> Exchange<'_> {
             Box::pin(std::future::ready(Ok(self.0.borrow_mut().pop().unwrap())))
         }
     }
@@ -375,7 +344,7 @@ mod tests {
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let waited = runtime.block_on(async {
             let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
-            let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers)))).with_clock(clock);
+            let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers))), clock);
             let start = Instant::now();
             client.send(&request, &Token::new("t0ken").unwrap(), Effect::Read, || false).await.unwrap();
             start.elapsed().as_secs()

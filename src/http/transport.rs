@@ -50,18 +50,6 @@ impl Endpoint {
             None => false,
         }
     }
-
-    /// Refuses plain `http://` to another machine that is not allowed.
-    fn check(&self) -> Result<(), Failure> {
-        let url = &self.base_url;
-        if url.scheme() == "http" && !self.is_this_machine() && !self.allow_plain_http {
-            return Err(Failure::usage(format!(
-                "plain http:// to {url} would expose the token and customer data"
-            ))
-            .hint("use https://, or set `allow-plain-http = true` in the profile"));
-        }
-        Ok(())
-    }
 }
 
 /// As much of a reply as is ever read.
@@ -69,19 +57,6 @@ pub const MAX_BODY: usize = 16 << 20;
 /// A write never uses a connection that has been idle for longer: servers and proxies close such connections, and a
 /// request that leaves at that moment has an unknown outcome.
 const MAX_IDLE: Duration = Duration::from_secs(1);
-
-/// A request as it leaves.
-#[derive(Debug, Clone)]
-pub struct Outgoing {
-    /// Upper case.
-    pub method: reqwest::Method,
-    /// The whole URL.
-    pub url: Url,
-    /// With the token.
-    pub headers: HeaderMap,
-    /// JSON text.
-    pub body: Option<std::borrow::Cow<'static, str>>,
-}
 
 /// A complete head, and what could be read of the body.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +77,7 @@ pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, TransportEr
 /// Carries requests to one service.
 pub trait Transport: fmt::Debug {
     /// Sends a request once and waits for its reply, at most `timeout` from the first packet to the last byte.
-    fn exchange(&self, request: Outgoing, timeout: Duration) -> Exchange<'_>;
+    fn exchange(&self, request: reqwest::Request, timeout: Duration) -> Exchange<'_>;
 }
 
 /// HTTP/1.1 over TCP and TLS: no redirects, nothing repeated.
@@ -116,7 +91,13 @@ pub(super) struct HttpTransport {
 impl HttpTransport {
     /// Opens no connection. For `http://` no certificate is read.
     pub(super) fn new(link: &Endpoint) -> Result<Self, Failure> {
-        link.check()?;
+        let url = &link.base_url;
+        if url.scheme() == "http" && !link.is_this_machine() && !link.allow_plain_http {
+            let message = format!("plain http:// to {url} would expose the token and customer data");
+            return Err(
+                Failure::usage(message).hint("use https://, or set `allow-plain-http = true` in the profile")
+            );
+        }
         // The proxy would see the token of a call to this very machine.
         let uses_proxy = link.use_proxy && !link.is_this_machine();
         // A missing connection can be distinguished from a missing answer.
@@ -143,16 +124,10 @@ impl HttpTransport {
         })
     }
 
-    async fn send(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: reqwest::Request, timeout: Duration) -> Result<Incoming, TransportError> {
         let deadline = Instant::now() + timeout;
-        let url = request.url.clone();
-        let mut outgoing = reqwest::Request::new(request.method, request.url);
-        *outgoing.headers_mut() = request.headers;
-        *outgoing.body_mut() = request.body.map(|body| match body {
-            std::borrow::Cow::Borrowed(text) => text.into(),
-            std::borrow::Cow::Owned(text) => text.into(),
-        });
-        let mut response = match timeout_at(deadline, self.client.execute(outgoing)).await {
+        let url = request.url().clone();
+        let mut response = match timeout_at(deadline, self.client.execute(request)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(TransportError::from_error(&error, &url, self.proxy)),
             Err(_) => return Err(TransportError::timed_out(&url, timeout)),
@@ -168,7 +143,7 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn exchange(&self, request: Outgoing, timeout: Duration) -> Exchange<'_> {
+    fn exchange(&self, request: reqwest::Request, timeout: Duration) -> Exchange<'_> {
         Box::pin(self.send(request, timeout))
     }
 }

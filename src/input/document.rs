@@ -150,7 +150,7 @@ pub fn parse_json(text: &str, name: &str) -> Result<Value, Failure> {
         exact_json::Error::Repeated(_) => {
             Failure::usage(format!("{name}: {error}")).hint("remove one of them")
         }
-        error => Failure::usage(format!("{quoted} cannot be used: {error}")),
+        exact_json::Error::TooDeep => Failure::usage(format!("{quoted} cannot be used: {error}")),
     })
 }
 

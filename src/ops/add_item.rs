@@ -1,15 +1,14 @@
 //! Adds an item to a quote, in either interface, and compares the cart before and after (docs/interface.md, "Adding an
 //! item").
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::ops::cart::{self, ActiveCart};
-use crate::ops::{Reads, request, send_request};
+use crate::ops::cart;
+use crate::ops::{read_until, request, send_request};
 use crate::plan::operation::{Operation, scalar};
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
@@ -25,13 +24,15 @@ const OPERATION: Operation = Operation::QuoteAddItem;
 /// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let is_dry = service.session.global.dry_run;
-    let Prepared { request, item, lines } = if service.settings.dialect.is_magento() {
-        Box::pin(prepare(service, draft)).await?
+    let mut draft = draft.clone();
+    let (request, lines) = if service.settings.dialect.is_magento() {
+        Box::pin(prepare(service, &mut draft)).await?
     } else {
-        let lines = if draft.verify && !is_dry { Some(quote_lines(service, draft).await?) } else { None };
-        Prepared { request: request(service, draft)?, item: Cow::Borrowed(&draft.fields), lines }
+        let lines = if draft.verify && !is_dry { Some(quote_lines(service, &draft).await?) } else { None };
+        (request(service, &draft)?, lines)
     };
-    let sent = send_request(service, OPERATION, request, &item).await;
+    let item = &draft.fields;
+    let sent = send_request(service, OPERATION, request, item).await;
     let Some(lines) = lines.filter(|_| !is_dry) else {
         return sent.map_err(|failure| cart::look_hint(service, failure));
     };
@@ -39,7 +40,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     match sent {
         Ok(outcome) if draft.verify => {
             let line = outcome.response.as_ref().and_then(|reply| scalar(reply.get("item_id")));
-            let count = Count { item: &item, line };
+            let count = Count { item, line };
             let (before, after) = lines.wait_for_change(service, &count, settle).await;
             let added = before.zip(after).map(|(before, after)| after - before);
             let asked = item.get("qty").and_then(number);
@@ -51,7 +52,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             Ok(Outcome { verified: Some(verified), ..outcome })
         }
         Err(failure) if failure.applied == Applied::Unknown => {
-            let count = Count { item: &item, line: None };
+            let count = Count { item, line: None };
             let limit = if draft.verify { settle } else { Duration::ZERO };
             let (before, after) = lines.wait_for_change(service, &count, limit).await;
             let message = format!("{}; {}", failure.message, count.compare(before, after));
@@ -61,46 +62,36 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     }
 }
 
-/// What is sent, and what the cart held before, where that was read.
-struct Prepared<'a> {
-    request: Request,
-    /// The item, with the id of its cart.
-    item: Cow<'a, Map<String, Value>>,
-    lines: Option<Lines>,
-}
-
-/// Finds or creates the cart. It is read where that has another reason; otherwise the call that creates one gives its id.
-async fn prepare<'a>(service: &Service<'_>, draft: &'a Draft) -> Result<Prepared<'a>, Failure> {
+/// Finds or creates the cart, and names it in the item: what is sent, and what the cart held before, where that was read. It
+/// is read where that has another reason; otherwise the call that creates one gives its id.
+async fn prepare(service: &Service<'_>, draft: &mut Draft) -> Result<(Request, Option<Lines>), Failure> {
     let target = service.target()?;
     let is_dry = service.session.global.dry_run;
-    let named = draft.fields.get("quote_id").filter(|id| !id.is_null());
-    let named = named.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let named = scalar(draft.fields.get("quote_id"));
     let is_read = named.is_some() || draft.verify || is_dry || target.customer.is_some();
     let found = if is_read { cart::find(service).await? } else { None };
-    match (&found, &named) {
-        (Some(cart), named) => cart.ensure_named(named.as_deref())?,
+    let (id, shown) = match (found, &named) {
+        (Some(cart), named) => {
+            cart.ensure_named(named.as_deref())?;
+            (cart.id, Some(cart.shown))
+        }
         (None, Some(named)) => return Err(no_cart_named(named)),
         (None, None) if is_dry => {
             let warning = "there is no active cart yet: this call creates it, and the item follows";
             service.session.report.warn(warning);
-            let request = Cart::new(target, None)?.create();
-            return Ok(Prepared { request, item: Cow::Borrowed(&draft.fields), lines: None });
+            return Ok((Cart::new(target, None)?.create(), None));
         }
-        (None, None) => {}
-    }
-    let (id, shown) = match found {
-        Some(ActiveCart { id, shown }) => (id, Some(shown)),
-        None => (cart::create(service, OPERATION.name()).await?, is_read.then(|| Value::Array(Vec::new()))),
+        (None, None) => {
+            (cart::create(service, OPERATION.name()).await?, is_read.then(|| Value::Array(Vec::new())))
+        }
     };
-    let mut draft = draft.clone();
     if named.is_none() {
         draft.fields.insert("quote_id".to_owned(), id.to_string().into());
     }
     let cart = Cart::new(target, Some(id))?;
-    let request = cart.add_item(draft.body_text());
     let before = shown.as_ref().and_then(items_of).cloned();
     let lines = before.map(|before| Lines { before, read: cart.read("/items") });
-    Ok(Prepared { request, item: Cow::Owned(draft.fields), lines })
+    Ok((cart.add_item(draft.body_text()), lines))
 }
 
 fn no_cart_named(named: &str) -> Failure {
@@ -110,8 +101,7 @@ fn no_cart_named(named: &str) -> Failure {
 
 /// The lines of the marketplace's quote, where a setting names the path that shows it.
 async fn quote_lines(service: &Service<'_>, draft: &Draft) -> Result<Lines, Failure> {
-    let quote = draft.fields.get("quote_id").cloned().unwrap_or_default();
-    let quote = quote.as_str().map_or_else(|| quote.to_string(), str::to_owned);
+    let quote = scalar(draft.fields.get("quote_id")).unwrap_or_default();
     let read = cart::quote_request(service, &service.target()?, &quote)?;
     let not_read = |message| format!("the cart could not be read before the item is added: {message}");
     let reply = service.read(&read).await;
@@ -142,16 +132,11 @@ impl Lines {
         limit: Duration,
     ) -> (Option<f64>, Option<f64>) {
         let before = count.of(&self.before);
-        let mut reads = Reads::new(limit);
-        loop {
-            let shown = reads.note(service.read(&self.read).await).ok().map(|reply| reply.value());
-            let after = shown.as_ref().and_then(items_of).and_then(|lines| count.of(lines));
-            if before.zip(after).is_some_and(|(before, after)| !is_close(before, after))
-                || !reads.wait().await
-            {
-                return (before, after);
-            }
-        }
+        let of = |shown: &Value| items_of(shown).and_then(|lines| count.of(lines));
+        let differs =
+            |shown: &Value| before.zip(of(shown)).is_some_and(|(before, after)| !is_close(before, after));
+        let (shown, _) = read_until(service, &self.read, limit, differs).await;
+        (before, shown.as_ref().and_then(of))
     }
 }
 

@@ -3,9 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::Reply;
 use crate::input::Draft;
-use crate::ops::{Reads, request, send_request, target_without_customer};
+use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::attribute::{in_reply, is_same_attribute};
@@ -13,8 +12,6 @@ use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
 const OPERATION: Operation = Operation::AttributeCreate;
-
-const NOT_FOUND: u16 = 404;
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
@@ -38,20 +35,21 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
     let Some(read) = read else { return send_request(service, OPERATION, request, asked).await };
     match service.read(&read).await {
         Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
-        Ok(_) => return Err(unreadable()),
-        Err(failure) if failure.status == Some(NOT_FOUND) => {}
+        Ok(_) => {
+            let message = "whether the attribute exists could not be read: the response is not an attribute";
+            return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
+        }
+        Err(failure) if failure.status == Some(404) => {}
         Err(failure) => return Err(failure),
     }
     match send_request(service, OPERATION, request, asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
-            let mut reads = Reads::new(service.settings.settle);
-            while !reads.note(service.read(&read).await).is_ok_and(|reply| is_as_asked(&reply, asked)) {
-                if !reads.wait().await {
-                    return Err(failure.hint(format!(
-                        "`storefront attribute show {}` shows whether it exists: check before retrying",
-                        code_of(asked)
-                    )));
-                }
+            let is_it = |shown: &Value| is_as_asked(shown, asked);
+            if !read_until(service, &read, service.settings.settle, is_it).await.1 {
+                return Err(failure.hint(format!(
+                    "`storefront attribute show {}` shows whether it exists: check before retrying",
+                    code_of(asked)
+                )));
             }
             service.verified();
             service.session.report.warn(&format!("{}; verified as applied", failure.message));
@@ -66,11 +64,11 @@ pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) 
     let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
     // What cannot be read stays unknown.
     let reply = service.read(&read).await.ok()?;
-    is_as_asked(&reply, asked).then(|| done(Some("done earlier")))
+    is_as_asked(&reply.value(), asked).then(|| done(Some("done earlier")))
 }
 
-fn is_as_asked(reply: &Reply, asked: &Map<String, Value>) -> bool {
-    in_reply(reply.value()).is_some_and(|stored| is_same_attribute(asked, &stored))
+fn is_as_asked(reply: &Value, asked: &Map<String, Value>) -> bool {
+    in_reply(reply.clone()).is_some_and(|stored| is_same_attribute(asked, &stored))
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {
@@ -79,12 +77,6 @@ fn done(reason: Option<&'static str>) -> Outcome {
 
 fn is_attribute(reply: &Value) -> bool {
     in_reply(reply.clone()).is_some_and(|attribute| attribute.contains_key("attribute_code"))
-}
-
-/// A page with status 200 says nothing about the attribute.
-fn unreadable() -> Failure {
-    let message = "whether the attribute exists could not be read: the response is not an attribute";
-    Failure::new(FailureKind::Unavailable, message).hint("try again; -vv shows the response")
 }
 
 fn exists(asked: &Map<String, Value>) -> Failure {

@@ -7,14 +7,12 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Effect, names_no_entity};
 use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
+use crate::ops::{LOOK_CLOSER, positive};
+use crate::plan::operation::scalar;
 use crate::plan::profile::diff;
 use crate::plan::request::cart::Cart;
 use crate::plan::request::{Bearer, Request, Target};
 use crate::session::service::Service;
-
-const NOT_FOUND: u16 = 404;
-/// The status for a cart without a shipping address.
-const BAD_REQUEST: u16 = 400;
 
 /// The active cart of the customer.
 #[derive(Debug)]
@@ -35,14 +33,10 @@ impl ActiveCart {
     /// # Errors
     /// `usage` for another one.
     pub fn ensure_named(&self, named: Option<&str>) -> Result<(), Failure> {
-        match named.map(str::trim).filter(|named| *named != self.id.to_string()) {
-            None => Ok(()),
-            Some(named) => Err(Failure::usage(format!(
-                "quote `{named}` is not the customer's active cart, which is `{}`",
-                self.id
-            ))
-            .hint("leave out the quote id, or give the id of the active cart")),
-        }
+        let id = self.id.to_string();
+        let Some(named) = named.filter(|named| named.trim() != id) else { return Ok(()) };
+        let message = format!("quote `{}` is not the customer's active cart, which is `{id}`", named.trim());
+        Err(Failure::usage(message).hint("leave out the quote id, or give the id of the active cart"))
     }
 }
 
@@ -62,11 +56,8 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
     };
     let mut found = service.read(&cart.search(customer)).await?.value();
     let Some(carts) = found.get_mut("items").and_then(Value::as_array_mut) else {
-        return Err(Failure::new(
-            FailureKind::Unavailable,
-            "the search for carts was not answered with a list",
-        )
-        .hint("try again; -vv shows the response"));
+        let message = "the search for carts was not answered with a list";
+        return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
     };
     // The service ignores a filter that it does not understand: what it found is looked at.
     let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer);
@@ -76,7 +67,7 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
 
 /// Whether the service says that the customer has no active cart.
 pub fn is_no_cart(failure: &Failure) -> bool {
-    failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref())
+    failure.status == Some(404) && names_no_entity(failure.service.as_ref())
 }
 
 /// Creates the cart; where there is an active one, the service answers with its id.
@@ -143,9 +134,10 @@ pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) ->
 /// As [`Service::read`].
 pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<Value, Failure> {
     let refused = match service.read(&cart.read("/shipping-methods")).await {
-        Ok(reply) => return Ok(reply.value()),
-        Err(failure) if is_without_address(&failure) => failure,
-        Err(failure) => return Err(failure),
+        Err(failure) if failure.status == Some(400) && says(&failure, "The shipping address is missing") => {
+            failure
+        }
+        read => return Ok(read?.value()),
     };
     let none = |why: &str, failure: &Failure| {
         let warning = format!("no shipping methods are listed, because {why}: {}", failure.message);
@@ -161,17 +153,13 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
     };
     let is_default = |address: &&Value| address["default_shipping"] == true;
     let chosen = profile.addresses().iter().find(is_default).or_else(|| profile.addresses().first());
-    let Some(id) = chosen.and_then(|address| diff::id_of(address.get("id")?)) else {
+    let Some(id) = chosen.and_then(diff::own_id) else {
         return none("neither the cart nor the customer has an address", &refused);
     };
     service.session.report.warn(&format!(
         "the cart has no shipping address yet: the shipping methods are those to address {id} of the customer"
     ));
     Ok(service.read(&cart.estimate_shipping(id)).await?.value())
-}
-
-fn is_without_address(failure: &Failure) -> bool {
-    failure.status == Some(BAD_REQUEST) && says(failure, "The shipping address is missing")
 }
 
 /// Whether the service's own message begins like this.
@@ -182,18 +170,13 @@ pub fn says(failure: &Failure, beginning: &str) -> bool {
 
 /// Whether a cart is active: no order was made of it.
 fn is_active(cart: &Value) -> bool {
-    match &cart["is_active"] {
-        Value::Bool(is_active) => *is_active,
-        Value::Number(number) => number.as_u64() == Some(1),
-        Value::String(text) => matches!(text.trim(), "1" | "true"),
-        _ => false,
-    }
+    let flag = &cart["is_active"];
+    *flag == true || scalar(Some(flag)).is_some_and(|flag| matches!(flag.trim(), "1" | "true"))
 }
 
 /// An id as a number or its text.
 fn id_of(id: &Value) -> Result<u64, Failure> {
-    let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
-    number.filter(|id| *id > 0).ok_or_else(|| {
+    scalar(Some(id)).and_then(|id| positive(&id)).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
             .hint("check the base URL and what -vv shows of the answer")
     })

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::plan::request::dialect::CustomerRoutes;
-use crate::plan::request::{Bearer, Filter, Request, Target, search_query};
+use crate::ops::positive;
+use crate::plan::request::{Bearer, Filter, Request, search_query};
 use crate::session::local_service;
 use crate::session::service::Service;
 
@@ -39,8 +39,7 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
     let Some(email) = &service.email else { return Ok(service.with_customer(service.customer)) };
     // In a box: most records name no email, and each in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
-    let id = text(&found, "id").parse().ok().filter(|id| *id > 0);
-    let id = id.ok_or_else(|| unreadable("a customer without an id"))?;
+    let id = positive(&text(&found, "id")).ok_or_else(|| unreadable("a customer without an id"))?;
     Ok(service.with_customer(Some(id)))
 }
 
@@ -81,11 +80,8 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
 /// # Errors
 /// `usage` for an unknown email, and for one that several customers have.
 pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, Failure> {
-    let Some(routes) = service.settings.dialect.customers else {
-        return Err(Failure::internal("a customer is named by email where no search is"));
-    };
     let filters = [Filter::equal(&["email"], email)];
-    let Found { customers, total } = search(service, routes, &filters, MAX_MATCHES).await?;
+    let Found { customers, total } = search(service, &filters, MAX_MATCHES).await?;
     let is_whole = total.is_none_or(|total| total == customers.len() as u64);
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
     let is_it = |customer: &Value| customer["email"].as_str().is_some_and(|own| same_email(own, email));
@@ -119,13 +115,6 @@ pub struct Found {
 /// # Errors
 /// `usage` where the interface has no search, and as [`Service::read`].
 pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Found, Failure> {
-    let Some(routes) = service.settings.dialect.customers else {
-        return Err(Failure::usage(format!(
-            "the {} interface has no search for customers",
-            service.settings.dialect.name
-        ))
-        .hint("use --api magento if the service is a Magento shop"));
-    };
     let filters: Vec<Filter> = text
         .split_whitespace()
         .map(|word| Filter {
@@ -137,15 +126,13 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Fou
     if filters.is_empty() {
         return Err(Failure::usage("nothing to search for").hint("give a part of an email or a name"));
     }
-    search(service, routes, &filters, limit).await
+    search(service, &filters, limit).await
 }
 
 /// A search that finds nobody: it needs an administrator's token, and reads nobody's data. `None` where the interface has
 /// no search.
 pub fn none_request(service: &Service<'_>) -> Option<Request> {
-    let routes = service.settings.dialect.customers?;
-    let nobody = Filter::equal(&["entity_id"], 0);
-    Some(search_request(&service.target().ok()?, routes, &[nobody], 1))
+    search_request(service, &[Filter::equal(&["entity_id"], 0)], 1).ok()
 }
 
 /// SQL's wildcards stand for themselves.
@@ -153,13 +140,8 @@ fn escape_like(word: &str) -> String {
     word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-async fn search(
-    service: &Service<'_>,
-    routes: &CustomerRoutes,
-    filters: &[Filter],
-    limit: usize,
-) -> Result<Found, Failure> {
-    let reply = service.read(&search_request(&service.target()?, routes, filters, limit)).await?;
+async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Found, Failure> {
+    let reply = service.read(&search_request(service, filters, limit)?).await?;
     let found = exact_json::parse(&reply.body).map_err(|_| unreadable("something that is no JSON"))?;
     let total = found.get("total_count").and_then(Value::as_u64);
     let customers = match found.get("items") {
@@ -171,9 +153,14 @@ async fn search(
     Ok(Found { customers, total })
 }
 
-fn search_request(target: &Target<'_>, routes: &CustomerRoutes, filters: &[Filter], limit: usize) -> Request {
-    let path = format!("{}?{}", target.path(routes.search, &[]), search_query(filters, limit));
-    Request::get(path, Bearer::Admin)
+fn search_request(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Request, Failure> {
+    let dialect = service.settings.dialect;
+    let Some(routes) = dialect.customers else {
+        return Err(Failure::usage(format!("the {} interface has no search for customers", dialect.name))
+            .hint("use --api magento if the service is a Magento shop"));
+    };
+    let path = format!("{}?{}", service.target()?.path(routes.search, &[]), search_query(filters, limit));
+    Ok(Request::get(path, Bearer::Admin))
 }
 
 fn unreadable(what: &str) -> Failure {

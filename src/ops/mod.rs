@@ -23,6 +23,14 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
 
+/// The hint where a reply is not what the interface says.
+pub const LOOK_CLOSER: &str = "try again; -vv shows the response";
+
+/// The number of an id; `None` for what is none.
+pub fn positive(id: &str) -> Option<u64> {
+    id.trim().parse().ok().filter(|id| *id > 0)
+}
+
 /// Reads the input, if there is any, and applies the flags. Warns about what validation normalized.
 ///
 /// # Errors
@@ -55,15 +63,8 @@ pub fn draft_from(
     flags: &dyn FlagOverrides,
 ) -> Result<Draft, Failure> {
     let draft = Draft::new(session.dialect, operation, document, flags, session.global.allow_unknown)?;
-    warn(session, &draft);
+    draft.warnings.iter().for_each(|warning| session.report.warn(warning));
     Ok(draft)
-}
-
-/// Prints the warnings of validation and lints.
-pub fn warn(session: &Session<'_>, draft: &Draft) {
-    for warning in &draft.warnings {
-        session.report.warn(warning);
-    }
 }
 
 /// The request of an operation that is not a profile replacement.
@@ -89,14 +90,6 @@ pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure>
 pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
     let settings = &service.settings;
     Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
-}
-
-/// Sends a draft as one request, or shows it.
-///
-/// # Errors
-/// As [`Service::write`].
-pub async fn send(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
-    send_request(service, draft.operation, request(service, draft)?, &draft.fields).await
 }
 
 /// Sends a request, or shows it; `fields` are those inside its body's wrapper.
@@ -141,9 +134,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
         }
         Ok(_) => {
             let message = format!("the regions of `{country}` could not be read: unexpected response");
-            return Err(
-                Failure::new(FailureKind::Unavailable, message).hint("try again; -vv shows the response")
-            );
+            return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
         }
         Err(failure) if failure.status == Some(404) => {
             return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
@@ -203,6 +194,23 @@ impl Reads {
         self.told = Duration::ZERO;
         self.interval = (self.interval * 2).min(MAX_INTERVAL);
         true
+    }
+}
+
+/// Reads until a reply is as wanted, for `limit` at most, and at least once: the last reply, and whether it is so.
+pub async fn read_until(
+    service: &Service<'_>,
+    request: &Request,
+    limit: Duration,
+    is_wanted: impl Fn(&Value) -> bool,
+) -> (Option<Value>, bool) {
+    let mut reads = Reads::new(limit);
+    loop {
+        let shown = reads.note(service.read(request).await).ok().map(|reply| reply.value());
+        let is_so = shown.as_ref().is_some_and(&is_wanted);
+        if is_so || !reads.wait().await {
+            return (shown, is_so);
+        }
     }
 }
 

@@ -11,7 +11,6 @@ use crate::ops::profile::{replace, verify};
 use crate::ops::{add_item, attribute, customers, ship};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
-use crate::plan::validate::body::Warnings;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -26,25 +25,6 @@ pub enum RecordOperation<'a> {
     UpdateProfile(&'a UpdateArgs),
 }
 
-/// A record that is ready to be run.
-#[derive(Debug)]
-pub enum PreparedBody {
-    /// Checked, with the flags applied to it.
-    Draft(Draft),
-    /// Checked as far as it goes without the stored profile.
-    Document(Map<String, Value>, Warnings),
-}
-
-impl PreparedBody {
-    /// What the check corrected, and its warnings.
-    pub fn warnings(&self) -> &Warnings {
-        match self {
-            Self::Draft(draft) => &draft.warnings,
-            Self::Document(_, warnings) => warnings,
-        }
-    }
-}
-
 impl RecordOperation<'_> {
     /// The operation.
     pub fn operation(&self) -> Operation {
@@ -55,7 +35,7 @@ impl RecordOperation<'_> {
         }
     }
 
-    /// Checks a document and makes it ready.
+    /// Checks a document and applies the flags, as far as that goes without the stored profile.
     ///
     /// # Errors
     /// `usage` for what is refused.
@@ -64,22 +44,20 @@ impl RecordOperation<'_> {
         dialect: &'static Dialect,
         document: Map<String, Value>,
         allow_unknown: bool,
-    ) -> Result<PreparedBody, Failure> {
-        let checked = |document, flags: &dyn FlagOverrides| {
+    ) -> Result<Draft, Failure> {
+        let checked = |flags: &dyn FlagOverrides| {
             Draft::new(dialect, self.operation(), Some(Value::Object(document)), flags, allow_unknown)
         };
         match self {
-            Self::Direct(_, flags) => checked(document, *flags).map(PreparedBody::Draft),
+            Self::Direct(_, flags) => checked(*flags),
             Self::UpdateProfile(args) => {
-                let draft = checked(document, *args)?;
+                let draft = checked(*args)?;
                 draft.refuse_wrong_values()?;
                 Update::new(draft.clone(), args)?;
-                Ok(PreparedBody::Draft(draft))
+                Ok(draft)
             }
             Self::ShipToSavedAddress(args) => {
-                let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
-                let warnings = checked(document.clone(), &without)?.warnings;
-                Ok(PreparedBody::Document(document, warnings))
+                checked(&ShipArgs { bill_same_as_ship: false, ..(*args).clone() })
             }
         }
     }
@@ -94,15 +72,15 @@ impl RecordOperation<'_> {
     pub async fn resolve_unknown(
         &self,
         service: &Service<'_>,
-        prepared: &PreparedBody,
+        draft: &Draft,
         snapshot: Option<&str>,
     ) -> Option<Outcome> {
-        match (self, prepared, snapshot) {
-            (Self::Direct(Operation::AttributeCreate, _), PreparedBody::Draft(draft), _) => {
+        match (self, snapshot) {
+            (Self::Direct(Operation::AttributeCreate, _), _) => {
                 attribute::resolve_unknown(service, &draft.fields).await
             }
             // What cannot be read now stays unknown.
-            (Self::UpdateProfile(_), _, Some(snapshot)) => {
+            (Self::UpdateProfile(_), Some(snapshot)) => {
                 verify::resolve_unknown(service, snapshot).await.ok().flatten()
             }
             _ => None,
@@ -116,26 +94,23 @@ impl RecordOperation<'_> {
     pub async fn perform(
         &self,
         service: &Service<'_>,
-        ready: &PreparedBody,
+        draft: &Draft,
         half_done_cart: Option<u64>,
     ) -> Result<Outcome, Failure> {
-        match (self, ready) {
-            (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
+        match self {
+            Self::UpdateProfile(args) => {
                 let update = Update::new(draft.clone(), args)?;
                 Box::pin(replace::replace(service, Change::Update(&update))).await
             }
-            (Self::ShipToSavedAddress(args), PreparedBody::Document(document, _)) => {
+            Self::ShipToSavedAddress(args) => {
                 let (args, service) = Box::pin(ship::with_stored_addresses(service, args)).await?;
+                let body = Some(Value::Object(draft.clone().into_body()));
                 let session = service.session;
-                let document = Some(Value::Object(document.clone()));
                 let allow_unknown = session.global.allow_unknown;
-                let draft = Draft::new(session.dialect, self.operation(), document, &args, allow_unknown)?;
+                let draft = Draft::new(session.dialect, draft.operation, body, &args, allow_unknown)?;
                 perform(&service, &draft, half_done_cart).await
             }
-            (_, PreparedBody::Draft(draft)) => {
-                perform(&customers::with_id(service).await?, draft, half_done_cart).await
-            }
-            (_, PreparedBody::Document(..)) => Err(Failure::internal("unprepared record")),
+            Self::Direct(..) => perform(&customers::with_id(service).await?, draft, half_done_cart).await,
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::http::{Effect, Reply};
 use crate::input::Draft;
 use crate::ops::customers::with_id;
 use crate::ops::profile::read::read_profile;
-use crate::ops::{Reads, read_country, send};
-use crate::plan::operation::Operation;
+use crate::ops::{positive, read_country, read_until, request, send_request};
+use crate::plan::operation::{Operation, scalar};
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
@@ -25,7 +25,6 @@ const SHIPPING: &str = "shipping-information";
 /// What to do where the second call is missing: both calls can be repeated.
 const AGAIN: &str = "run the command again";
 const ADD_AN_ITEM: &str = "add an item first: `storefront quote add-item --sku SKU --qty N`";
-const NOT_FOUND: u16 = 404;
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
@@ -42,7 +41,8 @@ pub async fn perform(
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
     if !service.settings.dialect.is_magento() {
-        return send(service, draft).await.map_err(|failure| cart::look_hint(service, failure));
+        let sent = send_request(service, draft.operation, request(service, draft)?, &draft.fields).await;
+        return sent.map_err(|failure| cart::look_hint(service, failure));
     }
     let requests = requests(service, draft.clone().into_body()).await?;
     if service.session.global.dry_run {
@@ -106,12 +106,23 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     };
     let id = found.map(|cart| cart.id);
     let cart = Cart::new(target, id)?;
-    resolve_regions(service, &mut body).await?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
         information.entry("billing_address").or_insert(billing);
     }
-    clear_left_out(&mut body);
+    for address in addresses(&mut body) {
+        // The service answers 200 to the code of a region that it does not know, and saves none.
+        if let Some(country) = RegionDirectory::needed_by(address, &Map::new()) {
+            read_country(service, &country).await?;
+            service.regions.borrow().resolve_address(&country, address)?;
+        }
+        for name in KEPT_BY_THE_CART {
+            let value = address.entry(name).or_insert(Value::Null);
+            if value.is_null() {
+                *value = "".into();
+            }
+        }
+    }
     let wrapped = |wrapper: &'static str, value| exact_json::object([(wrapper, value)]).to_string();
     let information = body.shift_remove("addressInformation");
     let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
@@ -126,23 +137,12 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     })
 }
 
-/// Sets the region id of quote addresses that name a region by code or name alone: the service answers 200 to a code that
-/// it does not know, and saves no region.
-///
-/// # Errors
-/// As [`read_country`]; `usage` for a region that its country does not have, with those that it has.
-async fn resolve_regions(service: &Service<'_>, body: &mut Map<String, Value>) -> Result<(), Failure> {
-    if !service.settings.dialect.is_magento() {
-        return Ok(());
-    }
-    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };
-    for side in ["shipping_address", "billing_address"] {
-        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
-        let Some(country) = RegionDirectory::needed_by(address, &Map::new()) else { continue };
-        read_country(service, &country).await?;
-        service.regions.borrow().resolve_address(&country, address)?;
-    }
-    Ok(())
+/// The shipping and the billing address.
+fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let information = body.get_mut("addressInformation").and_then(Value::as_object_mut);
+    let sides = information.into_iter().flatten();
+    let sides = sides.filter(|(name, _)| matches!(name.as_str(), "shipping_address" | "billing_address"));
+    sides.filter_map(|(_, address)| address.as_object_mut())
 }
 
 fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {
@@ -163,23 +163,9 @@ fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure
 /// another address's VAT id.
 const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
 
-/// Names the fields that an address does not have, so that those of the cart's address before are cleared.
-fn clear_left_out(body: &mut Map<String, Value>) {
-    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return };
-    for side in ["shipping_address", "billing_address"] {
-        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
-        for name in KEPT_BY_THE_CART {
-            let value = address.entry(name).or_insert(Value::Null);
-            if value.is_null() {
-                *value = "".into();
-            }
-        }
-    }
-}
-
 /// The second call was not sent. A method that the shop does not have is refused after the addresses are saved.
 fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Failure {
-    let is_not_found = failure.status == Some(NOT_FOUND);
+    let is_not_found = failure.status == Some(404);
     let failure = if is_not_found && cart::says(&failure, "Carrier with such method not found") {
         let message = format!(
             "the addresses were saved, and the shipping method of the cart was erased: {}",
@@ -257,29 +243,17 @@ impl Payment {
 
     /// Reads the payment until it is what was sent, for `settle` at most.
     async fn is_shown(&self, service: &Service<'_>) -> bool {
-        let mut reads = Reads::new(service.settings.settle);
-        loop {
-            let shown = reads.note(service.read(&self.read).await);
-            let shown = shown.map(|reply| reply.value()).unwrap_or_default();
-            let sent = self.method.as_object().into_iter().flatten();
-            if shown.is_object() && sent.into_iter().all(|(name, value)| shown.get(name) == Some(value)) {
-                return true;
-            }
-            if !reads.wait().await {
-                return false;
-            }
-        }
+        let is_it = |shown: &Value| {
+            let mut sent = self.method.as_object().into_iter().flatten();
+            shown.is_object() && sent.all(|(name, value)| shown.get(name) == Some(value))
+        };
+        read_until(service, &self.read, service.settings.settle, is_it).await.1
     }
 }
 
 /// Whether an answer says that the payment was set: with its id, as a number or text, or with `true`.
 fn says_set(answer: &Value) -> bool {
-    match answer {
-        Value::Bool(is_set) => *is_set,
-        Value::Number(id) => id.as_u64().is_some_and(|id| id > 0),
-        Value::String(id) => id.trim() == "true" || id.trim().parse::<u64>().is_ok_and(|id| id > 0),
-        _ => false,
-    }
+    *answer == true || scalar(Some(answer)).is_some_and(|id| id.trim() == "true" || positive(&id).is_some())
 }
 
 /// Addresses of the stored profile become flags, under those that were given.

@@ -1,8 +1,10 @@
 //! `-v` and `-vv`: requests and replies on standard error, tokens redacted.
 
+use reqwest::header::HeaderMap;
+
 use super::{sanitize, stderr_line, write_stderr};
 use crate::exact_json;
-use crate::http::{Headers, HttpEvent, Tracer};
+use crate::http::{HttpEvent, Tracer, redacted};
 
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
 /// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.
@@ -45,8 +47,8 @@ impl Log {
         }
     }
 
-    fn headers(self, mark: char, headers: Headers<'_>) {
-        for (name, value) in headers.iter() {
+    fn headers(self, mark: char, headers: &HeaderMap) {
+        for (name, value) in redacted(headers) {
             self.line(&format!("{mark} {name}: {value}"));
         }
     }

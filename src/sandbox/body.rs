@@ -67,7 +67,7 @@ pub(crate) fn read(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiErr
         return Ok(Document::new());
     }
     check_content_type(headers)?;
-    match exact_json::parse_with_repeats(bytes).map(|document| document.value) {
+    match exact_json::parse_with_repeats(bytes).map(|(value, _)| value) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Ok(Document::new()),
         Err(_) => Err(ApiError::new(400, "Decoding error.")),

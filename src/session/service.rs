@@ -80,10 +80,10 @@ impl<'a> Service<'a> {
         }
         #[cfg(test)]
         if let Some(network) = crate::simulation::program::network() {
-            let client = Client::over(&settings.endpoint, network).with_clock(session.context.clock);
+            let client = Client::over(&settings.endpoint, network, session.context.clock);
             return Ok(Self::with_client(session, settings, client));
         }
-        let client = Client::new(&settings.endpoint, tracer)?.with_clock(session.context.clock);
+        let client = Client::new(&settings.endpoint, tracer, session.context.clock)?;
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
 
@@ -328,7 +328,7 @@ impl Service<'_> {
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
         let token = self.token(request.bearer).await?;
         let before = self.begin_write(operation, request);
-        let call = pin!(self.client.attempt(request, token));
+        let call = pin!(self.client.attempt(request, Some(token)));
         let attempt = self.session.report.while_waiting(&waiting(operation), call).await;
         let attempt = attempt.map(|attempt| match attempt {
             Attempt::Rejected(failure) => Attempt::Rejected(self.with_hint(failure, request.bearer)),

@@ -17,7 +17,7 @@ use super::rules;
 use super::service::{Call, route};
 use super::world::{Heard, Sent, Shown, World};
 use crate::http::TransportError;
-use crate::http::transport::{Exchange, Incoming, Outgoing, Transport};
+use crate::http::transport::{Exchange, Incoming, Transport};
 
 /// The network as one run of the program uses it.
 #[derive(Debug)]
@@ -37,13 +37,13 @@ pub struct Network {
 }
 
 impl Transport for Network {
-    fn exchange(&self, request: Outgoing, timeout: Duration) -> Exchange<'_> {
+    fn exchange(&self, request: reqwest::Request, timeout: Duration) -> Exchange<'_> {
         Box::pin(self.carry(request, timeout))
     }
 }
 
 impl Network {
-    async fn carry(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {
+    async fn carry(&self, request: reqwest::Request, timeout: Duration) -> Result<Incoming, TransportError> {
         if self.process.lock().unwrap().is_dead {
             return std::future::pending().await;
         }
@@ -63,13 +63,15 @@ impl Network {
     }
 
     /// The request leaves: from here on its delivery does not depend on the client.
-    fn leave(&self, request: &Outgoing) -> (usize, Delivery, Duration, Duration) {
+    fn leave(&self, request: &reqwest::Request) -> (usize, Delivery, Duration, Duration) {
         let mut world = self.world.borrow_mut();
         let world = &mut *world;
         world.catch_up();
-        let body: Value = serde_json::from_str(request.body.as_deref().unwrap_or("null")).unwrap();
-        let token = request.headers[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
-        let call = route(world, request.method.as_str(), &request.url, token);
+        let body: Value =
+            serde_json::from_slice(request.body().and_then(reqwest::Body::as_bytes).unwrap_or(b"null"))
+                .unwrap();
+        let token = request.headers()[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
+        let call = route(world, request.method().as_str(), request.url(), token);
         let shown =
             match call {
                 Call::Put(customer) => self.shown.borrow().get(&customer).cloned().or_else(|| {

@@ -5,10 +5,11 @@
 mod snapshot;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -18,7 +19,6 @@ use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::environment::STATE_HOME;
-use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::journal::Fnv1a;
 use crate::plan::profile::diff::id_of;
@@ -29,8 +29,10 @@ use crate::token::Token;
 /// The files of one customer.
 #[derive(Debug, Clone)]
 pub struct CustomerStore {
-    directory: PathBuf,
-    service: String,
+    /// Where the snapshots are.
+    pub directory: PathBuf,
+    /// The service the customer is of, as snapshots name it.
+    pub service: String,
     storage: Arc<dyn Storage>,
     clock: Clock,
 }
@@ -73,16 +75,6 @@ impl CustomerStore {
             std::fs::remove_dir_all(directory)?;
         }
         Ok(())
-    }
-
-    /// Where the snapshots are.
-    pub fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    /// The service the customer is of, as snapshots name it.
-    pub fn service(&self) -> &str {
-        &self.service
     }
 }
 
@@ -142,25 +134,14 @@ impl LockName {
         if key.contains('@') { Self::email(key) } else { Self::customer(key) }
     }
 
-    /// The name as it stands in files.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The holder of this token.
     pub fn token(token: &Token) -> Self {
         Self(format!("token-{:016x}", Fnv1a::new().update(token.expose().as_bytes()).finish()))
     }
 }
 
-/// A lock that is held until it is dropped, or until the process dies.
-pub struct CustomerLock {
-    _lock: Lock,
-    /// Whether another process had it first: what was read before may be out of date.
-    pub was_waited_for: bool,
-}
-
-/// Waits for a lock, at most `timeout`. `waiting` is called once when somebody else holds it.
+/// Waits for a lock, at most `timeout`; it is held until it is dropped, or until the process dies. `waiting` is called once
+/// when somebody else holds it; `true` says that: what was read before may be out of date.
 ///
 /// # Errors
 /// `unavailable` when it does not become free in time, `internal` when the lock file cannot be made.
@@ -170,7 +151,7 @@ pub async fn acquire(
     name: &LockName,
     timeout: Duration,
     waiting: impl FnOnce(),
-) -> Result<CustomerLock, Failure> {
+) -> Result<(Lock, bool), Failure> {
     let path = lock_path(context, settings, name)?;
     let unusable = |error: std::io::Error| {
         Failure::internal(format!("the lock `{}` cannot be used: {error}", path.display()))
@@ -180,7 +161,7 @@ pub async fn acquire(
     let mut waiting = Some(waiting);
     loop {
         if let Some(lock) = context.storage.try_lock(&path).map_err(unusable)? {
-            return Ok(CustomerLock { _lock: lock, was_waited_for: waiting.is_none() });
+            return Ok((lock, waiting.is_none()));
         }
         if let Some(waiting) = waiting.take() {
             waiting();
@@ -214,13 +195,13 @@ pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, cu
         && let Ok(directory) = customers(context, &settings.service_id())
     {
         // A help: what cannot be written is found out again.
-        let _ = context.storage.replace(&directory.join(file_name(name.as_str())), customer.as_bytes());
+        let _ = context.storage.replace(&directory.join(file_name(&name.0)), customer.as_bytes());
     }
 }
 
 /// The key ([`Profile::customer_key`]) of the customer whom a token or an email led to.
 pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) -> Option<String> {
-    let file = customers(context, &settings.service_id()).ok()?.join(file_name(name.as_str()));
+    let file = customers(context, &settings.service_id()).ok()?.join(file_name(&name.0));
     String::from_utf8(context.storage.read(&file).ok()?).ok()
 }
 
@@ -239,13 +220,12 @@ fn customers(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure>
     Ok(context.directories()?.state.join("customers").join(file_name(&service.to_string())))
 }
 
-/// An address by its id, and words to know it by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CachedAddress {
-    /// Id of the stored address.
-    pub id: i64,
-    /// First street line and city.
-    pub label: String,
+/// The file of addresses: who they are of, where an administrator named the customer, and their labels by id.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct SeenAddresses {
+    customer: Vec<String>,
+    addresses: Map<String, Value>,
 }
 
 /// Keeps the ids of a profile's addresses in place of those seen before at this service
@@ -253,39 +233,28 @@ pub struct CachedAddress {
 /// needs them: what cannot be kept is forgotten.
 pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_named: bool) {
     let addresses = profile.addresses().iter().filter_map(Value::as_object);
-    let labels: Map<String, Value> = addresses
+    let addresses = addresses
         .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
         .collect();
-    let names: Vec<String> =
+    let customer =
         ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();
-    if let Ok(path) = addresses_file(context, service) {
-        let kept = exact_json::object([("customer", names.into()), ("addresses", Value::Object(labels))]);
-        let _ = context.storage.replace(&path, kept.to_string().as_bytes());
+    if let (Ok(path), Ok(kept)) =
+        (addresses_file(context, service), serde_json::to_vec(&SeenAddresses { customer, addresses }))
+    {
+        let _ = context.storage.replace(&path, &kept);
     }
 }
 
-/// The addresses seen last at this service, none where nothing is kept, or where they are not those of `customer` (an id
+/// The addresses seen last at this service, each with words to know it by (first street line and city), none where nothing is kept, or where they are not those of `customer` (an id
 /// or an email; without one, the token's own).
-pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Vec<CachedAddress> {
+pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Map<String, Value> {
     let text = addresses_file(context, service).ok().and_then(|path| context.storage.read(&path).ok());
-    let mut kept: Map<String, Value> =
-        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
-    let names = kept.get("customer").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let is_asked = |name: &Value| {
-        name.as_str().zip(customer).is_some_and(|(name, asked)| name.to_lowercase() == asked.to_lowercase())
+    let kept: SeenAddresses = text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    let is_asked = match customer {
+        Some(asked) => kept.customer.iter().any(|name| name.to_lowercase() == asked.to_lowercase()),
+        None => kept.customer.is_empty(),
     };
-    let is_asked = if customer.is_some() { names.iter().any(is_asked) } else { names.is_empty() };
-    if !is_asked {
-        return Vec::new();
-    }
-    let labels = match kept.shift_remove("addresses") {
-        Some(Value::Object(labels)) => labels,
-        _ => Map::new(),
-    };
-    let remembered = |(id, label): (String, Value)| {
-        Some(CachedAddress { id: id.parse().ok()?, label: label.as_str()?.to_owned() })
-    };
-    labels.into_iter().filter_map(remembered).collect()
+    if is_asked { kept.addresses } else { Map::new() }
 }
 
 fn addresses_file(context: &Context, service: &str) -> Result<PathBuf, Failure> {

@@ -246,17 +246,19 @@ impl CustomerStore {
 
     /// What version 0.1.0 wrote down: a file for each outcome, which holds the time.
     fn marked_fate(&self, snapshot: &Path) -> Option<Fate> {
-        let marked = |extension: &str| {
-            let text = self.storage.read(&snapshot.with_extension(extension)).ok()?;
-            Some(std::str::from_utf8(&text).ok()?.trim().parse::<Timestamp>().unwrap_or(self.clock.now()))
-        };
-        let applied = |verified| move |at| Fate::Applied { at, verified };
-        marked("verified")
-            .map(applied(true))
-            .or_else(|| marked("applied").map(applied(false)))
-            .or_else(|| marked("mismatched").map(|left| Fate::Mismatch { left, is_final: false }))
-            .or_else(|| marked("refused").map(|_| Fate::Refused))
-            .or_else(|| marked("unknown").map(|left| Fate::Unknown { left }))
+        type FateAt = fn(Timestamp) -> Fate;
+        let marks: [(&str, FateAt); 5] = [
+            ("verified", |at| Fate::Applied { at, verified: true }),
+            ("applied", |at| Fate::Applied { at, verified: false }),
+            ("mismatched", |left| Fate::Mismatch { left, is_final: false }),
+            ("refused", |_| Fate::Refused),
+            ("unknown", |left| Fate::Unknown { left }),
+        ];
+        marks.into_iter().find_map(|(mark, fate)| {
+            let text = self.storage.read(&snapshot.with_extension(mark)).ok()?;
+            let time = std::str::from_utf8(&text).ok()?.trim().parse().unwrap_or(self.clock.now());
+            Some(fate(time))
+        })
     }
 
     /// Notes what became of a replacement. What cannot be written is left out: the next command then finds out for
@@ -278,11 +280,8 @@ impl CustomerStore {
             }
             let until = fate.open_since().and_then(|left| left.checked_add(MAX_LATENESS).ok());
             let is_mismatch = matches!(fate, Fate::Mismatch { .. });
-            return Ok(until.filter(|until| self.clock.now() < *until).map(|until| Open {
-                entry,
-                until,
-                is_mismatch,
-            }));
+            let until = until.filter(|until| self.clock.now() < *until);
+            return Ok(until.map(|until| Open { entry, until, is_mismatch }));
         }
         Ok(None)
     }

@@ -10,6 +10,7 @@ use crate::support::http_client::{
 use crate::support::mock_server::{MockServer, Step, answer};
 use serde_json::json;
 use snapbox::str;
+use storefront::clock::Clock;
 use storefront::failure::{Applied, FailureKind};
 use storefront::http::{Client, Endpoint, ServiceSignal};
 use storefront::plan::request::Request;
@@ -133,7 +134,7 @@ fn a_successful_retry_is_success_and_throttling_is_reported() {
     let busy = || answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
     let server = MockServer::start(vec![busy(), busy(), answer("200 OK", "", "1")]);
     run(async {
-        let client = Client::new(&retrying(&server), None).unwrap();
+        let client = Client::new(&retrying(&server), None, Clock::system()).unwrap();
         let signals = Rc::new(RefCell::new(Vec::new()));
         let heard = signals.clone();
         client.observe(Box::new(move |signal| heard.borrow_mut().push(signal)));
@@ -230,20 +231,20 @@ plain http:// to http://shop.example/rest would expose the token and customer da
 "#]],
         ),
     ] {
-        let failure = Client::new(&link(base), None).err().unwrap();
+        let failure = Client::new(&link(base), None, Clock::system()).err().unwrap();
         assert_eq!(failure.kind, FailureKind::Usage, "{base}");
         assert_failure_text(&failure, expected);
         let allowed = Endpoint { allow_plain_http: true, ..link(base) };
-        assert!(Client::new(&allowed, None).is_ok());
+        assert!(Client::new(&allowed, None, Clock::system()).is_ok());
     }
     for base in ["http://127.9.9.9:1/x", "http://[::1]:1", "http://LOCALHOST"] {
-        assert!(Client::new(&link(base), None).is_ok(), "{base}");
+        assert!(Client::new(&link(base), None, Clock::system()).is_ok(), "{base}");
     }
 }
 
 #[test]
 fn the_path_cannot_leave_the_host() {
-    let client = Client::new(&link("https://shop.example"), None).unwrap();
+    let client = Client::new(&link("https://shop.example"), None, Clock::system()).unwrap();
     let url = |path: &str| client.url(&Request { path: path.to_owned(), ..get() });
     assert_eq!(url("/V1/x?y=1"), "https://shop.example/V1/x?y=1");
     assert_eq!(url(".evil.example/"), "https://shop.example/.evil.example/");
@@ -278,7 +279,7 @@ fn the_token_is_in_no_event_and_in_no_failure() {
 fn a_client_sends_concurrently_and_reuses_connections() {
     let server = MockServer::start(vec![answer("200 OK", "", "{}")]);
     run(async {
-        let client = Client::new(&link(&server.url("")), None).unwrap();
+        let client = Client::new(&link(&server.url("")), None, Clock::system()).unwrap();
         let workers = (0..8).map(async |_| {
             for _ in 0..25 {
                 call(&client, &post()).await.unwrap();

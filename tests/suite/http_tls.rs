@@ -7,6 +7,7 @@ use snapbox::str;
 use crate::support::http_client::{assert_failure_text, call, link, post, run, send};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::tls::{Authority, Defect};
+use storefront::clock::Clock;
 use storefront::failure::{Applied, Failure, FailureKind};
 use storefront::http::{Client, Endpoint};
 
@@ -27,7 +28,7 @@ fn failing(server: &MockServer, link: &Endpoint) -> Failure {
 }
 
 fn refused(link: &Endpoint) -> Failure {
-    let failure = Client::new(link, None).err().unwrap();
+    let failure = Client::new(link, None, Clock::system()).err().unwrap();
     assert_eq!(failure.kind, FailureKind::Usage, "{failure}");
     failure
 }
@@ -37,7 +38,7 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
     let authority = Authority::new("Ours");
     let server = serving(&authority, Defect::None, None);
     run(async {
-        let client = Client::new(&trusting(&server, &authority), None).unwrap();
+        let client = Client::new(&trusting(&server, &authority), None, Clock::system()).unwrap();
         call(&client, &post()).await.unwrap();
         call(&client, &post()).await.unwrap();
     });
@@ -276,7 +277,7 @@ fn the_bundle_named_by_the_environment_is_the_one_read() {
 fn plain_http_reads_no_certificate_file() {
     let none = || Some(PathBuf::from("/nonexistent/file.pem"));
     let link = Endpoint { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
-    Client::new(&link, None).unwrap();
+    Client::new(&link, None, Clock::system()).unwrap();
 }
 
 #[test]

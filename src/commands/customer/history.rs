@@ -191,7 +191,7 @@ fn as_json(listed: &Listed) -> Value {
 async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Result<(), Failure> {
     let session = service.session;
     let wanted = wanted(store, what)?;
-    let customer = store.directory().file_name().unwrap_or_default().to_string_lossy();
+    let customer = store.directory.file_name().unwrap_or_default().to_string_lossy();
     if wanted.is_empty() {
         forget(service, what, &customer);
         session.report.status("no snapshots to delete");

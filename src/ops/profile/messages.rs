@@ -17,40 +17,26 @@ use crate::report::changes::format_value;
 use crate::session::service::Service;
 use crate::state::{Open, stem};
 
-/// A read does not show what our own writes left.
-pub fn lags_behind(missing: &[String]) -> String {
-    format!("the service shows an older profile than the last update left: {}", missing.join(", "))
-}
-
-/// The refusal to build a PUT on such a read.
-pub fn lags_behind_refused(fact: &str) -> Failure {
-    Failure::guard(fact.to_owned()).hint(
+/// The refusal to build a PUT on a read that does not show what our own writes left.
+pub fn lags_behind(missing: &[String]) -> Failure {
+    let missing = missing.join(", ");
+    Failure::guard(format!("the service shows an older profile than the last update left: {missing}")).hint(
         "check it with `storefront customer show`, and try again in a minute: a replica may be behind, \
          or somebody undid that update",
     )
 }
 
-/// An earlier replacement may still take effect; without `is_readable` its snapshot cannot tell what it was.
-pub fn still_open(open: &Open, is_readable: bool) -> String {
-    let name = open.entry.name();
-    if !is_readable {
-        return format!(
-            "the snapshot {name} cannot be read: its update may still take effect and overwrite this one"
-        );
-    }
-    if open.is_mismatch {
-        return format!(
-            "{name} was written, but is not visible: it may still take effect and overwrite this one"
-        );
-    }
-    format!("the outcome of {name} is unknown: it may still take effect and overwrite this one")
-}
-
-/// The refusal to send another one.
-pub fn still_open_refused(fact: &str, open: &Open, is_readable: bool) -> Failure {
+/// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot
+/// cannot tell what it was.
+pub fn still_open(open: &Open, is_readable: bool) -> Failure {
+    let (name, until) = (open.entry.name(), local_minute(open.until));
+    let (what, effect) = match (is_readable, open.is_mismatch) {
+        (false, _) => (format!("the snapshot {name} cannot be read"), "its update may"),
+        (_, true) => (format!("{name} was written, but is not visible"), "it may"),
+        (_, false) => (format!("the outcome of {name} is unknown"), "it may"),
+    };
     let check = if is_readable { "run `storefront customer history --check` to look again, " } else { "" };
-    let until = local_minute(open.until);
-    Failure::guard(fact.to_owned())
+    Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
         .hint(format!("{check}wait until {until}, or go on now with --after-unknown"))
 }
 
@@ -95,12 +81,10 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
 
 /// The service has it, and answers with the profile of another customer.
 pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
-    Failure::new(
-        FailureKind::Mismatch,
-        format!("the profile was written, but the service then answered with that of customer {id}"),
-    )
-    .hint(format!("check any cache in front of the service; {}", look_again(snapshot)))
-    .snapshot(text(snapshot))
+    let message =
+        format!("the profile was written, but the service then answered with that of customer {id}");
+    let hint = format!("check any cache in front of the service; {}", look_again(snapshot));
+    Failure::new(FailureKind::Mismatch, message).hint(hint).snapshot(text(snapshot))
 }
 
 fn look_again(snapshot: &Path) -> String {

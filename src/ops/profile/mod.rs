@@ -57,12 +57,14 @@ impl Update {
             deferred: draft.deferred,
         };
         if patch.replace && !patch.draft.contains_key("addresses") {
-            return Err(
-                Failure::usage("--replace-addresses requires an address list").hint("pass it with --input")
-            );
+            let message = "--replace-addresses requires an address list";
+            return Err(Failure::usage(message).hint("pass it with --input"));
         }
         if patch.is_empty() {
-            return Err(no_changes_error());
+            return Err(Failure::usage("nothing to change").hint(
+                "name what to change, such as `--address ID --city CITY`; \
+                 `storefront customer show` lists the IDs",
+            ));
         }
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
@@ -73,25 +75,6 @@ impl Update {
             went_back: Cell::default(),
         })
     }
-
-    fn merge(&self, stored: &Profile, regions: Option<&RegionDirectory>) -> Result<Merged, Failure> {
-        let mut merged = match regions {
-            Some(regions) => {
-                let mut draft = regions.resolve(&self.patch.draft, stored.customer())?;
-                magento::drop_service_fields(&mut draft);
-                merge(stored.customer(), &ProfilePatch { draft, ..self.patch.clone() })?
-            }
-            None => merge(stored.customer(), &self.patch)?,
-        };
-        merged.notes.extend(lint::of_profile(&merged));
-        Ok(merged)
-    }
-}
-
-fn no_changes_error() -> Failure {
-    Failure::usage("nothing to change").hint(
-        "name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs",
-    )
 }
 
 impl Change<'_> {
@@ -144,8 +127,17 @@ impl Change<'_> {
         prompt: &Prompt,
     ) -> Result<Merged, Failure> {
         match self {
-            Self::Update(update) => update.merge(stored, regions),
             Self::Restore(restore) => restore.merge(store, stored, regions.is_some(), prompt),
+            Self::Update(Update { patch, .. }) => {
+                let mut patch = patch.clone();
+                if let Some(regions) = regions {
+                    patch.draft = regions.resolve(&patch.draft, stored.customer())?;
+                    magento::drop_service_fields(&mut patch.draft);
+                }
+                let mut merged = merge(stored.customer(), &patch)?;
+                merged.notes.extend(lint::of_profile(&merged));
+                Ok(merged)
+            }
         }
     }
 

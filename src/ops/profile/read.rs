@@ -13,7 +13,8 @@ use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::{Bearer, Request};
 use crate::session::service::Service;
-use crate::state::{self, CustomerLock, CustomerStore, LockName, acquire};
+use crate::state::{self, CustomerStore, LockName, acquire};
+use crate::storage::Lock;
 
 /// A profile that was read.
 pub struct Held {
@@ -25,7 +26,7 @@ pub struct Held {
     pub store: CustomerStore,
     /// What the customer was named by: the id, the email or the token.
     pub name: LockName,
-    _locks: Vec<CustomerLock>,
+    _locks: Vec<Lock>,
 }
 
 impl Held {
@@ -55,17 +56,16 @@ impl Held {
         let timeout = lock_timeout.unwrap_or(settings.lock_timeout);
         let mut held = Vec::new();
         for name in names.iter().filter(|_| locks) {
-            held.push(lock(service, name, timeout).await?);
+            held.push(lock(service, name, timeout).await?.0);
         }
         let started = context.clock.now();
         let (mut stored, mut is_readable) = read_or_base(service, base).await?;
         let store = CustomerStore::of(context, settings, &stored.customer_key())?;
-        let by_id = stored.text("id").map(|id| LockName::customer(&id));
-        let own = by_id.or_else(|| stored.text("email").map(|email| LockName::email(&email)));
-        let own = own.filter(|own| locks && !names.contains(own));
+        let key = stored.text("id").or_else(|| stored.text("email"));
+        let own = key.map(|key| LockName::of_key(&key)).filter(|own| locks && !names.contains(own));
         if let Some(own) = own {
-            let by_customer = lock(service, &own, timeout).await?;
-            if by_customer.was_waited_for || store.changed_since(started)? {
+            let (by_customer, was_waited_for) = lock(service, &own, timeout).await?;
+            if was_waited_for || store.changed_since(started)? {
                 (stored, is_readable) = read_or_base(service, base).await?;
             }
             held.push(by_customer);
@@ -80,7 +80,7 @@ impl Held {
     }
 }
 
-async fn lock(service: &Service<'_>, name: &LockName, timeout: Duration) -> Result<CustomerLock, Failure> {
+async fn lock(service: &Service<'_>, name: &LockName, timeout: Duration) -> Result<(Lock, bool), Failure> {
     let session = service.session;
     acquire(session.context, &service.settings, name, timeout, || {
         session.report.status("waiting for another storefront process to finish with this customer");
@@ -118,10 +118,9 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
     }
     if reply.is_page() {
         let (page, service) = error_body::render(reply.status, &reply.body);
-        let failure =
-            Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
-        let failure = Failure { service, ..failure.status(reply.status) };
-        return Err(failure.hint("received an HTML page; check the base URL, and for a proxy or login page"));
+        let message = format!("cannot read the stored addresses: the service answered {page}");
+        let hint = "received an HTML page; check the base URL, and for a proxy or login page";
+        return Err(Failure { service, ..Failure::guard(message).status(reply.status).hint(hint) });
     }
     in_reply(service, &reply.body)
 }
@@ -137,10 +136,11 @@ pub fn in_reply(service: &Service<'_>, body: &[u8]) -> Result<Profile, Failure> 
         error => error.to_string(),
     });
     let value = value.map_err(|what| stored::unreadable(&what))?;
-    let default = ReadSettings::default();
-    let read = if service.customer.is_some() { &default } else { &service.settings.read };
-    let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
-    let profile = Profile::find(value, &pointers)?;
+    let ReadSettings { customer, addresses, .. } = match service.customer {
+        Some(_) => ReadSettings::default(),
+        None => service.settings.read.clone(),
+    };
+    let profile = Profile::find(value, &Pointers { customer, addresses })?;
     match service.customer {
         // The id in the body of a PUT goes before the one in the path.
         Some(id) if profile.text("id") != Some(id.to_string()) => {
@@ -193,30 +193,27 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
         let stored = read_profile(service).await.map_err(|failure| offer_base(service, failure))?;
         return Ok((stored, true));
     };
-    match read_profile(service).await {
+    let stored = match read_profile(service).await {
         Err(failure) if has_no_read(service, &failure) => {
             service.session.report.warn(&format!(
                 "the service has no call that reads the profile ({}): using --base as is; the result cannot be verified",
                 failure.message
             ));
-            Ok((base.clone(), false))
+            return Ok((base.clone(), false));
         }
-        Err(failure) => Err(failure),
-        Ok(stored) => {
-            let ignore = &service.settings.read.ignore;
-            let mut differences = diff::customers(base.customer(), stored.customer());
-            differences.retain(|change| !change.is_ignored(ignore));
-            if differences.is_empty() {
-                return Ok((stored, true));
-            }
-            let (paths, verb) =
-                (list_paths(&differences), if differences.len() == 1 { "differs" } else { "differ" });
-            Err(Failure::guard(format!(
-                "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
-            ))
-            .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
-        }
+        read => read?,
+    };
+    let ignore = &service.settings.read.ignore;
+    let mut differences = diff::customers(base.customer(), stored.customer());
+    differences.retain(|change| !change.is_ignored(ignore));
+    if differences.is_empty() {
+        return Ok((stored, true));
     }
+    let (paths, verb) = (list_paths(&differences), if differences.len() == 1 { "differs" } else { "differ" });
+    Err(Failure::guard(format!(
+        "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
+    ))
+    .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
 }
 
 /// Only an update takes `--base`, only alone, and only where the service has no call that reads the profile.
@@ -254,23 +251,16 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
     if failure.kind != FailureKind::Refused {
         return failure;
     }
-    Failure {
-        kind: FailureKind::Guard,
-        message: format!("cannot read the stored addresses: {}", failure.message),
-        hint: failure.hint.or_else(|| {
-            // Where the interface documents its read, no setting has to name it.
-            let hint = match failure.status {
-                _ if service.settings.dialect.is_magento() => {
-                    "check the base URL, which usually ends with `/rest`"
-                }
-                Some(404) => {
-                    "check the path of the base URL; if it is right, \
-                     set `read.path` to the path that returns the profile"
-                }
-                _ => "set `read.path` to the path that returns the profile",
-            };
-            Some(hint.to_owned())
-        }),
-        ..failure
-    }
+    // Where the interface documents its read, no setting has to name it.
+    let hint = match failure.status {
+        _ if service.settings.dialect.is_magento() => "check the base URL, which usually ends with `/rest`",
+        Some(404) => {
+            "check the path of the base URL; if it is right, \
+             set `read.path` to the path that returns the profile"
+        }
+        _ => "set `read.path` to the path that returns the profile",
+    };
+    let message = format!("cannot read the stored addresses: {}", failure.message);
+    let hint = failure.hint.or_else(|| Some(hint.to_owned()));
+    Failure { kind: FailureKind::Guard, message, hint, ..failure }
 }

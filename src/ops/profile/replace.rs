@@ -7,7 +7,7 @@
 //! under the lock.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::read::Held;
 use super::verify::{Sent, is_shown};
 use super::{Change, messages};
+use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Effect};
 use crate::ops::profile::read;
@@ -129,13 +130,9 @@ impl Steps<'_> {
             if missing.is_empty() {
                 break;
             }
-            let fact = messages::lags_behind(&missing);
-            if self.service.session.global.dry_run {
-                self.warn_once(&fact);
-                break;
-            }
-            if !held.is_readable || !reads.wait().await {
-                if !self.accept(&fact, || messages::lags_behind_refused(&fact))? {
+            let is_dry = self.service.session.global.dry_run;
+            if is_dry || !held.is_readable || !reads.wait().await {
+                if !self.accept(messages::lags_behind(&missing))? {
                     return Ok(false);
                 }
                 break;
@@ -195,21 +192,22 @@ impl Steps<'_> {
         {
             return Ok(true);
         }
-        let fact = messages::still_open(&open, is_readable);
-        if self.service.session.global.dry_run {
-            self.warn_once(&fact);
-            return Ok(true);
-        }
-        self.accept(&fact, || messages::still_open_refused(&fact, &open, is_readable))
+        self.accept(messages::still_open(&open, is_readable))
     }
 
-    /// Asks whether to go on in spite of a fact; `--yes` does not answer it. `false` under the lock, where nothing is asked.
-    fn accept(&mut self, fact: &str, refusal: impl FnOnce() -> Failure) -> Result<bool, Failure> {
+    /// Asks whether to go on in spite of what would be refused; `--yes` does not answer it, and a dry run only warns. `false`
+    /// under the lock, where nothing is asked.
+    fn accept(&mut self, refusal: Failure) -> Result<bool, Failure> {
+        let fact = &refusal.message;
+        if self.service.session.global.dry_run {
+            self.warn_once(fact);
+            return Ok(true);
+        }
         if self.accepted.contains(fact) {
             return Ok(true);
         }
         if !self.prompt.can_ask() {
-            return Err(refusal());
+            return Err(refusal);
         }
         if !self.must_ask {
             return Ok(false);
@@ -217,7 +215,7 @@ impl Steps<'_> {
         if !self.prompt.agrees(&format!("{fact}. Continue?"))? {
             return Err(Failure::cancelled());
         }
-        self.accepted.insert(fact.to_owned());
+        self.accepted.insert(refusal.message);
         Ok(true)
     }
 
@@ -318,7 +316,7 @@ impl Steps<'_> {
         self.warn(merged);
         let unchanged = match self.change {
             Change::Update(_) => None,
-            Change::Restore(restore) => restore.describe_unchanged(),
+            Change::Restore(restore) => restore.unchanged.borrow().clone(),
         };
         let unchanged = unchanged.map(|text| hint_target::for_command(&text, self.service.session.global));
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged) }
@@ -334,25 +332,21 @@ impl Steps<'_> {
     }
 
     fn outcome(&self, merged: &Merged) -> Outcome {
-        let profile = ProfileOutcome {
-            changes: merged.changes.clone(),
-            were_shown: false,
-            summary: merged.summary.clone(),
-            snapshot: None,
-            new_ids: Vec::new(),
-        };
+        let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
+        let profile =
+            ProfileOutcome { changes, summary, were_shown: false, snapshot: None, new_ids: Vec::new() };
         Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
     }
 }
 
 /// The request that replaces the profile.
 fn put(service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
-    let is_magento = service.settings.dialect.is_magento();
-    let completed = is_magento.then(|| magento::completed(stored.customer(), &merged.customer));
-    let customer = completed.as_ref().unwrap_or(&merged.customer);
-    let body = serde_json::to_string(&BTreeMap::from([("customer", customer)]));
-    let body =
-        body.map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
+    let customer = if service.settings.dialect.is_magento() {
+        magento::completed(stored.customer(), &merged.customer)
+    } else {
+        merged.customer.clone()
+    };
+    let body = exact_json::object([("customer", Value::Object(customer))]).to_string();
     Ok(Request::replace_profile(&service.target()?, body.into()))
 }
 

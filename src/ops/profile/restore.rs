@@ -29,8 +29,8 @@ pub struct Restore<'a> {
     found: OnceCell<(Snapshot, Fate)>,
     /// How many newer addresses are deleted.
     allow_delete: Cell<Option<usize>>,
-    /// Why nothing has to change.
-    unchanged: RefCell<Option<String>>,
+    /// Why nothing has to change: what a person then reads.
+    pub unchanged: RefCell<Option<String>>,
 }
 
 impl<'a> Restore<'a> {
@@ -114,11 +114,6 @@ impl<'a> Restore<'a> {
     pub fn check_deletions(&self, merged: &Merged) -> Result<(), Failure> {
         let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
         merge::check(&whole, &merged.summary, self.allow_delete.get(), false)
-    }
-
-    /// What a person reads where nothing had to change.
-    pub fn describe_unchanged(&self) -> Option<String> {
-        self.unchanged.borrow().clone()
     }
 
     /// The snapshot to restore, found once.
@@ -211,13 +206,12 @@ fn addresses(ids: &[i64]) -> String {
 /// Customers of two services may have the same id, and where the service shows neither id nor email, two customers cannot
 /// be told apart.
 fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapshot) -> Result<(), Failure> {
-    if snapshot.service.as_deref() != Some(store.service()) {
+    if snapshot.service.as_deref() != Some(&*store.service) {
         let from = snapshot.service.as_deref().unwrap_or("an unknown service");
-        return Err(Failure::guard(format!(
-            "the snapshot was taken from {from}, and this is {}",
-            store.service()
-        ))
-        .hint("use the profile of that service; if the service only moved, change `service` in the file"));
+        let message = format!("the snapshot was taken from {from}, and this is {}", store.service);
+        return Err(Failure::guard(message).hint(
+            "use the profile of that service; if the service only moved, change `service` in the file",
+        ));
     }
     if !belongs_to(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(

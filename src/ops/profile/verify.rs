@@ -59,21 +59,19 @@ impl Sent<'_> {
         let is_stored = self.service.settings.dialect.is_magento() && reply.warning.is_none();
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
-        match replied.map(|now| self.compare(now)) {
-            Some(Ok((seen, now))) if seen.is_applied() => return Ok(self.accept(&seen, &now, applied)),
-            Some(Ok((seen, now))) => return Err(self.mismatched(&seen, &now, reply.status, true)),
-            _ => {}
+        if let Some(Ok(replied)) = replied.map(|now| self.compare(now)) {
+            return self.judge(replied, applied, true);
         }
         let mut reads = Reads::new(self.settle);
         let mut last: Option<(Seen, Profile)> = None;
         let lost = loop {
             let lost = match reads.note(self.read().await) {
-                Ok((seen, now)) => {
-                    let is_settled = last.as_ref().is_some_and(|(last, _)| last.altered == seen.altered);
-                    if seen.is_shown() || seen.is_applied() && is_settled {
-                        return Ok(self.accept(&seen, &now, applied));
+                Ok(read) => {
+                    let is_settled = last.is_some_and(|(last, _)| last.altered == read.0.altered);
+                    if read.0.is_shown() || read.0.is_applied() && is_settled {
+                        return self.judge(read, applied, false);
                     }
-                    last = Some((seen, now));
+                    last = Some(read);
                     None
                 }
                 Err(failure) => Some(failure),
@@ -83,8 +81,7 @@ impl Sent<'_> {
             }
         };
         match (last, lost) {
-            (Some((seen, now)), _) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
-            (Some((seen, now)), _) => Err(self.mismatched(&seen, &now, reply.status, false)),
+            (Some(last), _) => self.judge(last, applied, false),
             (None, Some(failure)) if failure.kind == FailureKind::Mismatch => {
                 self.set_fate(Fate::Mismatch { left: self.left, is_final: false });
                 Err(failure)
@@ -98,23 +95,38 @@ impl Sent<'_> {
         }
     }
 
+    /// What a read or the reply shows is the end: it is applied, or something is missing, which is from now on what there
+    /// is.
+    fn judge(
+        &self,
+        (seen, now): (Seen, Profile),
+        applied: Outcome,
+        is_final: bool,
+    ) -> Result<Outcome, Failure> {
+        if seen.is_applied() {
+            return Ok(self.accept(&seen, &now, applied));
+        }
+        self.set_fate(Fate::Mismatch { left: self.left, is_final });
+        self.held.store.note_read(now.addresses());
+        let failure = messages::mismatch(self.service, self.snapshot, &seen);
+        Err(Failure { status: applied.status, ..failure })
+    }
+
     /// Nobody said what became of it: it is applied where two reads show it.
     ///
     /// # Errors
     /// `unknown` where they do not.
     pub async fn resolve(&self, failure: Failure, outcome: Outcome) -> Result<Outcome, Failure> {
         self.set_fate(Fate::Unknown { left: self.left });
-        let (is_readable, snapshot) = (self.held.is_readable, self.snapshot);
+        let is_readable = self.held.is_readable;
         let shown = if is_readable { self.shown_twice().await } else { None };
-        match shown {
-            None => Err(messages::unknown(snapshot, failure, is_readable)),
-            Some((seen, now)) => {
-                self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
-                self.service.verified();
-                let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-                Ok(self.accept(&seen, &now, applied))
-            }
-        }
+        let Some((seen, now)) = shown else {
+            return Err(messages::unknown(self.snapshot, failure, is_readable));
+        };
+        self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
+        self.service.verified();
+        let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
+        Ok(self.accept(&seen, &now, applied))
     }
 
     /// Reads for at most `--settle` until two reads have shown it. If only the last one does, one more follows.
@@ -177,13 +189,6 @@ impl Sent<'_> {
             profile.new_ids.clone_from(&seen.new_ids);
         }
         applied
-    }
-
-    /// Something is missing. What the last read showed is from now on what there is.
-    fn mismatched(&self, seen: &Seen, now: &Profile, status: u16, is_final: bool) -> Failure {
-        self.set_fate(Fate::Mismatch { left: self.left, is_final });
-        self.held.store.note_read(now.addresses());
-        messages::mismatch(self.service, self.snapshot, seen).status(status)
     }
 
     fn set_fate(&self, fate: Fate) {
