@@ -234,7 +234,7 @@ async fn pause(wait: Duration, stop: &impl Fn() -> bool) {
 pub type Tracer = Arc<dyn Fn(HttpEvent<'_>) + Send + Sync>;
 
 /// One event of a call. Everything foreign in it is as it came: the report escapes it.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub enum HttpEvent<'a> {
     /// A request is about to leave.
     Sending {

@@ -72,13 +72,15 @@ impl Network {
                 .unwrap();
         let token = request.headers()[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
         let call = route(world, request.method().as_str(), request.url(), token);
-        let shown =
-            match call {
-                Call::Put(customer) => self.shown.borrow().get(&customer).cloned().or_else(|| {
-                    Some(Shown { profile: self.base.clone()?, at: world.now(), is_stale: false })
-                }),
-                _ => None,
-            };
+        let shown = match call {
+            Call::Put(customer) => self
+                .shown
+                .borrow()
+                .get(&customer)
+                .cloned()
+                .or_else(|| Some(Shown { profile: self.base.clone()?, at: world.now() })),
+            _ => None,
+        };
         let tag = record_of(world, self.run, &call, &body, shown.as_ref());
         let (number, now) = (world.requests.len(), world.now());
         let delivery = world.faults.delivery(&mut world.random, number, !call.is_write(), now);
@@ -120,10 +122,7 @@ impl Network {
             _ => None,
         };
         if let (Some(customer), Some(profile)) = (reads, &profile) {
-            let then = world.requests[number].processed.unwrap_or(at);
-            let was = &world.customers[customer].at(then)["updated_at"];
-            let is_stale = profile.get("updated_at") != Some(was);
-            self.shown.borrow_mut().insert(customer, Shown { profile: profile.clone(), at, is_stale });
+            self.shown.borrow_mut().insert(customer, Shown { profile: profile.clone(), at });
         }
         let status = incoming.map(|incoming| incoming.status);
         world.requests[number].heard = Some(Heard { at, observed, status, profile });

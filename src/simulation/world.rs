@@ -22,8 +22,6 @@ pub struct Shown {
     pub profile: Stored,
     /// When it was delivered.
     pub at: Duration,
-    /// Whether it was no longer so when it was read.
-    pub is_stale: bool,
 }
 
 /// What a client got to know of its request.
@@ -288,7 +286,7 @@ impl World {
         let of = request.map(|request| format!("request {request}: ")).unwrap_or_default();
         let what = format!("run {run}: {of}{what}");
         self.log(|| format!("BROKEN ({rule:?}) {what}"));
-        self.broken.push(Break { rule, request, what });
+        self.broken.push(Break { rule, what });
     }
 
     /// Counts something that is out of reach.

@@ -290,7 +290,7 @@ impl CustomerStore {
     /// applied one whatever its age. Those that cannot be read are left out.
     ///
     /// # Errors
-    /// As [`Self::entries`].
+    /// As [`Self::entries`]; `guard` where one that was applied in the last minute cannot be read.
     pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, Fate)>, Failure> {
         let mut recent: Vec<(Snapshot, Fate)> = Vec::new();
         for entry in self.entries()? {
@@ -300,8 +300,14 @@ impl CustomerStore {
                 break;
             }
             let fate = self.fate(&entry.path);
-            if let (true, Ok(snapshot)) = (fate.may_be_applied(), self.read(&entry.path)) {
-                recent.push((snapshot, fate));
+            match self.read(&entry.path) {
+                Ok(snapshot) if fate.may_be_applied() => recent.push((snapshot, fate)),
+                Err(failure) if matches!(fate, Fate::Applied { at, .. } if self.is_recent(at)) => {
+                    let message =
+                        format!("whether the service shows the last update is not known: {failure}");
+                    return Err(Failure::guard(message).hint("repair the disk, or try again in a minute"));
+                }
+                _ => {}
             }
         }
         Ok(recent)

@@ -10,6 +10,7 @@ use crate::support::http_client::{
 use crate::support::mock_server::{MockServer, Step, answer, reply};
 use crate::support::snapshot::assert_snapshot;
 use serde_json::json;
+use storefront::clock::Clock;
 use storefront::failure::{Applied, FailureKind};
 use storefront::http::{Client, Endpoint};
 
@@ -70,7 +71,7 @@ fn a_write_on_a_closing_connection_arrives_once() {
         let server =
             MockServer::start(vec![answer("200 OK", "", "1"), Step::Close, answer("200 OK", "", "2")]);
         let failure = run(async {
-            let client = Client::new(&retrying(&server), None).unwrap();
+            let client = Client::new(&retrying(&server), None, Clock::system()).unwrap();
             call(&client, &post()).await.unwrap();
             call(&client, &post()).await.unwrap_err()
         });
@@ -84,7 +85,7 @@ fn a_write_after_a_dropped_connection_uses_a_new_one() {
     let server =
         MockServer::start(vec![Step::AnswerAndClose(reply("200 OK", "", "1")), answer("200 OK", "", "2")]);
     run(async {
-        let client = Client::new(&link(&server.url("")), None).unwrap();
+        let client = Client::new(&link(&server.url("")), None, Clock::system()).unwrap();
         call(&client, &post()).await.unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
         assert_eq!(call(&client, &post()).await.unwrap().body, b"2");

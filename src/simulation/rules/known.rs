@@ -17,15 +17,7 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[Known {
-    name: "disk that cannot be read",
-    rules: &[Rule::OwnOverwrite],
-    is_it: |world, broken| {
-        let late = broken.request.and_then(|request| world.requests[request].shown.as_ref());
-        world.began_with_read_faults && late.is_some_and(|shown| shown.is_stale)
-    },
-    case: "a snapshot of the last minute that cannot be read is left out where a read may lag behind",
-}];
+pub const KNOWN: &[Known] = &[];
 
 /// The known case that something broken is.
 pub fn find(world: &World, broken: &Break) -> Option<&'static Known> {

@@ -73,8 +73,6 @@ pub enum Rule {
 pub struct Break {
     /// Which one.
     pub rule: Rule,
-    /// By which request, if it was one.
-    pub request: Option<usize>,
     /// What happened.
     pub what: String,
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
+use storefront::clock::Clock;
 use storefront::failure::Failure;
-use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply};
+use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply, redacted};
 use storefront::plan::operation::Operation;
 use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::request::{Bearer, Method, Request, StoreView, Target};
@@ -69,7 +70,7 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
 
 /// One call over a client of its own.
 pub fn send(link: &Endpoint, request: &Request) -> Result<Reply, Failure> {
-    run(async { call(&Client::new(link, None)?, request).await })
+    run(async { call(&Client::new(link, None, Clock::system())?, request).await })
 }
 
 /// One call over this client.
@@ -82,8 +83,16 @@ pub async fn call(client: &Client, request: &Request) -> Result<Reply, Failure> 
 pub fn traced(link: &Endpoint) -> (Client, Arc<Mutex<Vec<String>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let ours = events.clone();
-    let tracer = Arc::new(move |event: HttpEvent<'_>| ours.lock().unwrap().push(format!("{event:?}")));
-    (Client::new(link, Some(tracer)).unwrap(), events)
+    let tracer = Arc::new(move |event: HttpEvent<'_>| {
+        let headers: Vec<_> = match event {
+            HttpEvent::Sending { headers, .. } | HttpEvent::Response { headers, .. } => {
+                redacted(headers).collect()
+            }
+            _ => Vec::new(),
+        };
+        ours.lock().unwrap().push(format!("{event:?} {headers:?}"));
+    });
+    (Client::new(link, Some(tracer), Clock::system()).unwrap(), events)
 }
 
 /// Asserts the message and the hint of a failure as a whole.
