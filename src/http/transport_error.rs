@@ -92,6 +92,9 @@ fn about_tls(error: &TlsError, host: &str) -> (String, Option<String>) {
             let (what, hint) = about_certificate(problem);
             (format!("the certificate of {host} {what}"), hint)
         }
+        TlsError::AlertReceived(Alert::CertificateRequired) => {
+            ("the service requires a client certificate".to_owned(), CLIENT_CERTIFICATE)
+        }
         TlsError::AlertReceived(alert) => {
             let hint = if is_about_ours(*alert) { CLIENT_CERTIFICATE } else { NO_AGREEMENT };
             (format!("{host} aborted the TLS handshake: {alert:?}"), hint)
@@ -188,7 +191,6 @@ mod tests {
     fn an_alert_is_told_with_what_to_do_about_it() {
         for (alert, says) in [
             (AlertDescription::ProtocolVersion, "neither TLS 1.2 nor 1.3"),
-            (AlertDescription::CertificateRequired, "one that the service accepts"),
             (AlertDescription::UnknownCA, "one that the service accepts"),
             (AlertDescription::HandshakeFailure, "may require a client certificate"),
         ] {

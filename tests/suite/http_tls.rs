@@ -136,7 +136,7 @@ fn a_missing_client_certificate_is_no_unknown_outcome() {
         assert_failure_text(
             &failure,
             str![[r#"
-127.0.0.1:[PORT] aborted the TLS handshake: CertificateRequired
+the service requires a client certificate
   hint: set `client-certificate` in the profile to one that the service accepts
 "#]],
         );
