@@ -196,6 +196,12 @@ fn a_restore_stops_at_a_snapshot_that_cannot_be_read() {
     std::fs::write(&snapshots(&home)[1], "").unwrap();
     let show = "--sandbox customer show --jq .addresses";
     let before = home.ok(show);
+    // Within a minute nobody knows whether the service shows that update.
+    let refused = home.run("--sandbox customer restore --yes --settle 0");
+    assert!(refused.code == 3 && refused.stderr.contains("try again in a minute"), "{refused:?}");
+    assert_eq!(home.ok(show), before);
+    let earlier = r#"{"fate":"applied","at":"2026-01-01T00:00:00Z","verified":true}"#;
+    std::fs::write(snapshots(&home)[1].with_extension("fate"), earlier).unwrap();
     home.run("--sandbox customer restore --yes --settle 0").assert_failure(2, str![[r#"
 error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json` is not a snapshot
   hint: name the update to undo; `storefront --sandbox customer history` lists the snapshots

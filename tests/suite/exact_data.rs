@@ -94,7 +94,7 @@ fn records_are_sent_byte_for_byte_and_duplicate_fields_are_refused() {
         (
             r#"{"sku":"a\ud800","qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: half of a surrogate pair (`\\ud800` to `\\udfff`) at line 1 column 15","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1, column 15: invalid JSON: half of a surrogate pair (`\\ud800` to `\\udfff`)","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
@@ -123,7 +123,7 @@ fn a_profile_that_cannot_be_sent_back_is_refused_with_its_reason() {
         (
             r#"{"id":7,"x":"\ud800","addresses":[]}"#.to_owned(),
             str![[r#"
-error: cannot read the stored addresses from the response: half of a surrogate pair (`\ud800` to `\udfff`) at line 1 column 19
+error: cannot read the stored addresses from the response: it is not valid JSON: half of a surrogate pair (`\ud800` to `\udfff`) at line 1 column 19
   hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),

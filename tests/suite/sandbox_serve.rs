@@ -132,7 +132,7 @@ fn show_and_tokens_print_json_and_reset_restores_the_seed() {
     assert_eq!(json("sandbox reset -o json")["applied"], "yes");
     let tables = Home::new();
     tables.run("sandbox show").assert_success(str![[r#"
-CUSTOMER  FIRST NAME  LAST NAME  E-MAIL                    ADDRESSES
+CUSTOMER  FIRST NAME  LAST NAME  EMAIL                     ADDRESSES
 1         Amina       Haddad     amina.haddad@example.com  1, 2, 3, 4
 2         健二        佐藤       sato.kenji@example.jp     5, 6
 3         प्रिया       शर्मा       priya.sharma@example.in   7, 8
@@ -165,7 +165,7 @@ fr          2   Boutique française
 de          3   Deutscher Shop
 "#]]);
     tables.run("sandbox tokens").assert_success(str![[r#"
-TOKEN               KIND      CUSTOMER  E-MAIL
+TOKEN               KIND      CUSTOMER  EMAIL
 sandbox-customer-1  customer  1         amina.haddad@example.com
 sandbox-customer-2  customer  2         sato.kenji@example.jp
 sandbox-customer-3  customer  3         priya.sharma@example.in
