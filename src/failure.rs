@@ -18,7 +18,7 @@ pub enum FailureKind {
     Unavailable,
     /// No token, or one the service does not take.
     Auth,
-    /// Some records of a run failed or are unknown.
+    /// Some records of a batch, or one of several calls, failed for good.
     Partial,
     /// The request went out and no verdict came back.
     Unknown,
@@ -34,10 +34,15 @@ pub const KINDS: [(FailureKind, u8, &str, &str); 10] = [
     (FailureKind::Usage, 2, "usage", "invalid flags, input or configuration; nothing was written"),
     (FailureKind::Guard, 3, "guard", "refused to protect data; nothing was written"),
     (FailureKind::Refused, 4, "refused", "rejected by the service (4xx), or redirected"),
-    (FailureKind::Unavailable, 5, "unavailable", "not reached, or still busy after the retries; not applied"),
+    (
+        FailureKind::Unavailable,
+        5,
+        "unavailable",
+        "not reached, or still busy; not applied (a batch: resume it)",
+    ),
     (FailureKind::Auth, 6, "auth", "no token, 401 or 403"),
-    (FailureKind::Partial, 7, "partial", "some records, or one of two calls, failed or are unknown"),
-    (FailureKind::Unknown, 8, "unknown", "request sent, outcome unknown: it may have been applied"),
+    (FailureKind::Partial, 7, "partial", "some records, or one of several calls, failed for good"),
+    (FailureKind::Unknown, 8, "unknown", "outcome unknown: it may have been applied; look first"),
     (FailureKind::Mismatch, 9, "mismatch", "written, but an address or a change is missing"),
     (FailureKind::Interrupted, 130, "interrupted", "cancelled or interrupted"),
 ];

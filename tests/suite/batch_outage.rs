@@ -232,3 +232,35 @@ fn an_update_with_unknown_outcome_is_verified_on_resume() {
     assert!(env.requests().iter().all(|heard| heard.starts_with("GET")));
     assert_eq!(states(&std::fs::read_to_string(&path).unwrap()), [("done".to_owned(), 1)].into());
 }
+
+#[test]
+#[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
+fn the_loop_for_scripts_ends_in_every_case() {
+    let page = include_str!("../../docs/scripts.md");
+    let start = page.find("```sh\nfor ").unwrap() + "```sh\n".len();
+    let example = page[start..].split("```").next().unwrap();
+    let script = format!(
+        "program=$1; storefront() {{ \"$program\" \"$@\"; }}; sleep() {{ echo pause $1; }}\n{example}"
+    );
+    let busy = || answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
+    let all = ["pause 10", "pause 60", "pause 300", "pause 1800"];
+    // A run tries four times by itself.
+    let busy_twice = [vec![busy(); 8], vec![answer("200 OK", "", "{}")]].concat();
+    let ok = answer("200 OK", "", "{}");
+    for (answers, code, pauses) in [
+        (vec![ok.clone()], 0, &all[..0]),
+        (vec![busy()], 5, &all),
+        (busy_twice, 0, &all[..2]),
+        (vec![answer("404 Not Found", "", "{}")], 7, &all[..0]),
+        (vec![answer("503 Service Unavailable", "", ""), ok], 8, &all[..0]),
+        (vec![answer("401 Unauthorized", "", "")], 6, &all[..0]),
+    ] {
+        let server = MockServer::start(answers);
+        let home = home_with("items.csv", &items(1));
+        let outcome = serve(home.storefront(""), &server.url("")).shell(&script);
+        let paused: Vec<&str> = outcome.stdout.lines().filter(|line| line.starts_with("pause")).collect();
+        assert_eq!((outcome.code, &paused[..]), (code, pauses), "{outcome:?}");
+        let is_listed = outcome.stderr.contains("1 record: 1 unknown");
+        assert_eq!(is_listed, code == 8, "{outcome:?}");
+    }
+}
