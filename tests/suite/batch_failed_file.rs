@@ -205,3 +205,45 @@ error: --failed `a.csv.journal` is the journal
     assert_eq!(std::fs::read_to_string(env.home.dir.path().join("a.csv")).unwrap(), content);
     assert_eq!(env.requests(), Vec::<String>::new());
 }
+
+#[test]
+fn a_record_corrected_in_both_places_is_sent_once() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(2).replace("code_2,", "Bad,"));
+    assert_eq!(env.run("attribute create -i a.csv --failed fix.csv").code, 7);
+    let fixed = String::from_utf8(read(&env, "fix.csv")).unwrap().replace("Bad,", "code_2,");
+    env.file("fix.csv", fixed);
+    assert_eq!(env.run("attribute create -i fix.csv").code, 0);
+    env.file("a.csv", attributes(2));
+    env.requests();
+    for flags in ["--resume", "--resume --failed other.csv"] {
+        env.run(&format!("attribute create -i a.csv {flags}")).assert_failure(
+            3,
+            str![[r#"
+error: a.csv: line 3: changed, but the failed records were run on their own: journal `[HOME]/fix.csv.journal`
+  hint: put the original line back, and correct the record in the file of failed records only
+"#]],
+        );
+    }
+    assert_eq!(env.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_in_another_encoding_comes_back_as_utf_8_with_a_mark() {
+    let env = TestEnv::new();
+    env.file("latin.csv", b"code;label;type\r\nBad;Gr\xf6\xdfe;text\r\n");
+    let error =
+        env.run("attribute create -i latin.csv --encoding windows-1252 --failed fix.csv -q -o json").error();
+    let written = String::from_utf8(read(&env, "fix.csv")).unwrap();
+    assert!(
+        written.starts_with("\u{feff}attribute_code;") && written.contains("\r\nBad;Größe;text;"),
+        "{written:?}"
+    );
+    let hint = error["hint"].as_str().unwrap();
+    let command = hint.split('`').nth(1).unwrap().strip_prefix("storefront ").unwrap();
+    env.file("fix.csv", written.replace("Bad", "code_1"));
+    let again = env.run(command);
+    assert_eq!(again.code, 0, "{command}: {again:?}");
+    let label = env.sandbox.show()["attributes"].to_string();
+    assert!(label.contains("Größe"), "{label}");
+}

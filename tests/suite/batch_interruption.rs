@@ -71,3 +71,28 @@ error: interrupted: 3 done, 17 not sent
         assert_eq!(states, expected);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_done_records_are_skipped_sends_nothing_more() {
+    use std::io::Read as _;
+
+    let env = TestEnv::new();
+    let server = MockServer::start(vec![answer("200 OK", "", "{}")]);
+    let run = |line: &str| serve(env.home.storefront(line), &server.url(""));
+    env.file("a.csv", attributes(2000));
+    assert_eq!(run("attribute create -i a.csv --jobs 64 -q").run().code, 0);
+    env.file("a.csv", attributes(2001));
+    let mut child = run("attribute create -i a.csv --resume -o json").spawn();
+    // More lines than a pipe holds: the run waits in the middle of them until they are read.
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    stdout.read_line(&mut first).unwrap();
+    assert!(first.contains("done earlier"), "{first}");
+    let kill = format!("kill -INT {}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    stdout.read_to_string(&mut first).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!((first.lines().count(), server.requests().len()), (2001, 2000));
+    assert_eq!(states(&text(&env)), [("done".to_owned(), 2000)].into());
+}

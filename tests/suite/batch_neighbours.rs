@@ -84,3 +84,25 @@ error: another run over this input is in progress: journal `[HOME]/a.csv.0-2.jou
     first.kill().unwrap();
     first.wait().unwrap();
 }
+
+#[test]
+fn only_a_journal_in_which_a_record_was_sent_keeps_another_division_from_running() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(4));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let path = env.home.dir.path().join("a.csv.journal");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let header = format!("{}\n", whole.lines().next().unwrap());
+    env.reset_sandbox();
+    env.file("a.csv.journal", &header);
+    env.requests();
+    assert_eq!(env.run("attribute create -i a.csv --shard 0/2").code, 0);
+    assert_eq!(env.run("attribute create -i a.csv --shard 1/2").code, 0);
+    assert_eq!(posts(&env), 4);
+    // The header alone gives the whole input no right to what its shards have sent.
+    for flags in ["--resume", "--restart --yes"] {
+        let error = env.fails(3, &format!("attribute create -i a.csv {flags}"));
+        assert_eq!(error["hint"], "finish that run first, or move its journal away", "{error}");
+    }
+    assert_eq!(posts(&env), 0);
+}

@@ -159,3 +159,16 @@ fn a_damaged_last_newline_hides_no_record_that_was_sent() {
         assert_eq!((outcome.code, env.requests()), (3, Vec::new()), "{unreadable}: {outcome:?}");
     }
 }
+
+#[test]
+fn a_whole_last_line_without_its_newline_counts() {
+    let env = TestEnv::new();
+    interrupted(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
+    let whole = text(&env);
+    std::fs::write(journal(&env), whole.trim_end()).unwrap();
+    let resumed = env.run("attribute create -i a.csv --resume -o json");
+    let reasons: Vec<Value> = lines(&resumed).iter().map(|line| line["reason"].clone()).collect();
+    assert_eq!((resumed.code, &reasons[..2]), (0, &[json!("done earlier"), json!("done earlier")][..]));
+    assert_eq!(created(&env), [3]);
+    assert_eq!(states(&text(&env)), [("done".to_owned(), 3)].into());
+}
