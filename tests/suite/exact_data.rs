@@ -88,25 +88,25 @@ fn records_are_sent_byte_for_byte_and_duplicate_fields_are_refused() {
         (
             r#"{"sku":"a","sku":"b","qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: duplicate field `sku`","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: duplicate field `sku`","hint":"fix the record and try again","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             r#"{"sku":"a\ud800","qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1, column 15: invalid JSON: half of a surrogate pair (`\\ud800` to `\\udfff`)","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1, column 15: invalid JSON: half of a surrogate pair (`\\ud800` to `\\udfff`)","hint":"fix the record and try again","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             r#"{"sku":{"$serde_json::private::RawValue":"\"a\""},"qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: cartItem.sku: expected a string, found an object","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: cartItem.sku: expected a string, found an object","hint":"fix the record and try again","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             r#"{"sku":"a","qty":{"$serde_json::private::Number":"1"},"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: cartItem.qty: expected a number, found an object","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: cartItem.qty: expected a number, found an object","hint":"fix the record and try again","status":null,"applied":"no","service":null}}"#
             ]],
         ),
     ] {
