@@ -321,7 +321,7 @@ struct TextStyle {
 impl TextStyle {
     /// Reads the style off the beginning of a file.
     fn of(source: &Source) -> io::Result<Self> {
-        /// A first line is hardly longer.
+        /// In bytes: longer than any first line that matters.
         const MAX_START: u64 = 64 << 10;
         let mut start = Vec::new();
         source.bytes()?.take(MAX_START).read_to_end(&mut start)?;

@@ -12,7 +12,7 @@ const MAX_PENDING: usize = 1024;
 /// How many bytes of records wait at most.
 const MAX_PENDING_BYTES: usize = 4 << 20;
 
-/// Records that were taken from the input and have not begun.
+/// Records that were read from the input and have not started.
 #[derive(Debug)]
 pub struct KeyedQueue<T> {
     ready: VecDeque<Pending<T>>,
@@ -70,7 +70,7 @@ impl<T> KeyedQueue<T> {
         !self.ready.is_empty()
     }
 
-    /// Whether no more may be taken in for now.
+    /// Whether it is full for now.
     pub fn is_full(&self) -> bool {
         self.waiting >= MAX_PENDING || self.bytes >= MAX_PENDING_BYTES
     }

@@ -17,7 +17,7 @@ use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Dialect};
 use crate::token::Token;
 
-/// How records are taken in.
+/// How records are read from the input.
 pub struct RecordPreparer<'a> {
     /// What is done with them.
     pub operation: RecordOperation<'a>,
@@ -319,7 +319,7 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-/// What a record touches: the quote, the attribute, or whatever belongs to the token.
+/// What a record changes: the quote, the attribute, or what belongs to the token.
 fn key(draft: &Draft, own: &TokenSource) -> String {
     let touched = draft.operation.spec().key_field.and_then(|field| draft.fields.get(field)?.as_str());
     touched.map_or_else(|| own.key(), str::to_owned)

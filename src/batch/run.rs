@@ -53,11 +53,11 @@ pub struct Input<'a> {
     pub past: PreviousRun,
     /// What is left of an earlier run's file of failed records.
     pub earlier_failed: Option<FailedFileEntry>,
-    /// The commands that go on with the run.
+    /// The commands that continue the run.
     pub next: NextSteps,
 }
 
-/// A token on its way.
+/// A token that is being fetched.
 type Fetched = Pin<Box<dyn Future<Output = Result<Option<Token>, Failure>>>>;
 
 /// A run over many records.
@@ -83,11 +83,11 @@ pub struct Run<'a> {
     /// The input has come to its end.
     exhausted: bool,
     stop: Option<Stop>,
-    /// Whether a signal came.
+    /// Whether a signal was received.
     was_interrupted: bool,
 }
 
-/// Why no more records are taken.
+/// Why no more records are started.
 #[derive(Debug)]
 enum Stop {
     /// `--stop-on-error`.
@@ -98,14 +98,14 @@ enum Stop {
     Unavailable,
     /// The service refuses the run's own token.
     Unauthorized(Failure),
-    /// The reader of the results went away.
+    /// Standard output was closed.
     OutputClosed,
-    /// The run cannot go on.
+    /// The run cannot continue.
     Broken(Failure),
 }
 
 impl<'a> Run<'a> {
-    /// Makes everything ready.
+    /// Opens the input and the file of failed records.
     ///
     /// # Errors
     /// `usage` when the input cannot be read again or `--failed` cannot be written.
@@ -426,7 +426,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What broke the run weighs more than a wish to stop, and the first reason more than later ones.
+/// A failure of the run has precedence over a request to stop, and the first reason over later ones.
 fn stop_for(reason: &mut Option<Stop>, stop: Stop) {
     let outweighs = match reason {
         None => true,

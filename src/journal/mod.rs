@@ -82,7 +82,7 @@ pub struct Entry {
     /// The failure's message, masked and cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The snapshot taken before its request left.
+    /// The snapshot taken before its request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
     /// Of one that is `partial`: the cart on which its first call was applied; older journals do not name it.
@@ -144,7 +144,7 @@ impl State {
     }
 }
 
-/// What a failure leaves a record at. What may have been applied is never run again by itself.
+/// The state of a record after a failure. What may have been applied is never sent again by itself.
 pub fn state_after(failure: &Failure) -> State {
     match (failure.applied, failure.kind) {
         (_, FailureKind::Mismatch) => State::Mismatch,
@@ -324,7 +324,7 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
     shard.is_none_or(|shard| fnv1a(key.as_bytes()) % u64::from(shard.count) == u64::from(shard.index))
 }
 
-/// A stable hash that is being taken, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
+/// A stable hash in the making, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
 ///
 /// Journals and shards depend on it, so the function never changes.
 #[derive(Debug, Clone, Copy)]

@@ -166,7 +166,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A run begins: it goes on with the journal of the same batch.
+    /// A run that continues the journal of the same batch.
     fn run(&mut self, header: &Header, number: u64) -> Result<(), Unread> {
         let part = |header: &Header| match header.shard {
             Some(shard) => format!("shard {shard}"),

@@ -30,8 +30,8 @@ struct Append {
     on_disk: Option<oneshot::Sender<()>>,
 }
 
-/// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and comes to its
-/// end, with everything on disk, when nobody can append any more.
+/// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
+/// ends with everything on disk once the journal is dropped.
 pub fn journal(path: PathBuf, log: Arc<dyn Log>) -> (Journal, impl Future<Output = Result<(), Failure>>) {
     let (lines, received) = mpsc::unbounded_channel();
     let broken = Rc::<RefCell<Option<Failure>>>::default();
@@ -114,7 +114,7 @@ impl WriteAhead {
         self.snapshot.borrow().clone()
     }
 
-    /// Notes that the record's request is about to leave, with the name of the snapshot taken for it, if any; returns
+    /// Notes that the record's request is about to be sent, with the name of the snapshot taken for it, if any; returns
     /// when that is on disk. Called again, with another snapshot, where the steps start again.
     ///
     /// # Errors

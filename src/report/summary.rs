@@ -51,7 +51,7 @@ impl Reasons {
 /// How to go on, as commands to type.
 #[derive(Debug, Default)]
 pub struct NextSteps {
-    /// Goes on with the run.
+    /// Continues the run.
     pub resume: String,
     /// The same, and sends what is unknown again.
     pub retry_unknown: String,

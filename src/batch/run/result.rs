@@ -106,7 +106,7 @@ impl Run<'_> {
         self.results.push(sequence, text)
     }
 
-    /// Records that were in flight when a second signal came: what may have left is unknown.
+    /// Records that were in flight at a second signal: the outcome of what may have been sent is unknown.
     pub(super) fn abandon(&mut self) {
         for job in std::mem::take(&mut self.in_flight).into_values() {
             let has_passed = job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed);

@@ -206,7 +206,7 @@ fn is_dots(segment: &str) -> bool {
     matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | "..")
 }
 
-/// Calls below `customers/` that take no customer id, in lower case: they act on accounts, not on a stored profile.
+/// Calls below `customers/` that take no customer ID, in lower case: they act on accounts, not on a stored profile.
 const OTHER_CALLS: &[&str] =
     &["confirm", "isemailavailable", "password", "resendconfirmation", "resetpassword", "search", "validate"];
 
