@@ -224,16 +224,15 @@ fn no_more_than_16_mib_are_read() {
 
 #[test]
 fn a_connection_closed_at_once_is_unknown_if_bytes_were_sent() {
-    let mut never_left = 0;
     for _ in 0..200 {
         let server = MockServer::start(vec![Step::HangUp]);
         let failure = send(&link(&server.url("")), &post()).unwrap_err();
         let heard = server.received_after_hang_up();
         match (failure.kind, failure.applied) {
             (FailureKind::Unknown, Applied::Unknown) => {}
-            (FailureKind::Unavailable, Applied::No) if !heard => never_left += 1,
+            // The system may notice the closed connection before anything leaves.
+            (FailureKind::Unavailable, Applied::No) if !heard => {}
             other => panic!("{other:?} {heard}: {failure}"),
         }
     }
-    assert!(never_left > 0);
 }

@@ -85,7 +85,8 @@ fn the_live_script_refuses_data_that_is_not_its_own() {
 fn the_live_script_cleans_up_after_ctrl_c() {
     use std::os::unix::process::CommandExt;
     for written in ["PUT 200", "POST 200"] {
-        let env = TestEnv::new();
+        // Slow enough that the signal comes while the script is still running.
+        let env = TestEnv::with_faults(&["latency=50"]);
         let before = env.sandbox.show();
         let mut command = script(&env, EMAIL);
         let mut child =
