@@ -14,7 +14,6 @@ pub mod exact_json;
 pub mod failure;
 pub mod http;
 pub mod input;
-pub mod interactive;
 pub mod journal;
 pub mod ops;
 pub mod plan;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 31] = [
+const MODULES: [&str; 30] = [
     "failure",
     "token",
     "environment",
@@ -31,7 +31,6 @@ const MODULES: [&str; 31] = [
     "state",
     "template",
     "ops",
-    "interactive",
     "completion",
     "batch",
     "commands",

@@ -6,11 +6,11 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use history::HistoryArgs;
 use serde_json::Value;
+use update::dialogue::select;
 
 use crate::cli::customer::{CustomerChoice, RestoreArgs, UpdateArgs};
 use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::Failure;
-use crate::interactive::customer::select;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;

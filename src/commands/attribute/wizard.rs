@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::equivalent;
 use crate::cli::attribute::CreateArgs;
 use crate::cli::field_flags::parse_number_label;
+use crate::commands::equivalent;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
 use crate::plan::operation::Operation;

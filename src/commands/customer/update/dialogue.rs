@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::equivalent;
 use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner, region_text};
 use crate::cli::customer::UpdateArgs;
+use crate::commands::equivalent;
 use crate::failure::Failure;
 use crate::ops::profile::{Change, Update, read, replace};
 use crate::ops::{customers, draft, read_country};

@@ -1,9 +1,12 @@
 //! `storefront customer update`: applies a patch to the stored profile.
 
+pub mod dialogue;
+mod form;
+
+use self::dialogue::select;
 use crate::cli::customer::UpdateArgs;
 use crate::commands;
 use crate::failure::Failure;
-use crate::interactive::customer::{self, select};
 use crate::ops::draft;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update};
@@ -28,7 +31,7 @@ async fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Fail
     let customer = args.choice.customer.as_deref();
     if prompt.can_ask() && session.global.input.is_none() && !names_a_change(args) {
         return with_service(session, async |service| {
-            customer::update(&select(service, customer).await?, &prompt, args).await
+            dialogue::update(&select(service, customer).await?, &prompt, args).await
         })
         .await;
     }

@@ -4,11 +4,13 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+mod wizard;
+
+use self::wizard::Wizard;
 use crate::cli::attribute::CreateArgs;
 use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::input::{Draft, Unfinished};
-use crate::interactive::attribute::Wizard;
 use crate::ops::record::{RecordOperation, perform_and_report};
 use crate::ops::{attribute, draft_from, input_document};
 use crate::plan::operation::Operation;
