@@ -9,6 +9,8 @@ mod queue;
 mod record;
 mod run;
 mod send;
+#[cfg(test)]
+mod tests;
 mod token;
 
 use std::path::Path;

@@ -104,12 +104,3 @@ fn throttling_slows_the_batch_down_and_every_record_is_sent() {
     found.sort_unstable();
     assert_eq!(found, (1..=60).collect::<Vec<usize>>());
 }
-
-#[test]
-fn a_rate_limits_the_batch() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(20));
-    let start = std::time::Instant::now();
-    assert_eq!(env.run("attribute create -i a.csv --rate 40/s").code, 0);
-    assert!(start.elapsed() >= std::time::Duration::from_millis(440), "{:?}", start.elapsed());
-}

@@ -43,15 +43,17 @@ fn each_record_reads_the_profile_and_unchanged_ones_send_nothing() {
     assert_eq!(lines(&outcome)[2]["reason"], "unchanged");
 }
 
+/// The token of a record is what a script prints for its `login`.
+#[cfg(unix)]
+fn of_login(env: &TestEnv, script: &str) {
+    env.home.token_command(&env.url(), &["sh", "-c", script, "sh", "{record.login}"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_token_command_is_filled_from_the_record() {
     let env = TestEnv::new();
-    let config = format!(
-        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"printf sandbox-customer-%s \\\"$1\\\"\", \"sh\", \"{{record.login}}\"]\n",
-        env.url()
-    );
-    env.home.write("config.toml", config, 0o600);
+    of_login(&env, "printf sandbox-customer-%s \"$1\"");
     env.file("c.csv", "login,firstname\n2,Bob\n3,Cid\n");
     let outcome = env.home.run(&["customer", "update", "-i", "c.csv", "-p", "p"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -74,11 +76,7 @@ const TWO_LOGINS: &str = "late,2,11111\nearly,2,22222\n";
 #[cfg(unix)]
 fn run_with_one_token(env: &TestEnv, rows: &str, flags: &str) -> Outcome {
     let script = "test $1 = late && sleep 0.3; printf sandbox-customer-1";
-    let config = format!(
-        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{record.login}}\"]\n",
-        env.url()
-    );
-    env.home.write("config.toml", config, 0o600);
+    of_login(env, script);
     env.file("c.csv", format!("login,address_id,postcode\n{rows}"));
     env.home.run(&*format!("customer update -i c.csv -p p --yes -o json {flags}"))
 }
@@ -103,11 +101,7 @@ fn a_record_behind_one_with_the_same_command_goes_before_later_ones_with_the_sam
 #[test]
 fn a_resumed_run_sends_no_record_behind_an_unknown_one_with_the_same_printed_token() {
     let env = TestEnv::with_faults(&["POST:reset-after-commitx1"]);
-    let config = format!(
-        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"printf sandbox-customer-1\", \"sh\", \"{{record.login}}\"]\n",
-        env.url()
-    );
-    env.home.write("config.toml", config, 0o600);
+    of_login(&env, "printf sandbox-customer-1");
     let row = |login: &str| format!("{login},A,B,1 Road,Paris,75001,FR,1,flatrate,flatrate\n");
     let columns = "login,shipping_address.firstname,shipping_address.lastname,shipping_address.street,shipping_address.city,shipping_address.postcode,shipping_address.country_id,shipping_address.telephone,shipping_carrier_code,shipping_method_code\n";
     env.file("c.csv", format!("{columns}{}{}", row("one"), row("two")));
@@ -138,11 +132,7 @@ fn a_record_that_waits_for_its_turn_is_not_sent_after_the_run_has_stopped() {
 fn a_record_behind_one_whose_command_failed_is_not_sent() {
     let env = TestEnv::new();
     let script = "mkdir failed 2>/dev/null && exit 1; printf sandbox-customer-1";
-    let config = format!(
-        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{record.login}}\"]\n",
-        env.url()
-    );
-    env.home.write("config.toml", config, 0o600);
+    of_login(&env, script);
     env.file("c.csv", "login,address_id,postcode\none,2,11111\none,2,22222\n");
     let run = env.home.run("customer update -i c.csv -p p --yes -o json");
     // Both commands run at once. Where it is the first that fails, the second record waits for a resumed run.

@@ -30,7 +30,7 @@ fn two_reads_a_second_apart_prove_a_lost_request() {
         let (outcome, methods) = against(script, UPDATE);
         assert_eq!(outcome.code, code, "{reads:?}: {outcome:?}");
         assert_eq!(methods.len(), 2 + reads.len(), "{reads:?}: {methods:?}");
-        assert_eq!(started.elapsed() >= Duration::from_secs(1), reads.len() == 2, "{reads:?}");
+        assert!(reads.len() < 2 || started.elapsed() >= Duration::from_secs(1), "{reads:?}");
     }
 }
 

@@ -27,7 +27,8 @@ fn a_stored_profile_is_shown_and_sent_byte_for_byte() {
     assert_eq!(shown.stdout.trim_end(), profile);
     let (shown, _) = updated(&profile, "customer show --jq .x");
     assert_eq!(shown.stdout.trim_end(), format!("{{{UNUSUAL}}}"));
-    let (_, bodies) = updated(&profile, "customer update --address 1 --city Lyon -q -o json --retry 0");
+    let (_, bodies) =
+        updated(&profile, "customer update --address 1 --city Lyon -q -o json --retry 0 --settle 0");
     let expected = profile.replace("Paris", "Lyon");
     assert_eq!(bodies[0], format!(r#"{{"customer":{expected}}}"#));
     let (dry, _) = updated(&profile, "customer update --address 1 --city Lyon -n -o json");
@@ -39,7 +40,7 @@ fn a_snapshot_and_the_history_keep_it_byte_for_byte() {
     let profile = format!(r#"{{"id":7,"email":"a@example.com","addresses":[{{"id":1,"x":{{{UNUSUAL}}}}}]}}"#);
     let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", &profile)]));
     let run = |line: &str| serve(home.storefront(line), &server.url("")).run();
-    run("customer update --remove-address 1 --yes --email b@example.com -q --retry 0");
+    run("customer update --remove-address 1 --yes --email b@example.com -q --retry 0 --settle 0");
     let snapshots = crate::support::test_env::snapshots(&home);
     let text = std::fs::read_to_string(&snapshots[0]).unwrap();
     let ours: String = text.split_whitespace().collect();

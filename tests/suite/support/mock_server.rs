@@ -49,6 +49,8 @@ struct Shared {
     last: Step,
     requests: Mutex<Vec<Vec<u8>>>,
     connections: AtomicUsize,
+    at_once: AtomicUsize,
+    most_at_once: AtomicUsize,
     hung_up: AtomicUsize,
     stopped: AtomicBool,
     tls: Option<Arc<ServerConfig>>,
@@ -73,6 +75,8 @@ impl MockServer {
             script: Mutex::new(script.into_iter()),
             requests: Mutex::default(),
             connections: AtomicUsize::new(0),
+            at_once: AtomicUsize::new(0),
+            most_at_once: AtomicUsize::new(0),
             hung_up: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             tls,
@@ -120,6 +124,11 @@ impl MockServer {
             thread::sleep(Duration::from_millis(1));
         }
         !self.requests().is_empty()
+    }
+
+    /// The most requests that were stalled together.
+    pub fn most_at_once(&self) -> usize {
+        self.shared.most_at_once.load(Ordering::SeqCst)
     }
 
     /// The number of accepted connections.
@@ -195,7 +204,10 @@ impl Shared {
             }
             Step::Close | Step::HangUp => None,
             Step::Stall(pause, bytes) => {
+                let at_once = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
                 thread::sleep(pause);
+                self.at_once.fetch_sub(1, Ordering::SeqCst);
                 say(stream, &bytes)
             }
             Step::Drip(first, pause, rest) => {

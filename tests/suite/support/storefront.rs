@@ -59,6 +59,14 @@ impl Home {
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
     }
 
+    /// Configures profile `p`: this service, and a token command.
+    pub fn token_command(&self, url: &str, command: &[&str]) {
+        let text = format!(
+            "[profiles.p]\nbase-url = {url:?}\nstore-view = \"default\"\ntoken-command = {command:?}\n"
+        );
+        self.write("config.toml", text, 0o600);
+    }
+
     /// Reads a file of the configuration directory.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
