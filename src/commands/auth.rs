@@ -126,8 +126,8 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let file = session.config_file()?;
     let profile = file.chosen(session.context, session.global)?;
     let profile = profile.ok_or_else(|| no_profile(session, file))?;
-    let base_url = profile.base_url.clone().ok_or_else(|| profile.no_base_url())?;
-    if let Some((key, _)) = profile.named_token(bearer) {
+    let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
+    if let Some(key) = profile.token_keys(bearer).next() {
         return Err(Failure::usage(format!(
             "profile `{}` sets `{key}`, which overrides stored tokens",
             profile.name
@@ -190,7 +190,7 @@ async fn verify(
     let session = &Session { global: &quick, ..*session };
     let mut answer = Answer::NoCall;
     let asked = with_service(session, async |service| {
-        let own_host = profile.base_url.as_ref().map(origin);
+        let own_host = profile.base_url().as_ref().map(origin);
         if own_host != Some(origin(&service.settings.endpoint.base_url)) {
             let place = format!("{BASE_URL} points to another host");
             answer = Answer::Unproven(Failure::new(FailureKind::Unavailable, place));
@@ -367,7 +367,7 @@ async fn password_token(
     let session = &Session { global: &quick, ..*session };
     let mut issued = None;
     with_service(session, async |service| {
-        if profile.base_url.as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
+        if profile.base_url().as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
             return Err(Failure::usage(format!(
                 "{BASE_URL} points to another host than profile {}; the password is not sent there",
                 profile.name

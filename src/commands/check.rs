@@ -176,7 +176,7 @@ fn admin_reads(service: &Service<'_>) -> Vec<Request> {
 pub fn not_needed(service: &Service<'_>) -> Option<Check> {
     let settings = &service.settings;
     let is_needed = settings.dialect.customers.is_none() || !settings.has_only_admin_token();
-    (!is_needed && settings.token.describe() == "none").then(|| {
+    (!is_needed && settings.token.from == "none").then(|| {
         Check::skipped(
             check_name(Bearer::Customer),
             "none; the admin token serves customers named by --customer",
@@ -187,8 +187,8 @@ pub fn not_needed(service: &Service<'_>) -> Option<Check> {
 /// The finding about a token. Its source has been read already.
 pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check {
     let token = service.settings.token_for(bearer);
-    let (name, mut source) = (check_name(bearer), token.describe());
-    if let Some(expires) = token.expires() {
+    let (name, mut source) = (check_name(bearer), token.from.clone());
+    if let Some(expires) = token.expires {
         source = format!("{source}; {}", expiry(expires));
         if expires <= Timestamp::now() && matches!(answer, Answer::Unproven(_) | Answer::NoCall) {
             return Check::failed(

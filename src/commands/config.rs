@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::cli::{ConfirmArgs, GlobalArgs};
 use crate::commands::auth::read_token;
 use crate::config::{
-    BASE_URL, ConfigFile, Form, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name, flattened,
-    given_dialect, to_json, token_keys,
+    BASE_URL, ConfigFile, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name, flattened,
+    given_dialect, is_secret, to_json, token_keys,
 };
 use crate::environment;
 use crate::failure::Failure;
@@ -163,8 +163,8 @@ fn token_sources(session: &Session<'_>, profile: &str) -> Value {
     let global = GlobalArgs { profile: Some(profile.to_owned()), ..session.global.clone() };
     match Settings::resolve(session.context, &global, session.config) {
         Ok(settings) => json!({
-            "token": settings.token.describe(),
-            "admin-token": settings.admin_token.describe(),
+            "token": settings.token.from,
+            "admin-token": settings.admin_token.from,
         }),
         Err(failure) => json!({"token": failure.message, "admin-token": failure.message}),
     }
@@ -204,12 +204,9 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         Setting::Table => {
             return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
         }
-        Setting::Value(setting) if setting.form == Form::Secret => secret(session, setting, &key, words)?,
+        Setting::Value(setting) if is_secret(setting.name) => secret(session, setting, &key, words)?,
         Setting::Value(setting) if words.is_empty() => {
-            return Err(Failure::usage(format!(
-                "{key}: missing value, expected {}",
-                setting.form.expected()
-            )));
+            return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
         }
         Setting::Value(setting) => {
             setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?

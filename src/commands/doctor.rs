@@ -111,7 +111,7 @@ async fn service_checks(service: &Service<'_>) -> Vec<Check> {
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
             check::check_name(Bearer::Customer),
-            format!("{}; not checked: no store view set", service.settings.token.describe()),
+            format!("{}; not checked: no store view set", service.settings.token.from),
         )],
     });
     checks.push(admin_token(service).await);

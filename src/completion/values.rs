@@ -132,8 +132,7 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
         return sandbox::seeded_store_views().into_iter().map(CompletionCandidate::new).collect();
     }
     let profiles = ConfigFile::load(&asked.context).and_then(|file| file.profiles()).unwrap_or_default();
-    let mut codes: Vec<&str> =
-        profiles.iter().filter_map(|profile| Some(profile.store_view.as_ref()?.code())).collect();
+    let mut codes: Vec<String> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
     codes.sort_unstable();
     codes.dedup();
     codes.into_iter().map(CompletionCandidate::new).collect()

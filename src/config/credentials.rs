@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::file::{UpdateLock, parse_toml, read_text};
+use super::file::{parse_toml, read_text, update_file};
 use super::profile::token_key;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -52,11 +52,11 @@ impl Credentials {
 
     /// Reads the file, changes it and writes it, under its lock: what other processes store is kept.
     fn update<T>(context: &Context, change: impl FnOnce(&mut DocumentMut) -> T) -> Result<T, Failure> {
-        let lock = UpdateLock::acquire(&Self::locate(context)?)?;
-        let mut credentials = Self::load(context)?;
-        let changed = change(&mut credentials.document);
-        lock.replace(&credentials.document.to_string(), true)?;
-        Ok(changed)
+        update_file(&Self::locate(context)?, || {
+            let mut credentials = Self::load(context)?;
+            let changed = change(&mut credentials.document);
+            Ok((credentials.document.to_string(), true, changed))
+        })
     }
 
     /// The token stored for a profile.

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::shell::Shell;
-use crate::storage::{Disk, Lock, Storage, is_directory_error, parent, replace_durably};
+use crate::storage::{Disk, Storage, is_directory_error, parent, replace_durably};
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -70,12 +70,16 @@ impl ConfigFile {
     /// is none.
     pub(super) fn for_settings(context: &Context, loaded: &Loaded, is_complete: bool) -> Loaded {
         let is_named = context.var(environment::CONFIG)?.is_some();
+        let is_denied =
+            |path: PathBuf| File::open(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
         match loaded {
             Ok(file) if is_named && !file.exists && !is_complete => {
                 let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
                 Err(Failure::usage(message).hint("create it with `storefront config init`"))
             }
-            Err(_) if is_complete && !is_named && is_out_of_reach(context) => Ok(Self::default()),
+            Err(_) if is_complete && !is_named && Self::locate(context).map_or(true, is_denied) => {
+                Ok(Self::default())
+            }
             loaded => loaded.clone(),
         }
     }
@@ -92,15 +96,15 @@ impl ConfigFile {
         context: &Context,
         change: impl FnOnce(&mut Self) -> Result<T, Failure>,
     ) -> Result<(Self, T), Failure> {
-        let lock = UpdateLock::acquire(&Self::locate(context)?)?;
-        let mut file = Self::load(context)?;
-        let was_sound = file.profiles().is_ok();
-        let changed = change(&mut file)?;
-        if was_sound {
-            file.profiles()?;
-        }
-        lock.replace(&file.style.apply(&file.document.to_string()), file.holds_token())?;
-        Ok((file, changed))
+        update_file(&Self::locate(context)?, || {
+            let mut file = Self::load(context)?;
+            let was_sound = file.profiles().is_ok();
+            let changed = change(&mut file)?;
+            if was_sound {
+                file.profiles()?;
+            }
+            Ok((file.style.apply(&file.document.to_string()), file.holds_token(), (file, changed)))
+        })
     }
 
     /// The file as a text has it. What it says is not checked yet.
@@ -171,10 +175,8 @@ impl ConfigFile {
         let Some((name, by)) = self.chosen_name(context, global)? else {
             return Ok(None);
         };
-        match profiles.into_iter().find(|profile| profile.name == name) {
-            Some(profile) => Ok(Some(profile)),
-            None => Err(self.no_such_profile(&name, by)),
-        }
+        let found = profiles.into_iter().find(|profile| profile.name == name);
+        found.map(Some).ok_or_else(|| self.no_such_profile(&name, by))
     }
 
     /// The name of the chosen profile and who names it, whether or not there is such a profile.
@@ -262,16 +264,6 @@ pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadat
     Ok(Some((text, metadata)))
 }
 
-/// Whether this process does not know its home, or may not read in it.
-fn is_out_of_reach(context: &Context) -> bool {
-    context.directories.as_ref().is_none_or(|directories| {
-        let path = directories.config.join(FILE);
-        File::open(&path).is_err_and(|error| {
-            error.kind() == ErrorKind::PermissionDenied && !is_directory_error(&path, &error)
-        })
-    })
-}
-
 /// Parses TOML, a byte order mark apart. The message has line and column and never the text itself, which may be a token.
 pub fn parse_toml(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
     let text = text.trim_start_matches('\u{feff}');
@@ -290,15 +282,12 @@ pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Resul
     let Some(rest) = below_home(written, cfg!(windows)) else {
         return Ok(directory.join(written));
     };
-    let [first, second] = if cfg!(windows) { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] };
-    let home = match context.var(first)? {
-        Some(home) => Some(home),
-        None => context.var(second)?,
+    let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let unknown = || {
+        let message = format!("cannot resolve `{written}`: home directory unknown");
+        Failure::usage(message).hint(format!("set {variable}"))
     };
-    home.map(|home| Path::new(home).join(rest)).ok_or_else(|| {
-        Failure::usage(format!("cannot resolve `{written}`: home directory unknown"))
-            .hint(format!("set {first}"))
-    })
+    context.var(variable)?.map(|home| Path::new(home).join(rest)).ok_or_else(unknown)
 }
 
 /// What follows `~/`; on Windows `~\` is the same. `~` with a name after it is not a home directory here.
@@ -356,58 +345,45 @@ fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Resu
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The right to change a file, held until dropped; the operating system takes it back from a process that dies.
+/// Changes the file at `path` (a symbolic link is followed first) under its lock, and replaces it whole: a reader sees the
+/// old text or the new one, never a part. `change` gives the new text, whether it is a secret, and what is handed on. A
+/// new file is its owner's only. One that exists keeps its mode unless it is a secret.
 ///
 /// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. It
-/// stays there: removing it would let two processes lock two files of one name.
-pub struct UpdateLock {
-    target: PathBuf,
-    _lock: Lock,
-}
-
-impl UpdateLock {
-    /// Waits for the right to change the file at `path`; a symbolic link is followed first.
-    ///
-    /// # Errors
-    /// `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be created.
-    pub fn acquire(path: &Path) -> Result<Self, Failure> {
-        // A link may lead to a file that does not exist yet.
-        let linked = || fs::read_link(path).map(|link| parent(path).join(link));
-        let target = dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let lock = parent(&target).join(format!(".{name}.lock"));
-        let start = Instant::now();
-        loop {
-            let shown = target.display();
-            match Disk.try_lock(&lock) {
-                Ok(Some(held)) => return Ok(Self { target, _lock: held }),
-                Ok(None) if start.elapsed() < LOCK_TIMEOUT => std::thread::sleep(LOCK_INTERVAL),
-                Ok(None) => {
-                    let message = format!("`{shown}` is being changed by another process");
-                    let hint = format!(
-                        "stop the process that holds the lock on `{}`, then try again",
-                        lock.display()
-                    );
-                    return Err(Failure::new(FailureKind::Unavailable, message).hint(hint));
-                }
-                Err(error) => return Err(Failure::internal(format!("`{shown}` cannot be locked: {error}"))),
+/// stays there: removing it would let two processes lock two files of one name. The operating system takes the lock
+/// back from a process that dies.
+///
+/// # Errors
+/// As `change`; `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be written.
+pub fn update_file<T>(
+    path: &Path,
+    change: impl FnOnce() -> Result<(String, bool, T), Failure>,
+) -> Result<T, Failure> {
+    // A link may lead to a file that does not exist yet.
+    let linked = || fs::read_link(path).map(|link| parent(path).join(link));
+    let target = dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned());
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let lock = parent(&target).join(format!(".{name}.lock"));
+    let shown = target.display();
+    let failed =
+        |what: &str, error: std::io::Error| Failure::internal(format!("`{shown}` cannot be {what}: {error}"));
+    let start = Instant::now();
+    let _held = loop {
+        match Disk.try_lock(&lock).map_err(|error| failed("locked", error))? {
+            Some(held) => break held,
+            None if start.elapsed() < LOCK_TIMEOUT => std::thread::sleep(LOCK_INTERVAL),
+            None => {
+                let message = format!("`{shown}` is being changed by another process");
+                let hint =
+                    format!("stop the process that holds the lock on `{}`, then try again", lock.display());
+                return Err(Failure::new(FailureKind::Unavailable, message).hint(hint));
             }
         }
-    }
-
-    /// Replaces the file whole: a reader sees the old text or the new one, never a part.
-    ///
-    /// A new file is its owner's only. One that exists keeps its mode unless `private`.
-    ///
-    /// # Errors
-    /// `internal` when it cannot be written.
-    pub fn replace(&self, text: &str, private: bool) -> Result<(), Failure> {
-        let kept =
-            fs::metadata(&self.target).ok().filter(|_| !private).map(|metadata| metadata.permissions());
-        replace_durably(&self.target, text.as_bytes(), kept).map_err(|error| {
-            Failure::internal(format!("`{}` cannot be written: {error}", self.target.display()))
-        })
-    }
+    };
+    let (text, is_secret, changed) = change()?;
+    let kept = fs::metadata(&target).ok().filter(|_| !is_secret).map(|metadata| metadata.permissions());
+    replace_durably(&target, text.as_bytes(), kept).map_err(|error| failed("written", error))?;
+    Ok(changed)
 }
 
 /// Line ends and byte order mark of a file.

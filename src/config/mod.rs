@@ -16,8 +16,8 @@ pub use credentials::{Credentials, Stored};
 pub use edit::{KeyPath, flattened, to_json};
 pub use file::{ConfigFile, Loaded};
 pub use profile::{
-    BASE_URL, DEFAULT_PROFILE, Form, Key, PROFILE, Profile, ReadSettings, STORE_VIEW, Setting, ShipLayout,
-    check_profile_name, origin, token_keys,
+    BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, STORE_VIEW, Setting, ShipLayout,
+    check_profile_name, is_secret, origin, token_keys,
 };
 pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect};
-pub use token::{TokenCommand, TokenSource, token_variable};
+pub use token::{TokenCommand, token_variable};

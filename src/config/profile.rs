@@ -1,9 +1,8 @@
-//! The settings of a profile: one table of their names and meanings, and the struct that serde reads by it.
+//! The settings of a profile: one table of their names and meanings, by which they are checked.
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use toml_edit::{Array, DocumentMut, Item, Table, de};
+use toml_edit::{Array, Item};
 use url::Url;
 
 use crate::cli::duration;
@@ -18,69 +17,26 @@ use crate::token::Token;
 pub struct Key {
     /// Name as it stands in the file, within its profile: `retry`, `read.path`.
     pub name: &'static str,
-    /// What it holds.
-    pub form: Form,
+    /// What it has to be, for messages.
+    pub expected: &'static str,
     /// One line of meaning.
     pub doc: &'static str,
 }
 
-/// What a setting holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Text.
-    Text,
-    /// A token as text: never shown.
-    Secret,
-    /// A file's path.
-    File,
-    /// A base URL.
-    Url,
-    /// The name of an interface.
-    Interface,
-    /// A store view code.
-    StoreView,
-    /// The name of a [`ShipLayout`].
-    Layout,
-    /// `true` or `false`.
-    Flag,
-    /// A whole number from 0.
-    Count,
-    /// Seconds, or text with a unit such as `500ms`; more than none.
-    Time,
-    /// The same, or none.
-    TimeOrZero,
-    /// A path of the service.
-    Path,
-    /// A JSON pointer.
-    Pointer,
-    /// JSON pointers.
-    Pointers,
-    /// A program and its arguments.
-    Command,
-}
-
-impl Form {
-    /// What it has to be, for messages.
-    pub const fn expected(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Secret => "a token",
-            Self::File => "the path of a file",
-            Self::Url => "an http:// or https:// URL",
-            Self::Interface => "marketplace or magento",
-            Self::StoreView => "a store view code",
-            Self::Layout => "wrapped or flat",
-            Self::Flag => "true or false",
-            Self::Count => "a non-negative integer",
-            Self::Time => duration::POSITIVE,
-            Self::TimeOrZero => duration::OR_ZERO,
-            Self::Path => "a path starting with /",
-            Self::Pointer => "a JSON pointer (empty or starting with /)",
-            Self::Pointers => "a list of JSON pointers (starting with /, not pointing into addresses)",
-            Self::Command => "a list of strings: program and arguments",
-        }
-    }
-}
+const TEXT: &str = "text";
+/// Never shown.
+const SECRET: &str = "a token";
+const FILE: &str = "the path of a file";
+const URL: &str = "an http:// or https:// URL";
+const INTERFACE: &str = "marketplace or magento";
+const CODE: &str = "a store view code";
+const LAYOUT: &str = "wrapped or flat";
+const FLAG: &str = "true or false";
+const COUNT: &str = "a non-negative integer";
+const PATH: &str = "a path starting with /";
+const POINTER: &str = "a JSON pointer (empty or starting with /)";
+const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing into addresses)";
+const COMMAND: &str = "a list of strings: program and arguments";
 
 /// What a path within a profile leads to.
 #[derive(Debug, Clone, Copy)]
@@ -91,108 +47,62 @@ pub enum Setting {
     Value(&'static Key),
 }
 
-const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
-    Key { name, form, doc }
+const fn key(name: &'static str, expected: &'static str, doc: &'static str) -> Key {
+    Key { name, expected, doc }
 }
 
 /// The profile that is used where none is named; it stands at the top of the file.
-pub const DEFAULT_PROFILE: Key = key("default-profile", Form::Text, "Default profile");
+pub const DEFAULT_PROFILE: Key = key("default-profile", TEXT, "Default profile");
 
 /// The names at the top of the file.
 pub const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
 /// Where the service is.
-pub const BASE_URL: Key = key("base-url", Form::Url, "Base URL of the service (may include a path)");
+pub const BASE_URL: Key = key("base-url", URL, "Base URL of the service (may include a path)");
 
 /// The store view.
-pub const STORE_VIEW: Key = key("store-view", Form::StoreView, "Store view code");
+pub const STORE_VIEW: Key = key("store-view", CODE, "Store view code");
 
 /// All settings of a profile.
 pub const PROFILE: &[Key] = &[
     BASE_URL,
-    key("api", Form::Interface, "Interface of the service [default: marketplace]"),
+    key("api", INTERFACE, "Interface of the service [default: marketplace]"),
     STORE_VIEW,
-    key("token", Form::Secret, "Access token (the file must be readable by its owner only)"),
-    key("token-env", Form::Text, "Environment variable containing the token"),
-    key("token-file", Form::File, "File containing the token (readable by its owner only)"),
-    key("token-command", Form::Command, "Program that prints the token, run without a shell"),
-    key("admin-token", Form::Secret, "Like token, for administrator calls [default: the profile's token]"),
-    key("admin-token-env", Form::Text, "Like token-env, for administrator calls"),
-    key("admin-token-file", Form::File, "Like token-file, for administrator calls"),
-    key("admin-token-command", Form::Command, "Like token-command, for administrator calls"),
-    key("ship-layout", Form::Layout, "Shipping payload layout: wrapped or flat [default: wrapped]"),
-    key("allow-plain-http", Form::Flag, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
-    key("ca-file", Form::File, "PEM file of trusted certificates (replaces the system's)"),
-    key("client-certificate", Form::File, "PEM file with the client's private key and certificate chain"),
-    key("timeout", Form::Time, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
-    key("retry", Form::Count, "Maximum retries of requests that are safe to repeat [default: 2]"),
-    key("settle", Form::TimeOrZero, "Maximum time to wait until an update is visible [default: 10]"),
-    key("lock-timeout", Form::TimeOrZero, "Maximum wait for another update of a customer [default: 300]"),
-    key("retention-days", Form::Count, "Days to keep profile snapshots [default: 30]"),
-    key("read.path", Form::Path, "Path to read; {store_view} is replaced [default: the profile's own path]"),
-    key("read.customer", Form::Pointer, "JSON pointer to the customer in the response"),
-    key("read.addresses", Form::Pointer, "JSON pointer to the addresses, from the root or the customer"),
-    key("read.quote-path", Form::Path, "Path of the quote; {store_view} is replaced [default: none]"),
-    key("read.attribute-path", Form::Path, "Path of an attribute; {code} and {store_view} are replaced"),
-    key("read.ignore", Form::Pointers, "JSON pointers ignored in comparisons [default: /updated_at]"),
+    key("token", SECRET, "Access token (the file must be readable by its owner only)"),
+    key("token-env", TEXT, "Environment variable containing the token"),
+    key("token-file", FILE, "File containing the token (readable by its owner only)"),
+    key("token-command", COMMAND, "Program that prints the token, run without a shell"),
+    key("admin-token", SECRET, "Like token, for administrator calls [default: the profile's token]"),
+    key("admin-token-env", TEXT, "Like token-env, for administrator calls"),
+    key("admin-token-file", FILE, "Like token-file, for administrator calls"),
+    key("admin-token-command", COMMAND, "Like token-command, for administrator calls"),
+    key("ship-layout", LAYOUT, "Shipping payload layout: wrapped or flat [default: wrapped]"),
+    key("allow-plain-http", FLAG, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
+    key("ca-file", FILE, "PEM file of trusted certificates (replaces the system's)"),
+    key("client-certificate", FILE, "PEM file with the client's private key and certificate chain"),
+    key("timeout", duration::POSITIVE, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
+    key("retry", COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
+    key("settle", duration::OR_ZERO, "Maximum time to wait until an update is visible [default: 10]"),
+    key("lock-timeout", duration::OR_ZERO, "Maximum wait for another update of a customer [default: 300]"),
+    key("retention-days", COUNT, "Days to keep profile snapshots [default: 30]"),
+    key("read.path", PATH, "Path to read; {store_view} is replaced [default: the profile's own path]"),
+    key("read.customer", POINTER, "JSON pointer to the customer in the response"),
+    key("read.addresses", POINTER, "JSON pointer to the addresses, from the root or the customer"),
+    key("read.quote-path", PATH, "Path of the quote; {store_view} is replaced [default: none]"),
+    key("read.attribute-path", PATH, "Path of an attribute; {code} and {store_view} are replaced"),
+    key("read.ignore", POINTERS, "JSON pointers ignored in comparisons [default: /updated_at]"),
 ];
 
 /// One `[profiles.NAME]`, every value checked.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Default)]
 pub struct Profile {
     /// NAME.
-    #[serde(skip)]
     pub name: String,
-    /// Where the service is.
-    #[serde(deserialize_with = "read::base_url")]
-    pub base_url: Option<Url>,
-    /// The interface of the service.
-    #[serde(deserialize_with = "read::dialect")]
-    pub api: Option<&'static Dialect>,
-    /// The store view.
-    #[serde(deserialize_with = "read::store_view")]
-    pub store_view: Option<StoreView>,
-    #[serde(deserialize_with = "read::token")]
-    token: Option<Token>,
-    token_env: Option<String>,
-    token_file: Option<String>,
-    #[serde(deserialize_with = "read::command")]
-    token_command: Option<Vec<String>>,
-    #[serde(deserialize_with = "read::token")]
-    admin_token: Option<Token>,
-    admin_token_env: Option<String>,
-    admin_token_file: Option<String>,
-    #[serde(deserialize_with = "read::command")]
-    admin_token_command: Option<Vec<String>>,
-    /// Layout of shipping information.
-    pub ship_layout: ShipLayout,
-    /// Whether `http://` beyond this machine is allowed.
-    pub allow_plain_http: bool,
-    /// File of the certificates to trust, as it is written.
-    pub ca_file: Option<String>,
-    /// File of the client's key and certificate, as it is written.
-    pub client_certificate: Option<String>,
-    /// Time a request may take.
-    #[serde(deserialize_with = "read::time")]
-    pub timeout: Option<Duration>,
-    /// Repeats of what cannot act twice.
-    pub retry: Option<u32>,
-    /// How long a written profile may take to show the change.
-    #[serde(deserialize_with = "read::time_or_zero")]
-    pub settle: Option<Duration>,
-    /// How long to wait for another process that writes the same customer.
-    #[serde(deserialize_with = "read::time_or_zero")]
-    pub lock_timeout: Option<Duration>,
-    /// Days a snapshot is kept.
-    pub retention_days: Option<u32>,
-    /// How a stored profile is read.
-    pub read: ReadSettings,
+    table: Item,
 }
 
 /// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadSettings {
     /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
     pub path: Option<String>,
@@ -209,40 +119,13 @@ pub struct ReadSettings {
 }
 
 /// Layout of shipping information.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ShipLayout {
     /// The addresses stand in `addressInformation`.
     #[default]
     Wrapped,
     /// The addresses stand at the top.
     Flat,
-}
-
-impl Default for ReadSettings {
-    fn default() -> Self {
-        Self {
-            path: None,
-            customer: None,
-            addresses: None,
-            quote_path: None,
-            attribute_path: None,
-            ignore: vec!["/updated_at".to_owned()],
-        }
-    }
-}
-
-/// Where a profile says its token is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConfiguredToken {
-    /// In the profile itself.
-    Literal(Token),
-    /// In this environment variable.
-    Variable(String),
-    /// In this file, as it is written in the profile.
-    File(String),
-    /// On the standard output of this program.
-    Command(Vec<String>),
 }
 
 impl Setting {
@@ -258,54 +141,51 @@ impl Key {
     /// Makes TOML of what stood on a command line: several words only where a list is held. The error is a sentence's
     /// end.
     pub fn write(&self, words: &[String]) -> Result<toml_edit::Value, String> {
-        let expected = || format!("expected {}", self.form.expected());
-        let value = match (self.form, words) {
-            (Form::Pointers | Form::Command, [one]) if one.trim_start().starts_with('[') => {
+        let value = match words {
+            [one] if self.is_list() && one.trim_start().starts_with('[') => {
                 let array = one.parse::<toml_edit::Value>();
                 array.map_err(|error| format!("not a TOML array: {}", error.message()))?
             }
-            (Form::Command, [line]) => Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into(),
-            (Form::Pointers | Form::Command, words) => words.iter().collect::<Array>().into(),
-            (Form::Flag, [one]) => one.parse::<bool>().map_err(|_| expected())?.into(),
-            (Form::Count | Form::Time | Form::TimeOrZero, [one]) => {
-                let whole = one.parse::<i64>().ok().map(Into::into);
-                let number = whole.or_else(|| one.parse::<f64>().ok().map(Into::into));
-                number.unwrap_or_else(|| one.into())
+            [line] if self.expected == COMMAND => {
+                Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into()
             }
-            (_, [one]) => one.into(),
-            _ => return Err(format!("{}, got {} values", expected(), words.len())),
+            words if self.is_list() => words.iter().collect::<Array>().into(),
+            [one] => {
+                let scalar = one.parse::<toml_edit::Value>().ok().filter(|value| !value.is_str());
+                let fits = |value: &toml_edit::Value| self.check(&value.clone().into()).is_ok();
+                scalar.filter(fits).unwrap_or_else(|| one.into())
+            }
+            _ => return Err(format!("expected {}, got {} values", self.expected, words.len())),
         };
         self.check(&Item::Value(value.clone())).map(|()| value)
     }
 
-    /// Checks a value as a profile has it. The error is a sentence's end, and never serde's own, which repeats the value.
+    fn is_list(&self) -> bool {
+        [POINTERS, COMMAND].contains(&self.expected)
+    }
+
+    /// Checks a value as a profile has it. The error is a sentence's end, and never repeats the value, which may be a
+    /// secret.
     pub(super) fn check(&self, value: &Item) -> Result<(), String> {
-        let expected = || format!("expected {}", self.form.expected());
-        if self.name == DEFAULT_PROFILE.name {
-            return value.as_str().filter(|name| !name.is_empty()).map(drop).ok_or_else(expected);
-        }
         let text = value.as_str();
-        let pointers = || value.as_array()?.iter().map(toml_edit::Value::as_str).collect::<Option<Vec<_>>>();
-        let fits = match self.form {
-            Form::Text | Form::File => text != Some(""),
-            Form::Path => text.is_some_and(|text| text.starts_with('/')),
-            Form::Pointer => text.is_some_and(|text| text.is_empty() || text.starts_with('/')),
-            Form::Pointers => pointers().is_some_and(|list| list.into_iter().all(may_be_ignored)),
-            _ => true,
+        let fits = match (self.expected, text) {
+            (URL, Some(text)) => return parse_base_url(text).map(drop),
+            (CODE, Some(text)) => return StoreView::new(text).map(drop).map_err(|failure| failure.message),
+            (INTERFACE, Some(text)) => Dialect::named(text).is_some(),
+            (LAYOUT, Some(text)) => matches!(text, "wrapped" | "flat"),
+            (SECRET, Some(text)) => Token::new(text).is_some(),
+            (PATH, Some(text)) => text.starts_with('/'),
+            (POINTER, Some(text)) => text.is_empty() || text.starts_with('/'),
+            (TEXT | FILE, Some(text)) => !text.is_empty(),
+            (FLAG, _) => value.as_bool().is_some(),
+            (COUNT, _) => count(value).is_some(),
+            (duration::OR_ZERO, _) => time(value).is_some(),
+            (duration::POSITIVE, _) => time(value).is_some_and(|time| !time.is_zero()),
+            (POINTERS, _) => words(value).is_some_and(|all| all.iter().all(|one| may_be_ignored(one))),
+            (COMMAND, _) => words(value).is_some_and(|words| words.first().is_some_and(|it| !it.is_empty())),
+            _ => false,
         };
-        if !fits {
-            return Err(expected());
-        }
-        let mut item = value.clone();
-        for name in self.name.rsplit('.') {
-            let mut table = Table::new();
-            table.insert(name, item);
-            item = Item::Table(table);
-        }
-        from_item::<Profile>(item).map(drop).map_err(|problem| match problem {
-            problem if problem.is_empty() => expected(),
-            problem => problem,
-        })
+        if fits { Ok(()) } else { Err(format!("expected {}", self.expected)) }
     }
 }
 
@@ -314,17 +194,51 @@ impl Profile {
     ///
     /// # Errors
     /// `path: problem` for the first unknown key, wrong type, bad value or doubled token.
-    pub fn parse(name: &str, item: &Item) -> Result<Self, String> {
+    pub fn parse(name: &str, table: &Item) -> Result<Self, String> {
         let path = join("profiles", name);
-        check_table(item, &path, &[])?;
-        let profile = Self { name: name.to_owned(), ..from_item(item.clone())? };
+        check_table(table, &path, &[])?;
+        let profile = Self { name: name.to_owned(), table: table.clone() };
         for bearer in [Bearer::Customer, Bearer::Admin] {
-            let named: Vec<String> = profile.named_tokens(bearer).into_iter().map(|(key, _)| key).collect();
+            let named: Vec<_> = profile.token_keys(bearer).collect();
             if named.len() > 1 {
                 return Err(format!("{path}: {} are mutually exclusive", named.join(" and ")));
             }
         }
         Ok(profile)
+    }
+
+    fn get(&self, key: &str) -> Option<&Item> {
+        key.split('.').try_fold(&self.table, |item, name| item.get(name))
+    }
+
+    /// The text of a setting.
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.get(key)?.as_str().map(str::to_owned)
+    }
+
+    /// Whether a setting is `true`.
+    pub fn flag(&self, key: &str) -> bool {
+        self.get(key).and_then(Item::as_bool).unwrap_or(false)
+    }
+
+    /// The whole number of a setting.
+    pub fn count(&self, key: &str) -> Option<u32> {
+        count(self.get(key)?)
+    }
+
+    /// The duration of a setting.
+    pub fn time(&self, key: &str) -> Option<Duration> {
+        time(self.get(key)?)
+    }
+
+    /// The list of a setting.
+    pub fn words(&self, key: &str) -> Option<Vec<String>> {
+        words(self.get(key)?)
+    }
+
+    /// Where the service is.
+    pub fn base_url(&self) -> Option<Url> {
+        parse_base_url(self.get(BASE_URL.name)?.as_str()?).ok()
     }
 
     /// The failure that this profile has no base URL.
@@ -333,32 +247,44 @@ impl Profile {
             .hint(format!("run `storefront config set -p {} base-url URL`", self.name))
     }
 
-    /// Where the profile says its token is, if it says so, and the key that says it.
-    pub fn named_token(&self, bearer: Bearer) -> Option<(String, ConfiguredToken)> {
-        self.named_tokens(bearer).into_iter().next()
+    /// The keys of the profile that say where its token is: one at most.
+    pub fn token_keys(&self, bearer: Bearer) -> impl Iterator<Item = &'static str> {
+        token_keys().filter(move |key| key.starts_with(token_key(bearer)) && self.get(key).is_some())
     }
+}
 
-    fn named_tokens(&self, bearer: Bearer) -> Vec<(String, ConfiguredToken)> {
-        let (token, variable, file, command) = match bearer {
-            Bearer::Customer => (&self.token, &self.token_env, &self.token_file, &self.token_command),
-            Bearer::Admin => {
-                (&self.admin_token, &self.admin_token_env, &self.admin_token_file, &self.admin_token_command)
-            }
-        };
-        let named = [
-            ("", token.clone().map(ConfiguredToken::Literal)),
-            ("-env", variable.clone().map(ConfiguredToken::Variable)),
-            ("-file", file.clone().map(ConfiguredToken::File)),
-            ("-command", command.clone().map(ConfiguredToken::Command)),
-        ];
-        let key = token_key(bearer);
-        named.into_iter().filter_map(|(suffix, token)| Some((format!("{key}{suffix}"), token?))).collect()
+fn count(item: &Item) -> Option<u32> {
+    item.as_integer().and_then(|count| u32::try_from(count).ok())
+}
+
+/// A number of seconds, or text with a unit.
+fn time(item: &Item) -> Option<Duration> {
+    let whole = item.as_integer().map(|seconds| seconds.to_string());
+    let number = whole.or_else(|| item.as_float().map(|seconds| seconds.to_string()));
+    duration::or_zero(&number.or_else(|| item.as_str().map(str::to_owned))?).ok()
+}
+
+fn words(item: &Item) -> Option<Vec<String>> {
+    item.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+}
+
+/// Checks every name and value of a profile's table, or of the one at `way` in it.
+fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
+    let table = item.as_table_like().ok_or_else(|| format!("{path}: expected a table"))?;
+    for (name, item) in table.iter() {
+        let (at, way) = (join(path, name), [way, &[name]].concat());
+        match Setting::find(&way) {
+            Some(Setting::Table) => check_table(item, &at, &way)?,
+            Some(Setting::Value(key)) => key.check(item).map_err(|problem| format!("{at}: {problem}"))?,
+            None => return Err(unknown_key(&at, &way)),
+        }
     }
+    Ok(())
 }
 
 /// Whether a setting of this name is a token.
 pub fn is_secret(name: &str) -> bool {
-    PROFILE.iter().any(|key| key.form == Form::Secret && key.name == name)
+    PROFILE.iter().any(|key| key.expected == SECRET && key.name == name)
 }
 
 /// The keys of a profile that name its tokens.
@@ -385,27 +311,6 @@ pub fn check_profile_name(name: &str) -> Result<(), String> {
         "invalid profile name `{name}`: use letters, digits, `-`, `_` and `.`, start with a letter or digit, \
          at most 64 bytes"
     ))
-}
-
-/// Checks every name and value of a profile's table, or of the one at `way` in it.
-fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
-    let table = item.as_table_like().ok_or_else(|| format!("{path}: expected a table"))?;
-    for (name, item) in table.iter() {
-        let (at, way) = (join(path, name), [way, &[name]].concat());
-        match Setting::find(&way) {
-            Some(Setting::Table) => check_table(item, &at, &way)?,
-            Some(Setting::Value(key)) => key.check(item).map_err(|problem| format!("{at}: {problem}"))?,
-            None => return Err(unknown_key(&at, &way)),
-        }
-    }
-    Ok(())
-}
-
-/// Reads a table. The error is our own words, or empty.
-fn from_item<T: serde::de::DeserializeOwned>(item: Item) -> Result<T, String> {
-    let table = item.into_table().map_err(|_| String::new())?;
-    de::from_document(DocumentMut::from(table))
-        .map_err(|error| error.message().strip_prefix(read::OURS).unwrap_or_default().to_owned())
 }
 
 /// The sentence that the last name of a way within a profile is not known, with the nearest one.
@@ -468,44 +373,5 @@ fn may_be_ignored(pointer: &str) -> bool {
     match pointer.split('/').collect::<Vec<_>>()[..] {
         ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,
         _ => pointer.starts_with('/'),
-    }
-}
-
-/// How serde reads the values of a profile.
-mod read {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer};
-    use serde_json::Value;
-
-    use super::{Dialect, Duration, StoreView, Token, Url, duration, parse_base_url};
-
-    /// Begins the messages that are ours: only these repeat no value, which may be a secret.
-    pub(super) const OURS: &str = "storefront: ";
-
-    /// Functions for `deserialize_with`. The error is a sentence's end; an empty one stands for what the setting has to be.
-    macro_rules! readers {
-        ($($name:ident($value:ident: $raw:ty) -> $to:ty = $checked:expr;)*) => {$(
-            pub(super) fn $name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<$to>, D::Error> {
-                let $value = <$raw>::deserialize(input)?;
-                let checked: Result<$to, String> = $checked;
-                checked.map(Some).map_err(|problem| D::Error::custom(format!("{OURS}{problem}")))
-            }
-        )*};
-    }
-
-    readers! {
-        base_url(text: String) -> Url = parse_base_url(&text);
-        store_view(code: String) -> StoreView = StoreView::new(&code).map_err(|failure| failure.message);
-        dialect(name: String) -> &'static Dialect = Dialect::named(&name).ok_or_else(String::new);
-        token(text: String) -> Token = Token::new(&text).ok_or_else(String::new);
-        command(words: Vec<String>) -> Vec<String> =
-            if words.first().is_some_and(|word| !word.is_empty()) { Ok(words) } else { Err(String::new()) };
-        time(time: Value) -> Duration = duration::positive(&in_words(time)).map_err(|_| String::new());
-        time_or_zero(time: Value) -> Duration = duration::or_zero(&in_words(time)).map_err(|_| String::new());
-    }
-
-    /// A number of seconds, or text with a unit.
-    fn in_words(time: Value) -> String {
-        if let Value::String(text) = time { text } else { time.to_string() }
     }
 }

@@ -63,42 +63,38 @@ impl Settings {
     /// # Errors
     /// `usage` when nothing says where the service is, or what says so is wrong.
     pub fn resolve(context: &Context, global: &GlobalArgs, config: &Loaded) -> Result<Self, Failure> {
-        let from_environment = context.var(BASE_URL)?.map(parse_base_url).transpose();
-        let from_environment =
-            from_environment.map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))?;
-        let token = context.var(token_variable(Bearer::Customer))?;
-        let is_complete = from_environment.is_some() && token.is_some();
-        let file = ConfigFile::for_settings(context, config, is_complete)?;
-        let profile = file.chosen(context, global)?;
-        let is_from_environment = from_environment.is_some();
-        let own_base_url = profile.as_ref().and_then(|profile| profile.base_url.clone());
-        let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
-            return Err(profile.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
+        let variable = context.var(BASE_URL)?.map(parse_base_url).transpose();
+        let variable = variable.map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))?;
+        let has_token = context.var(token_variable(Bearer::Customer))?.is_some();
+        let file = ConfigFile::for_settings(context, config, variable.is_some() && has_token)?;
+        let chosen = file.chosen(context, global)?;
+        let own = chosen.as_ref().and_then(Profile::base_url);
+        let Some(base_url) = variable.clone().or_else(|| own.clone()) else {
+            return Err(chosen.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
         };
-        let own_host = own_base_url.is_some_and(|own| own.origin() == base_url.origin());
-        let tokens =
-            Tokens { context, file: &file, profile: profile.as_ref(), base_url: &base_url, own_host };
-        let (token, admin_token) = tokens.resolve()?;
-        let none = Profile::default();
-        let mut settings =
-            Self::plain(global, profile.as_ref().unwrap_or(&none), base_url, token, admin_token);
-        settings.store_view = store_view(context, global, profile.as_ref())?;
-        settings.dialect = dialect(context, global, profile.as_ref())?;
-        let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
-        settings.require_root(setter)?;
-        settings.endpoint.proxy_variable = context.proxy_variable(settings.endpoint.base_url.scheme());
-        settings.endpoint.certificate_file = context.certificate_file();
-        if let Some(profile) = profile {
-            let located = |written: Option<String>| {
-                written.map(|path| resolve_path(context, file.directory(), &path)).transpose()
-            };
-            settings.profile = Some(profile.name);
-            settings.endpoint.ca_file = located(profile.ca_file)?;
-            // These were meant for the profile's own host.
-            if own_host {
-                settings.endpoint.client_certificate = located(profile.client_certificate)?;
-                settings.endpoint.allow_plain_http = profile.allow_plain_http;
-            }
+        let own_host = own.is_some_and(|own| own.origin() == base_url.origin());
+        let tokens = Tokens { context, file: &file, profile: chosen.as_ref(), base_url: &base_url, own_host };
+        let tokens = tokens.resolve()?;
+        let view =
+            global.store_view.as_deref().map_or_else(|| context.var(STORE_VIEW), |code| Ok(Some(code)))?;
+        let dialect = dialect(context, global, chosen.as_ref())?;
+        let profile = chosen.unwrap_or_default();
+        let view = view.map(str::to_owned).or_else(|| profile.text("store-view"));
+        let mut settings = Self::new(global, &profile, dialect, base_url, tokens);
+        settings.store_view = view.map(|code| StoreView::new(&code)).transpose()?;
+        settings.profile = Some(profile.name.clone()).filter(|name| !name.is_empty());
+        settings.require_root(settings.profile.as_deref().filter(|_| variable.is_none()))?;
+        let located = |key: &str| {
+            profile.text(key).map(|path| resolve_path(context, file.directory(), &path)).transpose()
+        };
+        let endpoint = &mut settings.endpoint;
+        endpoint.proxy_variable = context.proxy_variable(endpoint.base_url.scheme());
+        endpoint.certificate_file = context.certificate_file();
+        endpoint.ca_file = located("ca-file")?;
+        // These were meant for the profile's own host.
+        if own_host {
+            endpoint.client_certificate = located("client-certificate")?;
+            endpoint.allow_plain_http = profile.flag("allow-plain-http");
         }
         Ok(settings)
     }
@@ -114,42 +110,41 @@ impl Settings {
         customer_token: Token,
         admin_token: Token,
     ) -> Result<Self, Failure> {
-        let from = "the sandbox";
-        let customer = TokenSource::given(customer_token, from);
-        let admin = TokenSource::given(admin_token, from);
         let dialect = dialect(context, global, None)?;
         let url = url
             .join(dialect.rest_root.unwrap_or_default())
             .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
-        let mut settings = Self::plain(global, &Profile::default(), url, customer, admin);
+        let tokens = [customer_token, admin_token].map(|token| TokenSource::given(token, "the sandbox"));
+        let mut settings = Self::new(global, &Profile::default(), dialect, url, tokens);
         settings.sandbox = true;
         settings.endpoint.use_proxy = false;
-        settings.dialect = dialect;
-        let view = global.store_view.as_deref().or(settings.dialect.sandbox_store_view);
+        let view = global.store_view.as_deref().or(dialect.sandbox_store_view);
         settings.store_view = view.map(StoreView::new).transpose()?;
         Ok(settings)
     }
 
     /// Flags over a profile over defaults.
-    fn plain(
+    fn new(
         global: &GlobalArgs,
         profile: &Profile,
+        dialect: &'static Dialect,
         base_url: Url,
-        token: TokenSource,
-        admin_token: TokenSource,
+        [token, admin_token]: [TokenSource; 2],
     ) -> Self {
+        let seconds = |key: &str, default| profile.time(key).unwrap_or(Duration::from_secs(default));
+        let is_flat = profile.text("ship-layout").as_deref() == Some("flat");
         Self {
             profile: None,
             sandbox: false,
             sandbox_database: None,
-            dialect: Interface::Marketplace.dialect(),
+            dialect,
             endpoint: Endpoint {
                 base_url,
                 allow_plain_http: false,
                 ca_file: None,
                 client_certificate: None,
-                timeout: global.timeout.or(profile.timeout).unwrap_or(Duration::from_secs(30)),
-                retry: global.retry.or(profile.retry).unwrap_or(2),
+                timeout: global.timeout.unwrap_or_else(|| seconds("timeout", 30)),
+                retry: global.retry.or(profile.count("retry")).unwrap_or(2),
                 use_proxy: true,
                 proxy_variable: None,
                 certificate_file: None,
@@ -157,11 +152,18 @@ impl Settings {
             store_view: None,
             token,
             admin_token,
-            read: profile.read.clone(),
-            ship_layout: profile.ship_layout,
-            settle: profile.settle.unwrap_or(Duration::from_secs(10)),
-            lock_timeout: profile.lock_timeout.unwrap_or(Duration::from_secs(300)),
-            retention_days: profile.retention_days.unwrap_or(30),
+            read: ReadSettings {
+                path: profile.text("read.path"),
+                customer: profile.text("read.customer"),
+                addresses: profile.text("read.addresses"),
+                quote_path: profile.text("read.quote-path"),
+                attribute_path: profile.text("read.attribute-path"),
+                ignore: profile.words("read.ignore").unwrap_or_else(|| vec!["/updated_at".to_owned()]),
+            },
+            ship_layout: if is_flat { ShipLayout::Flat } else { ShipLayout::Wrapped },
+            settle: seconds("settle", 10),
+            lock_timeout: seconds("lock-timeout", 300),
+            retention_days: profile.count("retention-days").unwrap_or(30),
         }
     }
 
@@ -232,8 +234,7 @@ impl Settings {
 
     /// Whether there is no administrator's token, so that the customer's is used.
     pub fn shares_token(&self) -> bool {
-        self.admin_token.describe() == self.token.describe()
-            && self.admin_token.at_hand() == self.token.at_hand()
+        self.admin_token.from == self.token.from && self.admin_token.at_hand() == self.token.at_hand()
     }
 
     /// Whether there is an administrator's token and no customer's.
@@ -250,30 +251,11 @@ impl Settings {
     }
 }
 
-/// The store view: flag, then environment, then profile.
-///
-/// # Errors
-/// `usage` for a code that is not valid.
-pub(super) fn store_view(
-    context: &Context,
-    global: &GlobalArgs,
-    profile: Option<&Profile>,
-) -> Result<Option<StoreView>, Failure> {
-    let code = match &global.store_view {
-        Some(code) => Some(code.as_str()),
-        None => context.var(STORE_VIEW)?,
-    };
-    match code {
-        Some(code) => StoreView::new(code).map(Some),
-        None => Ok(profile.and_then(|profile| profile.store_view.clone())),
-    }
-}
-
 /// The interface: flag, then environment, then profile, then the marketplace's.
 ///
 /// # Errors
 /// `usage` for a name in the environment that is none.
-pub(super) fn dialect(
+fn dialect(
     context: &Context,
     global: &GlobalArgs,
     profile: Option<&Profile>,
@@ -281,7 +263,7 @@ pub(super) fn dialect(
     if let Some(given) = given_dialect(context, global)? {
         return Ok(given);
     }
-    let of_profile = profile.and_then(|profile| profile.api);
+    let of_profile = profile.and_then(|profile| Dialect::named(&profile.text("api")?));
     Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
 }
 

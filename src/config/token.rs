@@ -11,24 +11,28 @@ use url::Url;
 
 use super::credentials::Credentials;
 use super::file::{ConfigFile, read_text, resolve_path};
-use super::profile::{ConfiguredToken, Profile, origin, token_key};
+use super::profile::{Profile, origin};
 use crate::context::Context;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Bearer;
+use crate::redact::Redactor;
 use crate::sanitize::sanitize_line;
 use crate::token::Token;
 
 /// Where a token comes from.
 #[derive(Debug, Clone)]
 pub struct TokenSource {
-    from: String,
+    /// Names the source, never the token.
+    pub from: String,
+    /// When the token expires, where that is known without reading a file or running a program.
+    pub expires: Option<Timestamp>,
     origin: Origin,
 }
 
 #[derive(Debug, Clone)]
 enum Origin {
-    Given(Token, Option<Timestamp>),
+    Given(Token),
     File(PathBuf),
     Command(TokenCommand),
     Absent(Box<Failure>),
@@ -36,28 +40,17 @@ enum Origin {
 
 impl TokenSource {
     fn new(origin: Origin, from: impl Into<String>) -> Self {
-        Self { from: from.into(), origin }
+        Self { from: from.into(), expires: None, origin }
     }
 
     /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
     pub fn given(token: Token, from: impl Into<String>) -> Self {
-        let expires = token.expires_at();
-        Self::new(Origin::Given(token, expires), from)
+        Self { expires: token.expires_at(), ..Self::new(Origin::Given(token), from) }
     }
 
     /// There is no token: `failure` says so when it is asked for, `from` says where one was looked for.
-    pub fn absent(failure: Failure, from: impl Into<String>) -> Self {
+    fn absent(failure: Failure, from: impl Into<String>) -> Self {
         Self::new(Origin::Absent(Box::new(failure)), from)
-    }
-
-    /// When the token expires, where that is known without reading a file or running a program.
-    pub fn expires(&self) -> Option<Timestamp> {
-        if let Origin::Given(_, expires) = self.origin { expires } else { None }
-    }
-
-    /// Names the source, never the token.
-    pub fn describe(&self) -> String {
-        self.from.clone()
     }
 
     /// The program that prints the token, where that is the source. In a batch its placeholders are filled by
@@ -73,7 +66,7 @@ impl TokenSource {
 
     /// The token, where it is known without reading a file or running a program.
     pub fn at_hand(&self) -> Option<&Token> {
-        if let Origin::Given(token, _) = &self.origin { Some(token) } else { None }
+        if let Origin::Given(token) = &self.origin { Some(token) } else { None }
     }
 
     /// Reads the token. A command is run each time, for 30 seconds at most; dropping the future kills it.
@@ -82,7 +75,7 @@ impl TokenSource {
     /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
     pub async fn token(&self) -> Result<Token, Failure> {
         match &self.origin {
-            Origin::Given(token, _) => token.clone().checked(&self.from),
+            Origin::Given(token) => token.clone().checked(&self.from),
             Origin::File(path) => read_file(path, &self.from),
             // In a box: what it needs for a process would be part of every request.
             Origin::Command(command) => Box::pin(command.run()).await,
@@ -125,10 +118,10 @@ pub fn token_variable(bearer: Bearer) -> &'static str {
 
 impl Tokens<'_> {
     /// The customer's and the administrator's.
-    pub fn resolve(&self) -> Result<(TokenSource, TokenSource), Failure> {
+    pub fn resolve(&self) -> Result<[TokenSource; 2], Failure> {
         let customer = self.source(Bearer::Customer)?.unwrap_or_else(|| self.none());
         let admin = self.source(Bearer::Admin)?.unwrap_or_else(|| customer.clone());
-        Ok((customer, admin))
+        Ok([customer, admin])
     }
 
     fn source(&self, bearer: Bearer) -> Result<Option<TokenSource>, Failure> {
@@ -136,44 +129,39 @@ impl Tokens<'_> {
         if let Some(token) = self.context.var(variable)?.and_then(Token::new) {
             return Ok(Some(TokenSource::given(token, format!("the environment variable {variable}"))));
         }
-        match self.profile.filter(|_| self.own_host) {
-            None => Ok(None),
-            Some(profile) => match profile.named_token(bearer) {
-                Some((_, named)) => self.named(profile, bearer, named).map(Some),
-                None => Ok(self.stored(profile, bearer)),
-            },
-        }
+        let Some(profile) = self.profile.filter(|_| self.own_host) else { return Ok(None) };
+        let key = profile.token_keys(bearer).next();
+        key.map_or_else(|| Ok(self.stored(profile, bearer)), |key| self.configured(profile, key).map(Some))
     }
 
-    fn named(
-        &self,
-        profile: &Profile,
-        bearer: Bearer,
-        named: ConfiguredToken,
-    ) -> Result<TokenSource, Failure> {
-        let key = token_key(bearer);
-        let of_profile = |suffix: &str| format!("{key}{suffix} of profile {}", profile.name);
-        Ok(match named {
-            ConfiguredToken::Literal(token) => TokenSource::given(token, of_profile("")),
-            ConfiguredToken::File(path) => {
-                let path = resolve_path(self.context, self.file.directory(), &path)?;
-                let from = format!("the file {} ({})", path.display(), of_profile("-file"));
+    /// What a key of the profile leads to.
+    fn configured(&self, profile: &Profile, key: &str) -> Result<TokenSource, Failure> {
+        let by = format!("{key} of profile {}", profile.name);
+        let text = profile.text(key).unwrap_or_default();
+        Ok(match key.trim_start_matches("admin-") {
+            "token-file" => {
+                let path = resolve_path(self.context, self.file.directory(), &text)?;
+                let from = format!("the file {} ({by})", path.display());
                 TokenSource::new(Origin::File(path), from)
             }
-            ConfiguredToken::Command(argv) => {
-                let mut command = TokenCommand::new(argv);
+            "token-command" => {
+                let mut command = TokenCommand::new(profile.words(key).unwrap_or_default());
                 command.hidden_variables.extend(self.file.token_variables());
                 command.own_group = !self.context.has_terminal();
-                let from = format!("the command {} ({})", command.program(), of_profile("-command"));
+                let from = format!("the command {} ({by})", command.program());
                 TokenSource::new(Origin::Command(command), from)
             }
-            ConfiguredToken::Variable(variable) => {
-                let from = format!("the environment variable {variable} ({})", of_profile("-env"));
-                match self.context.var(&variable)?.and_then(Token::new) {
+            "token-env" => {
+                let from = format!("the environment variable {text} ({by})");
+                match self.context.var(&text)?.and_then(Token::new) {
                     Some(token) => TokenSource::given(token, from),
                     None => TokenSource::absent(auth(format!("{from} is not set")), from),
                 }
             }
+            _ => match Token::new(&text) {
+                Some(token) => TokenSource::given(token, by),
+                None => TokenSource::absent(auth(format!("{by} is empty")), by),
+            },
         })
     }
 
@@ -182,57 +170,40 @@ impl Tokens<'_> {
         // Which login it came from, so that the same token stored twice is not taken for one.
         let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
         let from = format!("auth login{flag} of profile {}", profile.name);
-        let found =
-            Credentials::load(self.context).and_then(|credentials| credentials.find(&profile.name, bearer));
-        match found {
-            Ok(None) => None,
-            Err(failure) => Some(TokenSource::absent(failure, from)),
-            Ok(Some(stored)) if stored.origin == origin(self.base_url) => {
-                Some(TokenSource::new(Origin::Given(stored.token, stored.expires), from))
-            }
-            Ok(Some(stored)) => {
-                let (bound, here) = (&stored.origin, origin(self.base_url));
-                let failure = auth(format!(
-                    "the token from {from} is bound to {bound}, but the base URL is now {here}"
-                ))
-                .hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
-                Some(TokenSource::absent(failure, format!("{from}, bound to {bound}")))
-            }
+        let stored = match Credentials::load(self.context).and_then(|all| all.find(&profile.name, bearer)) {
+            Ok(stored) => stored?,
+            Err(failure) => return Some(TokenSource::absent(failure, from)),
+        };
+        let (bound, here) = (&stored.origin, origin(self.base_url));
+        if *bound == here {
+            let expires = stored.expires;
+            return Some(TokenSource { expires, ..TokenSource::new(Origin::Given(stored.token), from) });
         }
+        let message = format!("the token from {from} is bound to {bound}, but the base URL is now {here}");
+        let failure = auth(message).hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
+        Some(TokenSource::absent(failure, format!("{from}, bound to {bound}")))
     }
 
-    /// There is no token; or there may be one, in a profile that is for another host.
+    /// There is no token; or there may be one, in a profile that is for another host than that of the environment.
     fn none(&self) -> TokenSource {
         let variable = token_variable(Bearer::Customer);
-        let mut from = "none".to_owned();
-        let (message, hint) = match self.profile {
-            Some(profile) if self.own_host => (
-                format!("no token for profile `{}`", profile.name),
-                format!("run `storefront auth login -p {}`, or set {variable}", profile.name),
-            ),
-            Some(profile) => {
-                from = format!("none for {}", origin(self.base_url));
-                self.foreign(profile)
-            }
-            None => ("no token configured".to_owned(), format!("set {variable}")),
+        let Some(profile) = self.profile else {
+            return TokenSource::absent(auth("no token configured").hint(format!("set {variable}")), "none");
         };
-        TokenSource::absent(auth(message).hint(hint), from)
-    }
-
-    /// The base URL is the environment's, at another host than the profile's.
-    fn foreign(&self, profile: &Profile) -> (String, String) {
-        let (name, variable) = (&profile.name, environment::BASE_URL);
-        let own = profile.base_url.as_ref().map(|url| format!("is for {}", origin(url)));
-        let meant_for = own.unwrap_or_else(|| "has no base URL".to_owned());
-        let here = origin(self.base_url);
-        let token = token_variable(Bearer::Customer);
-        (
-            format!(
-                "{variable} points to {here}, but profile `{name}` {meant_for}; \
-                 refusing to send its token to another host"
-            ),
-            format!("set {token} to a token for {here}, or unset {variable}"),
-        )
+        let name = &profile.name;
+        if self.own_host {
+            let hint = format!("run `storefront auth login -p {name}`, or set {variable}");
+            return TokenSource::absent(auth(format!("no token for profile `{name}`")).hint(hint), "none");
+        }
+        let (here, base_url) = (origin(self.base_url), environment::BASE_URL);
+        let own = profile.base_url().map(|url| format!("is for {}", origin(&url)));
+        let own = own.unwrap_or_else(|| "has no base URL".to_owned());
+        let message = format!(
+            "{base_url} points to {here}, but profile `{name}` {own}; \
+             refusing to send its token to another host"
+        );
+        let hint = format!("set {variable} to a token for {here}, or unset {base_url}");
+        TokenSource::absent(auth(message).hint(hint), format!("none for {here}"))
     }
 }
 
@@ -248,10 +219,7 @@ const MAX_OUTPUT: usize = 64 * 1024;
 /// Of an error message as much as fits a screen, in bytes.
 const MAX_MESSAGE: usize = 1024;
 
-/// Shorter words that it printed are found in innocent messages.
-const MIN_SECRET: usize = 4;
-
-/// The same of its arguments, most of which are no secrets.
+/// Shorter words of its arguments, most of which are no secrets, are found in innocent messages.
 const MIN_SECRET_ARGUMENT: usize = 8;
 
 /// A program, its arguments, and what it must not see.
@@ -356,18 +324,15 @@ impl Ended {
     /// What it wrote to standard error, on one line and without words of what it printed or of its arguments: any of
     /// them may be the token.
     fn message(&self, arguments: &[String]) -> Option<String> {
-        let words = |text: &str, length: usize| {
-            let words = text.split_whitespace().filter(|word| word.len() >= length);
-            words.map(str::to_owned).collect::<Vec<_>>()
-        };
-        let mut secrets = words(&String::from_utf8_lossy(&self.stdout), MIN_SECRET);
-        secrets.extend(arguments.iter().flat_map(|argument| words(argument, MIN_SECRET_ARGUMENT)));
-        // A word inside a longer one would leave the rest of that.
-        secrets.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
-        secrets.dedup();
+        let printed = String::from_utf8_lossy(&self.stdout);
+        let arguments = arguments.iter().flat_map(|argument| argument.split_whitespace());
+        let arguments = arguments.filter(|word| word.len() >= MIN_SECRET_ARGUMENT);
+        let secrets = Redactor::new();
+        for word in printed.split_whitespace().chain(arguments).filter_map(Token::new) {
+            secrets.add(&word);
+        }
         let said = String::from_utf8_lossy(&self.stderr);
-        let masked =
-            secrets.iter().fold(said.into_owned(), |said, secret| said.replace(secret.as_str(), "•••"));
+        let masked = secrets.text(&said);
         let masked = masked.trim();
         if masked.is_empty() {
             return None;

@@ -255,7 +255,7 @@ impl Service<'_> {
         let is_auth = failure.kind == FailureKind::Auth;
         let failure = match &failure.hint {
             Some(hint) if is_auth && !self.settings.sandbox => {
-                let source = self.settings.token_for(bearer).describe();
+                let source = &self.settings.token_for(bearer).from;
                 Failure { hint: Some(format!("{hint} (the token is from {source})")), ..failure }
             }
             _ => failure,

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{ConfigFile, FailureKind, Path, TextStyle, below_home, parse_toml, read_text};
 #[cfg(unix)]
-use super::{UpdateLock, judge};
+use super::{judge, update_file};
 
 #[test]
 fn a_syntax_error_has_its_place_and_not_the_text() {
@@ -80,12 +80,12 @@ fn replacing_keeps_links_and_modes() {
     let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
     // The link comes first: it leads to a file that is not there yet.
     symlink("real", &link).unwrap();
-    UpdateLock::acquire(&link).unwrap().replace("a", false).unwrap();
+    update_file(&link, || Ok(("a".to_owned(), false, ()))).unwrap();
     assert_eq!(mode(), 0o600);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-    UpdateLock::acquire(&link).unwrap().replace("b", false).unwrap();
+    update_file(&link, || Ok(("b".to_owned(), false, ()))).unwrap();
     assert_eq!(mode(), 0o640);
-    UpdateLock::acquire(&link).unwrap().replace("c", true).unwrap();
+    update_file(&link, || Ok(("c".to_owned(), true, ()))).unwrap();
     assert_eq!(mode(), 0o600);
     assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "c");
@@ -98,12 +98,13 @@ fn a_link_and_its_target_share_one_lock() {
     let (path, link) = (directory.path().join("real"), directory.path().join("link"));
     std::fs::write(&path, "").unwrap();
     symlink(&path, &link).unwrap();
-    let lock = UpdateLock::acquire(&link).unwrap();
-    let name = directory.path().join(".real.lock");
-    let other = std::fs::File::open(&name).unwrap();
-    assert!(other.try_lock().is_err(), "somebody else waits");
-    drop(lock);
-    other.try_lock().unwrap();
+    let other = || std::fs::File::open(directory.path().join(".real.lock")).unwrap().try_lock();
+    update_file(&link, || {
+        assert!(other().is_err(), "somebody else waits");
+        Ok((String::new(), false, ()))
+    })
+    .unwrap();
+    other().unwrap();
 }
 
 #[test]
