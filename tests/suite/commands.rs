@@ -6,8 +6,9 @@
 //!   both have something, each has a heading. What clap adds to each of its errors is left out.
 //! - `$ serve marketplace|magento [FAULT…]` sets the environment for a sandbox that is reached over HTTP; `$URL` is its
 //!   address. `$ requests` prints those that arrived since it was last asked.
-//! - `$ export NAME=VALUE`, `$ unset NAME`, `$ printf TEXT > FILE`, `$ cat FILE`, `$ edit FILE OLD NEW`, `$ ls DIRECTORY`, `$ rm FILE`, `$ ln FILE
-//!   LINK`, `$ mkdir DIRECTORY`: as in a shell. `$ attributes COUNT > FILE` writes a CSV of them.
+//! - `$ export NAME=VALUE`, `$ unset NAME`, `$ cat FILE`, `$ edit FILE OLD NEW`, `$ ls DIRECTORY`, `$ rm FILE`, `$ ln FILE
+//!   LINK`, `$ mkdir DIRECTORY`, `$ chmod MODE FILE`: as in a shell. `$ printf TEXT > FILE` makes the directory, too, `$ mode
+//!   FILE` prints the permission bits, and `$ attributes COUNT > FILE` writes a CSV of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -82,7 +83,12 @@ impl Shell {
             ["unset", name] => {
                 self.variables.remove(name).unwrap();
             }
-            ["printf", text, ">", name] => std::fs::write(file(name), unescaped(text)).unwrap(),
+            ["printf", text, ">", name] => {
+                std::fs::create_dir_all(file(name).parent().unwrap()).unwrap();
+                std::fs::write(file(name), unescaped(text)).unwrap();
+            }
+            ["chmod", mode, name] => chmod(&file(name), mode),
+            ["mode", name] => return mode(&file(name)),
             ["cat", name] => return std::fs::read_to_string(file(name)).unwrap().replace('\r', "\\r"),
             ["edit", name, old, new] => {
                 let text = std::fs::read_to_string(file(name)).unwrap();
@@ -171,6 +177,27 @@ fn shown(outcome: &Outcome) -> String {
     }
 }
 
+#[cfg(unix)]
+fn chmod(file: &Path, mode: &str) {
+    let mode = u32::from_str_radix(mode, 8).unwrap();
+    std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[cfg(unix)]
+fn mode(file: &Path) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    format!("{:o}", std::fs::metadata(file).unwrap().permissions().mode() & 0o777)
+}
+
+/// Windows has no permission bits.
+#[cfg(windows)]
+fn chmod(_: &Path, _: &str) {}
+
+#[cfg(windows)]
+fn mode(_: &Path) -> String {
+    String::new()
+}
+
 /// The bytes of a text with the escapes of printf(1).
 fn unescaped(text: &str) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
@@ -202,8 +229,9 @@ fn unescaped(text: &str) -> Vec<u8> {
 }
 
 macro_rules! tables {
-    ($($name:ident),* $(,)?) => {
-        $(#[test]
+    ($($(#[$when:meta])? $name:ident),* $(,)?) => {
+        $($(#[$when])?
+        #[test]
         fn $name() {
             run(stringify!($name));
         })*
@@ -222,8 +250,14 @@ macro_rules! tables {
 
 tables!(
     attribute,
+    auth_login,
+    auth_status,
+    config,
     config_edit,
     config_invalid,
+    #[cfg(unix)]
+    config_private,
+    csv_input,
     customer_addresses,
     customer_base_file,
     customer_input,

@@ -1,6 +1,6 @@
 //! The files of configuration and tokens: concurrent changes are all kept, and a file that others can change is refused.
 
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::fs::{chown, symlink};
 use std::process::{Child, Stdio};
 
 use snapbox::str;
@@ -92,37 +92,6 @@ fn a_link_to_a_missing_file_stays_a_link() {
 }
 
 #[test]
-fn a_configuration_that_others_can_write_runs_no_token_command() {
-    let home = Home::with_config(&format!("{SHOP}token-command = [\"touch\", \"ran\"]\n"));
-    let config = home.path("config.toml");
-    let ran = home.dir.path().join("ran");
-    for mode in [0o620, 0o602, 0o646, 0o664] {
-        std::fs::set_permissions(&config, PermissionsExt::from_mode(mode)).unwrap();
-        home.run("doctor -p shop").assert(
-            2,
-            str![[r#"
-CHECK            STATUS  DETAIL
-state directory  ok      `[HOME]/state/storefront` can be written
-configuration    failed  `[HOME]/config/storefront/config.toml` can be changed by other users
-                         → run `chmod go-w [HOME]/config/storefront/config.toml`
-"#]],
-            str![[r#"
-error: 1 of 2 checks failed
-  hint: fix the failed checks from the top, then run `storefront -p shop doctor` again
-"#]],
-        );
-        home.run("customer show -p shop").assert_failure(
-            2,
-            str![[r#"
-error: `[HOME]/config/storefront/config.toml` can be changed by other users
-  hint: run `chmod go-w [HOME]/config/storefront/config.toml`
-"#]],
-        );
-    }
-    assert!(!ran.exists(), "the command of another user was run");
-}
-
-#[test]
 fn a_file_of_another_user_is_refused_and_a_secret_that_only_root_can_write_is_not() {
     let config = format!("{SHOP}store-view = \"default\"\ntoken-file = \"secret\"\n");
     let home = Home::with_config(&config);
@@ -165,42 +134,4 @@ error: `[HOME]/config/storefront/secret` is owned by another user (uid 12345), w
 error: `[HOME]/config/storefront/credentials.toml` is owned by another user (uid 12345), who could change where tokens are sent
   hint: check its contents, then run `sudo chown 0 [HOME]/config/storefront/credentials.toml`
 "#]]);
-}
-
-#[test]
-fn a_token_file_that_others_can_write_or_read_is_refused() {
-    let home = Home::with_config(&format!("{SHOP}store-view = \"default\"\ntoken-file = \"secret\"\n"));
-    for (mode, stderr) in [
-        (
-            0o602,
-            str![[r#"
-error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
-  hint: run `chmod 600 [HOME]/config/storefront/secret`
-"#]],
-        ),
-        (
-            0o640,
-            str![[r#"
-error: `[HOME]/config/storefront/secret` contains a token and can be read by other users
-  hint: run `chmod 600 [HOME]/config/storefront/secret`
-"#]],
-        ),
-        (
-            0o604,
-            str![[r#"
-error: `[HOME]/config/storefront/secret` contains a token and can be read by other users
-  hint: run `chmod 600 [HOME]/config/storefront/secret`
-"#]],
-        ),
-        (
-            0o666,
-            str![[r#"
-error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
-  hint: run `chmod 600 [HOME]/config/storefront/secret`
-"#]],
-        ),
-    ] {
-        home.write("secret", "hunter2", mode);
-        home.run("customer show -p shop --retry 0").assert_failure(2, stderr);
-    }
 }

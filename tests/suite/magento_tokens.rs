@@ -7,19 +7,15 @@ use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const PASSWORD: &str = "sandbox";
-
-fn profile(env: &TestEnv, api: &str) -> Home {
-    let path = if api == "magento" { "/rest" } else { "" };
+fn profile(env: &TestEnv) -> Home {
     Home::with_config(&format!(
-        "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{}{path}\"\napi = \"{api}\"\n",
+        "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{}/rest\"\napi = \"magento\"\n",
         env.url()
     ))
 }
 
-fn login(home: &Home, line: &str, password: &str) -> Outcome {
-    let line = format!("auth login --with-password {line}");
-    home.storefront(&line).stdin(format!("{password}\n")).run()
+fn login(home: &Home, line: &str) -> Outcome {
+    home.storefront(&format!("auth login --with-password {line}")).stdin("sandbox\n").run()
 }
 
 fn check(home: &Home, command: &str, name: &str) -> Value {
@@ -32,15 +28,15 @@ fn check(home: &Home, command: &str, name: &str) -> Value {
 #[test]
 fn a_token_is_kept_with_its_expiry_and_never_printed() {
     let env = TestEnv::new();
-    let home = profile(&env, "magento");
+    let home = profile(&env);
     let email = env.profile()["email"].as_str().unwrap().to_owned();
-    let customer = login(&home, &format!("--user {email} -vv"), PASSWORD);
+    let customer = login(&home, &format!("--user {email} -vv"));
     assert_eq!((customer.code, customer.stdout.as_str()), (0, ""), "{customer:?}");
     assert!(
         customer.stderr.contains("expires in 59 min") || customer.stderr.contains("expires in 60 min"),
         "{customer:?}"
     );
-    let admin = login(&home, "--user admin --admin -vv", PASSWORD);
+    let admin = login(&home, "--user admin --admin -vv");
     assert_eq!(admin.code, 0, "{admin:?}");
     let stored = home.read("credentials.toml");
     assert_eq!(stored.matches("expires = ").count(), 2, "{stored}");
@@ -67,8 +63,8 @@ fn a_token_is_kept_with_its_expiry_and_never_printed() {
 #[test]
 fn an_expired_token_is_a_failed_check() {
     let env = TestEnv::new();
-    let home = profile(&env, "magento");
-    assert_eq!(login(&home, "--user admin --admin", PASSWORD).code, 0);
+    let home = profile(&env);
+    assert_eq!(login(&home, "--user admin --admin").code, 0);
     let stored = home.read("credentials.toml");
     let old: Vec<String> = stored
         .lines()
@@ -94,96 +90,4 @@ fn an_expired_token_is_a_failed_check() {
             "set a new token where it comes from, or run `storefront auth login --user NAME --admin -p shop`"
         ],
     );
-}
-
-#[test]
-fn a_bad_password_is_refused_and_nothing_is_stored() {
-    let env = TestEnv::new();
-    let home = profile(&env, "magento");
-    let outcome = login(&home, "--user admin --admin", "wrong-secret");
-    outcome.assert_failure(6, str![[r#"
-error: no token was issued: the service answered 401 Unauthorized: The account sign-in was incorrect or your account is disabled temporarily. Please wait and try again later
-  hint: check user name and password; where the shop asks administrators for a second factor, add --otp CODE; repeated failures lock the account temporarily
-"#]]);
-    assert!(!home.path("credentials.toml").exists());
-    // Without the two-factor modules there is no such route.
-    let outcome = login(&home, "--user admin --admin --otp 123456", PASSWORD);
-    outcome.assert_failure(
-        4,
-        str![[r#"
-error: no token was issued: the service answered 404 Not Found: Request does not match any route
-  hint: the shop asks for no second factor there: leave out --otp
-"#]],
-    );
-    login(&home, "--user admin --otp 123456", PASSWORD).assert_failure(
-        2,
-        str![[r#"
-error: the following required arguments were not provided:
-  --admin
-
-Usage: storefront auth login --user <NAME> --admin --with-password --otp <CODE>
-
-For more information, try '--help'.
-"#]],
-    );
-    login(&home, "--user admin --admin", "").assert_failure(2, str!["error: the password is empty"]);
-    home.run("auth login --user admin --admin --no-input").assert_failure(
-        2,
-        str![[r#"
-error: cannot ask for the password of admin: `--no-input` was given
-  hint: pass it on standard input with --with-password
-"#]],
-    );
-    home.run("auth login --with-password").assert_failure(
-        2,
-        str![[r#"
-error: the following required arguments were not provided:
-  --user <NAME>
-
-Usage: storefront auth login --user <NAME> --with-password
-
-For more information, try '--help'.
-"#]],
-    );
-}
-
-#[test]
-fn a_login_without_a_response_is_no_write() {
-    let env = TestEnv::with_faults(&["POST:reset-after-commit"]);
-    let home = profile(&env, "magento");
-    let outcome = login(&home, "--user admin --admin -o json", PASSWORD);
-    assert_eq!((outcome.code, &outcome.error()["applied"]), (5, &Value::from("no")), "{outcome:?}");
-}
-
-#[test]
-fn the_marketplace_issues_no_tokens() {
-    let env = TestEnv::new();
-    let outcome = login(&profile(&env, "marketplace"), "--user admin --admin", PASSWORD);
-    outcome.assert_failure(
-        2,
-        str![[r#"
-error: the interface `marketplace` issues no tokens for a user name
-  hint: leave out --user and paste a token; for a Magento shop set `api` of the profile to magento
-"#]],
-    );
-    assert!(env.requests().is_empty());
-}
-
-#[test]
-fn the_password_is_sent_only_to_the_host_of_the_profile() {
-    let (env, other) = (TestEnv::new(), TestEnv::new());
-    let home = profile(&env, "magento");
-    let outcome = home
-        .storefront(&["auth", "login", "--user", "admin", "--admin", "--with-password"])
-        .stdin(PASSWORD)
-        .env("STOREFRONT_BASE_URL", &other.url())
-        .run();
-    outcome.assert_failure(
-        2,
-        str![[r#"
-error: STOREFRONT_BASE_URL points to another host than profile shop; the password is not sent there
-  hint: unset STOREFRONT_BASE_URL
-"#]],
-    );
-    assert!(other.requests().is_empty() && env.requests().is_empty());
 }

@@ -10,8 +10,6 @@
 mod address_form;
 mod api;
 mod attribute;
-mod auth_login;
-mod auth_status;
 mod batch_crash_recovery;
 mod batch_failed_file;
 // It sends signals.
@@ -30,7 +28,6 @@ mod commands;
 // It asks shells of Unix.
 #[cfg(unix)]
 mod completion;
-mod config;
 // It is about permission bits, owners and symbolic links.
 #[cfg(unix)]
 mod config_files;

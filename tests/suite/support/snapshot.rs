@@ -35,7 +35,7 @@ pub fn redacted(text: &str) -> String {
             (r"\(\d+(\.\d+)? (ms|s)\)", "([DURATION])"),
             (r" bytes, \d+ ms", " bytes, [DURATION]"),
             (r"\bstorefront( |/)\d+\.\d+\.\d+", "storefront$1[VERSION]"),
-            (r"\b(\d+ (seconds?|minutes?|days?) ago|just now)\b", "[AGE] ago"),
+            (r"\b((\d+ (s|min|h|days?) )+ago|just now)\b", "[AGE] ago"),
             (r"\buntil \d\d:\d\d\b", "until [TIME]"),
             (r"\(os error \d+\)", "(os error [N])"),
             (r"\bError code \d+", "Error code [N]"),
