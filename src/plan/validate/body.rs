@@ -110,7 +110,9 @@ impl Tidying {
             }
         }
         for (name, value) in object {
-            if let (COUNTRY_ID, Some(code)) = (name.as_str(), value.as_str().and_then(named_country)) {
+            if name == COUNTRY_ID
+                && let Some(code) = value.as_str().and_then(named_country)
+            {
                 *value = code.into();
             }
             if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
