@@ -39,17 +39,6 @@ pub struct Context {
     pub clock: Clock,
 }
 
-/// A console of Windows obeys escape sequences only when it is asked to.
-#[cfg(windows)]
-fn turn_on_escape_sequences() -> bool {
-    crossterm::ansi_support::supports_ansi()
-}
-
-#[cfg(not(windows))]
-fn turn_on_escape_sequences() -> bool {
-    true
-}
-
 /// The program's own directories, by the platform's rules: XDG on Linux and macOS; on Windows `%APPDATA%` for the
 /// configuration, which may follow its user to another machine, and `%LOCALAPPDATA%` for the rest.
 #[derive(Debug, Clone)]
@@ -77,7 +66,11 @@ impl Context {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
-            obeys_escape_sequences: turn_on_escape_sequences(),
+            // A console of Windows obeys them only when it is asked to.
+            #[cfg(windows)]
+            obeys_escape_sequences: crossterm::ansi_support::supports_ansi(),
+            #[cfg(not(windows))]
+            obeys_escape_sequences: true,
             stdout_width: columns(&std::io::stdout(), terminal_size_of(std::io::stdout())),
             stderr_width: columns(&std::io::stderr(), terminal_size_of(std::io::stderr())),
             directories: Directories::of_platform(),

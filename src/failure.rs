@@ -209,12 +209,6 @@ impl Failure {
         Self::new(FailureKind::Guard, message)
     }
 
-    /// The same, where the input has to be corrected before it can succeed.
-    #[must_use]
-    pub fn needs_correction(self) -> Self {
-        Self { needs_correction: true, ..self }
-    }
-
     /// The user answered no or left a question: nothing was written.
     pub fn cancelled() -> Self {
         Self { is_cancelled: true, ..Self::new(FailureKind::Interrupted, "cancelled").applied(Applied::No) }
@@ -232,31 +226,10 @@ impl Failure {
         self
     }
 
-    /// Sets the HTTP status of the service's answer.
-    #[must_use]
-    pub fn status(mut self, status: u16) -> Self {
-        self.status = Some(status);
-        self
-    }
-
     /// Sets whether the write took effect.
     #[must_use]
     pub fn applied(mut self, applied: Applied) -> Self {
         self.applied = applied;
-        self
-    }
-
-    /// Names what a read after the write does not show.
-    #[must_use]
-    pub fn missing(mut self, paths: Vec<String>) -> Self {
-        self.missing = paths;
-        self
-    }
-
-    /// Names the snapshot taken before the write.
-    #[must_use]
-    pub fn snapshot(mut self, file: String) -> Self {
-        self.snapshot = Some(file.into());
         self
     }
 }

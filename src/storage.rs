@@ -7,6 +7,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -152,11 +153,7 @@ impl Storage for Disk {
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
         private_directory(parent(path))?;
         let file = open_private(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Box::new(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        Ok(try_lock(&file)?.then(|| Box::new(file) as Lock))
     }
 
     fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>> {
@@ -203,11 +200,7 @@ impl Log for LogFile {
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        match self.file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        try_lock(&self.file)
     }
 
     fn reader(&self, offset: u64) -> Box<dyn Read + '_> {
@@ -215,15 +208,25 @@ impl Log for LogFile {
     }
 }
 
-/// A handle has one position; each reader keeps its own.
-struct ReadFrom<'a> {
-    file: &'a File,
-    offset: u64,
+fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }
 
-impl Read for ReadFrom<'_> {
+/// Reads a file that others read, too: a handle has one position, and each reader keeps its own.
+pub struct ReadFrom<F> {
+    /// What is read.
+    pub file: F,
+    /// Where it is read on, in bytes.
+    pub offset: u64,
+}
+
+impl<F: Deref<Target = File>> Read for ReadFrom<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.file;
+        let mut file = &*self.file;
         file.seek(SeekFrom::Start(self.offset))?;
         let count = file.read(buffer)?;
         self.offset += count as u64;

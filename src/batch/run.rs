@@ -126,6 +126,7 @@ impl<'a> Run<'a> {
         let paced = throttle.clone();
         shared
             .service
+            .client
             .observe(Box::new(move |signal| paced.borrow_mut().on_throttled(signal, Instant::now())));
         Ok(Self {
             progress: Progress::new(session.report, session.context.stderr_is_terminal, Some(input.records)),
@@ -411,7 +412,7 @@ impl<'a> Run<'a> {
 
     fn interrupted(&mut self) {
         self.was_interrupted = true;
-        self.shared.service.stop();
+        self.shared.service.stopping.set(true);
         self.request_stop(Stop::Interrupted);
         self.shared.service.session.report.status(&format!(
             "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",

@@ -20,4 +20,4 @@ pub use profile::{
     check_profile_name, is_secret, origin, token_keys,
 };
 pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect};
-pub use token::{TokenCommand, token_variable};
+pub use token::{TokenCommand, TokenSource, token_variable};

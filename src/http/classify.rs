@@ -128,7 +128,8 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 
 fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
     let (said, service) = error_body::render(incoming.status, &incoming.body);
-    Failure { service, ..Failure::new(kind, format!("the service answered {said}")).status(incoming.status) }
+    let failure = Failure::new(kind, format!("the service answered {said}"));
+    Failure { service, status: Some(incoming.status), ..failure }
 }
 
 fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {

@@ -1,7 +1,7 @@
 //! Inputs of many records: NDJSON, JSON arrays and CSV, read one record at a time.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use super::document::{self, BUFFER, Input, last_line, quoted, unreadable, utf_8}
 use crate::cli::{GlobalArgs, InputFormat};
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::storage::ReadFrom;
 
 /// One record as it stands in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,7 +142,7 @@ impl Source {
     /// The system's errors.
     pub fn bytes(&self) -> std::io::Result<Box<dyn Read + Send>> {
         Ok(match &self.copy {
-            Some(file) => Box::new(Copied { file: file.clone(), offset: 0 }),
+            Some(file) => Box::new(ReadFrom { file: file.clone(), offset: 0 }),
             None if self.path == Path::new("-") => Box::new(std::io::stdin()),
             None => Box::new(File::open(&self.path)?),
         })
@@ -160,22 +161,6 @@ impl Source {
     /// Whether it is standard input, or a file that flows by once, such as a named pipe.
     pub fn is_stream(&self) -> bool {
         self.is_stream
-    }
-}
-
-/// Reads a file that others read too: each reader keeps its own position.
-struct Copied {
-    file: Arc<File>,
-    offset: u64,
-}
-
-impl Read for Copied {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let mut file = &*self.file;
-        file.seek(SeekFrom::Start(self.offset))?;
-        let count = file.read(buffer)?;
-        self.offset += count as u64;
-        Ok(count)
     }
 }
 

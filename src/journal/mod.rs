@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn each_line_has_its_fields_in_order_and_reads_back() {
-        let refused = Failure::new(FailureKind::Refused, "no").status(404);
+        let refused = Failure { status: Some(404), ..Failure::new(FailureKind::Refused, "no") };
         let half = Failure { cart: Some(7), ..refused.clone() }.applied(Applied::Partial);
         let snapshot = Some("/s/1.json".to_owned());
         let done = Entry { status: Some(320), ..Entry::new(2, u64::MAX, State::Done) };
@@ -456,7 +456,10 @@ mod tests {
         assert_eq!(of(FailureKind::Unavailable), State::FailedTemporary);
         assert_eq!(of(FailureKind::Auth), State::FailedTemporary);
         assert_eq!(of(FailureKind::Guard), State::FailedTemporary);
-        assert_eq!(state_after(&Failure::guard("x").needs_correction()), State::FailedPermanent);
+        assert_eq!(
+            state_after(&Failure { needs_correction: true, ..Failure::guard("x") }),
+            State::FailedPermanent
+        );
         assert_eq!(of(FailureKind::Refused), State::FailedPermanent);
         assert_eq!(of(FailureKind::Usage), State::FailedPermanent);
         assert_eq!(of(FailureKind::Mismatch), State::Mismatch);

@@ -51,7 +51,7 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
                     code_of(asked)
                 )));
             }
-            service.verified();
+            service.stage.set(Applied::Yes);
             service.session.report.warn(&format!("{}; verified as applied", failure.message));
             Ok(Outcome { status: failure.status, ..done(None) })
         }

@@ -66,7 +66,7 @@ pub async fn perform(
         }
     }
     let Some(payment) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
-    if service.is_stopping() {
+    if service.stopping.get() {
         let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
         return Err(second_failed(interrupted.applied(Applied::No), calls, requests.cart));
     }
@@ -97,7 +97,7 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let has_payment = body.get("paymentMethod").is_some_and(|payment| !payment.is_null());
     let found = match target.customer {
         // Only the journal of a batch needs to know which cart it is.
-        None if service.is_recorded() && has_payment => cart::find(service).await?,
+        None if service.write_ahead.is_some() && has_payment => cart::find(service).await?,
         None => None,
         Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
             Failure::usage(format!("customer {customer} has no active cart"))
@@ -232,13 +232,13 @@ impl Payment {
         }
         service.stage.set(Applied::Unknown);
         if self.is_shown(service).await {
-            service.verified();
+            service.stage.set(Applied::Yes);
             return Ok(reply);
         }
         let message =
             format!("the service answered {} without the id of the payment that was set", reply.status);
         let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown);
-        Err(Failure { service: Some(answer), ..failure }.status(reply.status))
+        Err(Failure { service: Some(answer), status: Some(reply.status), ..failure })
     }
 
     /// Reads the payment until it is what was sent, for `settle` at most.

@@ -33,21 +33,20 @@ pub fn unusable(error: anyhow::Error) -> Failure {
     Failure::usage(causes.join(": "))
 }
 
-pub(crate) async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
+/// Starts the built-in service, and says what calls to it need.
+///
+/// # Errors
+/// `usage` when it cannot be started, or for a bad `--store-view`.
+pub async fn open_sandbox(session: &Session<'_>) -> Result<(Settings, sandbox::Running), Failure> {
     let data = data_file(session.context, None)?;
-    let options = sandbox::Options { faults: session.global.fault.clone(), ..sandbox::Options::new(data) };
-    sandbox::start(options).await.map_err(unusable)
-}
-
-pub(crate) fn sandbox_settings(
-    session: &Session<'_>,
-    running: &sandbox::Running,
-) -> Result<Settings, Failure> {
+    let faults = session.global.fault.clone();
+    let options = sandbox::Options { faults, ..sandbox::Options::new(data.clone()) };
+    let running = sandbox::start(options).await.map_err(unusable)?;
     let lost = |what: &str| Failure::internal(format!("the sandbox returned an invalid {what}"));
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
     let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
     let mut settings = Settings::sandbox(session.context, session.global, url, customer, admin)?;
-    settings.sandbox_database = Some(data_file(session.context, None)?);
-    Ok(settings)
+    settings.sandbox_database = Some(data);
+    Ok((settings, running))
 }

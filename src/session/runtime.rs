@@ -30,12 +30,19 @@ pub async fn with_service(
     if service.stage.get() == Applied::No {
         return Err(interrupted(&service));
     }
-    service.stop();
+    service.stopping.set(true);
     session.report.status("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
     tokio::select! {
         biased;
         () = signals.next() => Err(interrupted(&service)),
-        result = &mut task => Err(stopped(&service, result)),
+        // What the command came to, and that it was interrupted.
+        result = &mut task => {
+            let done = |()| {
+                Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
+                    .applied(service.stage.get())
+            };
+            Err(Failure { kind: FailureKind::Interrupted, ..result.map_or_else(|failure| failure, done) })
+        }
     }
 }
 
@@ -54,7 +61,7 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     result
 }
 
-pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
+fn interrupted(service: &Service<'_>) -> Failure {
     let applied = service.stage.get();
     let message = match applied {
         Applied::No => "interrupted before anything was written",
@@ -70,15 +77,6 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
         _ => CHECK_BEFORE_RETRY,
     };
     Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
-}
-
-/// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
-fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
-    if let Err(failure) = result {
-        return Failure { kind: FailureKind::Interrupted, ..failure };
-    }
-    Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
-        .applied(service.stage.get())
 }
 
 /// Listens to what asks this process to stop, as often as it comes: Ctrl-C and SIGTERM, by which a cluster asks a pod to

@@ -5,10 +5,10 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::config::Settings;
+use crate::config::{Settings, TokenSource};
 use crate::environment::ADMIN_TOKEN;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{Attempt, Attempts, Client, Effect, Observer, Reply, Tracer};
+use crate::http::{Attempt, Attempts, Client, Effect, Reply, Tracer};
 use crate::journal::write::WriteAhead;
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::{Bearer, Method, Request, Target};
@@ -17,7 +17,7 @@ use crate::report::http_trace;
 use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
-use crate::session::local_service::{sandbox_settings, start_sandbox};
+use crate::session::local_service::open_sandbox;
 use crate::token::Token;
 
 /// An open way to the service.
@@ -35,18 +35,20 @@ pub struct Service<'a> {
     pub stage: Rc<Cell<Applied>>,
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Rc<Cell<bool>>,
-    client: Rc<Client>,
+    /// Sends the calls.
+    pub client: Rc<Client>,
     /// Regions by code and name, read once a run, for an interface that wants their ids.
     pub regions: Rc<RefCell<RegionDirectory>>,
     /// Id of the customer whose data was read first.
     customer_id: Rc<OnceCell<String>>,
-    customer_token: Rc<OnceCell<Token>>,
+    /// The customer's token, once a call has used it.
+    pub customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
     announced: Rc<Cell<bool>>,
     /// What is written down before a write leaves: the journal of a batch.
-    write_ahead: Option<&'a WriteAhead>,
-    /// Set by the first signal: nothing new starts.
-    stopping: Rc<Cell<bool>>,
+    pub write_ahead: Option<&'a WriteAhead>,
+    /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
+    pub stopping: Rc<Cell<bool>>,
     _sandbox: Option<Rc<sandbox::Running>>,
 }
 
@@ -69,14 +71,14 @@ impl<'a> Service<'a> {
             return Err(Failure::usage("--fault requires --sandbox").hint("add --sandbox"));
         }
         let (settings, sandbox) = if session.global.sandbox {
-            let running = start_sandbox(session).await?;
-            (sandbox_settings(session, &running)?, Some(Rc::new(running)))
+            let (settings, running) = open_sandbox(session).await?;
+            (settings, Some(Rc::new(running)))
         } else {
             (Settings::resolve(session.context, session.global, session.config)?, None)
         };
         // What was recorded earlier may hold them. No file is read and no command is run for it.
-        for source in [&settings.token, &settings.admin_token] {
-            source.at_hand().into_iter().for_each(|token| secrets().add(token));
+        for token in [&settings.token, &settings.admin_token].into_iter().filter_map(TokenSource::at_hand) {
+            secrets().add(token);
         }
         #[cfg(test)]
         if let Some(network) = crate::simulation::program::network() {
@@ -131,26 +133,6 @@ impl<'a> Service<'a> {
         }
     }
 
-    /// Sets the observer that is called after each attempt.
-    pub fn observe(&self, observer: Observer) {
-        self.client.observe(observer);
-    }
-
-    /// Starts nothing new from now on: what is in flight is waited for and verified, and not repeated.
-    pub fn stop(&self) {
-        self.stopping.set(true);
-    }
-
-    /// Whether [`Self::stop`] was called.
-    pub fn is_stopping(&self) -> bool {
-        self.stopping.get()
-    }
-
-    /// Whether this is a record of a batch that is written down before it is sent.
-    pub fn is_recorded(&self) -> bool {
-        self.write_ahead.is_some()
-    }
-
     /// Where calls go: the interface, the store view, and the customer.
     ///
     /// # Errors
@@ -195,16 +177,6 @@ impl<'a> Service<'a> {
         Service { email: Some(email.into()), ..self.with_customer(None) }
     }
 
-    /// The service's name for files.
-    pub fn name(&self) -> String {
-        self.settings.service_name()
-    }
-
-    /// The customer's token, once a call has used it.
-    pub fn token_in_use(&self) -> Option<&Token> {
-        self.customer_token.get()
-    }
-
     /// The token of calls without one of their own. It is read or made once.
     ///
     /// # Errors
@@ -244,7 +216,7 @@ impl Service<'_> {
 
     async fn send_waiting(&self, wait: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
         let token = self.token(request.bearer).await?;
-        let stop = || effect != Effect::Read && self.is_stopping();
+        let stop = || effect != Effect::Read && self.stopping.get();
         let call = pin!(self.client.send(request, token, effect, stop));
         let reply = self.session.report.while_waiting(wait, call).await;
         reply.map_err(|failure| self.with_hint(failure, request.bearer))
@@ -345,12 +317,7 @@ impl Service<'_> {
     /// How long to wait before a write that ended like this may be sent again, by the rules for what cannot act twice;
     /// `None` where it must not be.
     pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
-        self.client.delay(before, attempt, effect).filter(|_| !self.is_stopping())
-    }
-
-    /// A read has shown the last write.
-    pub fn verified(&self) {
-        self.stage.set(Applied::Yes);
+        self.client.delay(before, attempt, effect).filter(|_| !self.stopping.get())
     }
 
     /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.

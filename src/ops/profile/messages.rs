@@ -76,7 +76,8 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
     let missing = missing.chain(seen.undone.iter().map(|change| change.path.to_string())).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
-    failure.hint(hint.unwrap_or_else(|| look_again(snapshot))).missing(missing).snapshot(text(snapshot))
+    let failure = failure.hint(hint.unwrap_or_else(|| look_again(snapshot)));
+    Failure { missing, snapshot: Some(text(snapshot).into()), ..failure }
 }
 
 /// The service has it, and answers with the profile of another customer.
@@ -84,7 +85,8 @@ pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
     let message =
         format!("the profile was written, but the service then answered with that of customer {id}");
     let hint = format!("check any cache in front of the service; {}", look_again(snapshot));
-    Failure::new(FailureKind::Mismatch, message).hint(hint).snapshot(text(snapshot))
+    let failure = Failure::new(FailureKind::Mismatch, message).hint(hint);
+    Failure { snapshot: Some(text(snapshot).into()), ..failure }
 }
 
 fn look_again(snapshot: &Path) -> String {
@@ -108,7 +110,7 @@ pub fn unknown(snapshot: &Path, failure: Failure, is_readable: bool) -> Failure 
     };
     let message = format!("{}; {why}", failure.message);
     let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
-    Failure { kind, applied, message, hint: Some(hint), ..failure }.snapshot(file)
+    Failure { kind, applied, message, hint: Some(hint), snapshot: Some(file.into()), ..failure }
 }
 
 fn restore_command(snapshot: &Path) -> String {

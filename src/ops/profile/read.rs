@@ -120,7 +120,7 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
         let (page, service) = error_body::render(reply.status, &reply.body);
         let message = format!("cannot read the stored addresses: the service answered {page}");
         let hint = "received an HTML page; check the base URL, and for a proxy or login page";
-        return Err(Failure { service, ..Failure::guard(message).status(reply.status).hint(hint) });
+        return Err(Failure { service, status: Some(reply.status), ..Failure::guard(message).hint(hint) });
     }
     in_reply(service, &reply.body)
 }
@@ -156,7 +156,7 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
     if service.customer.is_some() || service.email.is_some() {
         return Ok(());
     }
-    let (Some(token), Some(id)) = (service.token_in_use(), profile.text("id")) else { return Ok(()) };
+    let (Some(token), Some(id)) = (service.customer_token.get(), profile.text("id")) else { return Ok(()) };
     let context = service.session.context;
     match state::load_customer(context, &service.settings, &LockName::token(token)) {
         Some(known) if known != id && !known.contains('@') => Err(Failure::guard(format!(
@@ -173,7 +173,7 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
 /// Keeps what completion needs of a profile: the ids of its addresses.
 pub fn remember(service: &Service<'_>, stored: &Profile) {
     let is_named = service.customer.is_some() || service.email.is_some();
-    state::save_addresses(service.session.context, &service.name(), stored, is_named);
+    state::save_addresses(service.session.context, &service.settings.service_name(), stored, is_named);
 }
 
 /// Reads a profile somebody saved, for `--base`.

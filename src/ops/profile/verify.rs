@@ -124,7 +124,7 @@ impl Sent<'_> {
             return Err(messages::unknown(self.snapshot, failure, is_readable));
         };
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
-        self.service.verified();
+        self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
         Ok(self.accept(&seen, &now, applied))
     }

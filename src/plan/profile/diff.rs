@@ -333,9 +333,9 @@ impl AddressIndex {
                 [] => "the profile has no addresses".to_owned(),
                 ids => format!("the profile has {}", join_ids(ids)),
             };
-            Failure::guard(format!("no address {id} ({stored})"))
-                .hint("list the addresses with `storefront customer show`, or add one with --add-address")
-                .needs_correction()
+            let hint = "list the addresses with `storefront customer show`, or add one with --add-address";
+            let failure = Failure::guard(format!("no address {id} ({stored})")).hint(hint);
+            Failure { needs_correction: true, ..failure }
         })
     }
 }
