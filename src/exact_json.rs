@@ -13,6 +13,7 @@ use hifijson::num::LexWrite as _;
 use hifijson::str::LexAlloc as _;
 use hifijson::token::Lex as _;
 use hifijson::{Expect, Read as _, SliceLexer, escape, str as string};
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 /// As many levels as are read; `serde_json` has the same limit.
@@ -96,6 +97,11 @@ pub fn parse_object(text: &[u8]) -> Result<Map<String, Value>, Error> {
 /// An object of these fields. Unlike `json!` it leaves the values as they are.
 pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// What is serialized, as a value; null for what cannot be.
+pub fn of(value: &impl Serialize) -> Value {
+    serde_json::to_vec(value).ok().and_then(|text| parse(&text).ok()).unwrap_or_default()
 }
 
 /// Parses a document. Levels are counted, because each costs stack.

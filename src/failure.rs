@@ -1,9 +1,11 @@
 //! Failures: what happened, whether anything was written, and what to type next.
 
+use serde::Serialize;
 use serde_json::Value;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FailureKind {
     /// Something this program did not foresee.
     #[default]
@@ -74,7 +76,8 @@ impl FailureKind {
 }
 
 /// Whether a write took effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Applied {
     /// It did.
     Yes,
@@ -99,8 +102,9 @@ impl Applied {
     }
 }
 
-/// A failed operation, complete enough to be printed without further context.
-#[derive(Debug, Clone, Default)]
+/// A failed operation, complete enough to be printed without further context. Its fields are those of error objects, in
+/// their order.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Failure {
     /// What went wrong; decides the exit code.
     pub kind: FailureKind,
@@ -110,37 +114,49 @@ pub struct Failure {
     pub hint: Option<String>,
     /// HTTP status of the service's answer, if there was one.
     pub status: Option<u16>,
-    /// After how many seconds the service, which has too much to do, wants to be asked again.
-    pub retry_after: u8,
     /// Whether the write took effect.
     pub applied: Applied,
     /// The service's error body as it came: JSON, or a string where it is not JSON.
     pub service: Option<Value>,
     /// Paths of what a read after the write does not show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// File of the snapshot taken before the write.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Box<str>>,
     /// What became of each call, where the operation is several; as in results.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Value>,
-    /// Of [`Applied::Partial`]: the cart on which the first call was applied, where that is known.
-    pub cart: Option<u64>,
+    /// Of a batch: what became of its records; [`Self::applied`] is of all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<Box<RecordCounts>>,
     /// Every problem of an input that has several; the message names the first of them.
+    #[serde(skip_serializing_if = "is_one")]
     pub problems: Vec<String>,
+    /// After how many seconds the service, which has too much to do, wants to be asked again.
+    #[serde(skip)]
+    pub retry_after: u8,
+    /// Of [`Applied::Partial`]: the cart on which the first call was applied, where that is known.
+    #[serde(skip)]
+    pub cart: Option<u64>,
     /// The user chose not to go on, which is not shown as an error.
+    #[serde(skip)]
     pub is_cancelled: bool,
     /// The same input fails again until it is corrected, whatever its kind.
+    #[serde(skip)]
     pub needs_correction: bool,
-    /// Of a batch: what became of its records; [`Self::applied`] is of all of them.
-    pub records: Option<Box<RecordCounts>>,
+}
+
+/// Such a problem is the message itself.
+fn is_one(problems: &[String]) -> bool {
+    problems.len() < 2
 }
 
 /// How many records of a batch came to which end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RecordCounts {
     /// Applied.
     pub done: u64,
-    /// Applied by an earlier run, and left alone.
-    pub done_earlier: u64,
     /// Nothing was to be changed.
     pub unchanged: u64,
     /// Failed for a permanent reason.
@@ -153,9 +169,14 @@ pub struct RecordCounts {
     pub unknown: u64,
     /// Written, but not as it was asked for.
     pub mismatch: u64,
+    /// Applied by an earlier run, and left alone.
+    #[serde(skip)]
+    pub done_earlier: u64,
     /// Of those that failed for a temporary reason: a call was applied, and a later one was refused.
+    #[serde(skip)]
     pub refused_in_part: u64,
     /// Whether a call of one that failed was applied.
+    #[serde(skip)]
     pub is_partly_applied: bool,
 }
 

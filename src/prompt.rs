@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
 use crate::report::style::{OutputStyle, TextStyle};
-use crate::sanitize::{sanitize, sanitize_line};
+use crate::sanitize::sanitize_line;
 use keyboard::Keyboard;
 
 /// A list of more choices is searched by typing.
@@ -39,15 +39,18 @@ pub struct Prompt {
 impl Prompt {
     /// Decides from terminals and flags.
     pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {
-        console::set_colors_enabled_stderr(report.color_stderr);
+        console::set_colors_enabled_stderr(report.stderr_style.color);
         let is_attended = context.stdin_is_terminal && !global.no_input;
         let term = match (is_attended, context.stderr_is_terminal) {
             (false, _) => None,
             (true, true) => Some(Term::stderr()),
             (true, false) => controlling_terminal(),
         };
-        let theme: Box<dyn Theme> =
-            if report.color_stderr { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
+        let theme: Box<dyn Theme> = if report.stderr_style.color {
+            Box::new(ColorfulTheme::default())
+        } else {
+            Box::new(SimpleTheme)
+        };
         let (no_input, yes, accessible) = (global.no_input, global.yes, report.accessible);
         Self { term, is_attended, no_input, yes, accessible, theme }
     }
@@ -83,13 +86,10 @@ impl Prompt {
 
     /// A warning about what is asked, shown as [`Self::show`] does; where nobody can be asked it goes to the report.
     pub fn warn(&self, report: &Report, text: &str) {
-        const LABEL: &str = "warning:";
         if !self.can_ask() {
             return report.warn(text);
         }
-        let screen = report.stderr_style();
-        let text = screen.wrapped(&format!("{LABEL} {}", sanitize(text)));
-        self.show(&format!("{}{}", screen.paint(TextStyle::Warning, LABEL), &text[LABEL.len()..]));
+        self.show(&report.labelled_text(TextStyle::Warning, "warning", text));
     }
 
     /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.

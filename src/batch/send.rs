@@ -118,7 +118,7 @@ impl RunContext<'_> {
     }
 
     async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
-        let report = self.service.session.report.for_line(job.location.line);
+        let report = self.service.session.report.for_line(Some(job.location.line));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let customer = job.prepared.customer.as_ref().map(CustomerName::text);
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };

@@ -260,7 +260,7 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
         }))?;
     } else {
         let profile = profile.as_deref().unwrap_or("none");
-        let table = check::table(&checks, session.report.stdout_style());
+        let table = check::table(&checks, session.report.stdout_style);
         let place =
             format!("profile   {}\nbase URL  {}\n\n", sanitize_line(profile), sanitize_line(&base_url));
         session.report.stdout(&(place + &table))?;

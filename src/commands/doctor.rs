@@ -54,7 +54,7 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
     if report.is_json() {
         report.json(&json!({"checks": check::to_json(&checks)}))?;
     } else {
-        report.stdout(&check::table(&checks, report.stdout_style()))?;
+        report.stdout(&check::table(&checks, report.stdout_style))?;
     }
     let failed: Vec<FailureKind> = checks.iter().filter_map(Check::failure).collect();
     match failed.first() {

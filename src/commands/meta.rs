@@ -124,7 +124,7 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     // As `--help` does: the long form only where there is more to say.
     let is_long = found.get_long_about().is_some();
     let help = if is_long { found.render_long_help() } else { found.render_help() };
-    let text = if report.color_stdout { help.ansi().to_string() } else { help.to_string() };
+    let text = if report.stdout_style.color { help.ansi().to_string() } else { help.to_string() };
     let topics = if words.is_empty() { listed_topics() } else { String::new() };
     report.stdout(&format!("{}\n{topics}", text.trim_end()))
 }
@@ -197,7 +197,7 @@ fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
 fn explain_fields<'a>(session: &Session<'_>, heads: &[&str], rows: impl Iterator<Item = [&'a str; 3]>) {
     if !session.report.quiet && !session.report.is_json() {
         session.report.stderr(&table(
-            session.report.stderr_style(),
+            session.report.stderr_style,
             heads,
             rows.map(|row| row.map(sanitize_line)),
         ));

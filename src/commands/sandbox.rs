@@ -194,7 +194,7 @@ fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
         let id = issued.customer_id.map(|id| id.to_string()).unwrap_or_default();
         [issued.token, issued.kind, id, issued.email.unwrap_or_default()].map(|text| sanitize_line(&text))
     });
-    let table = table(session.report.stdout_style(), &["TOKEN", "KIND", "CUSTOMER", "EMAIL"], rows);
+    let table = table(session.report.stdout_style, &["TOKEN", "KIND", "CUSTOMER", "EMAIL"], rows);
     session.report.stdout(&format!("{table}\n"))
 }
 
@@ -210,7 +210,7 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
         let rows = records.map(|record| columns.iter().map(|(_, member)| cell(&record[member])).collect());
         let rows =
             rows.map(|row: Vec<String>| row.iter().map(|text| sanitize_line(text)).collect::<Vec<_>>());
-        tables.push(table(session.report.stdout_style(), &headings, rows));
+        tables.push(table(session.report.stdout_style, &headings, rows));
     }
     session.report.stdout(&format!("{}\n", tables.join("\n\n")))
 }

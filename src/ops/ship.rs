@@ -178,9 +178,9 @@ fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Fa
     } else {
         cart::look_hint(service, failure)
     };
-    let mut calls = vec![Call::failed(SHIPPING, &failure).to_json()];
+    let mut calls = vec![exact_json::of(&Call::failed(SHIPPING, &failure))];
     if has_second {
-        calls.push(Call::new(PAYMENT, Applied::No).to_json());
+        calls.push(exact_json::of(&Call::new(PAYMENT, Applied::No)));
     }
     Failure { calls, ..failure }
 }
@@ -188,7 +188,7 @@ fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Fa
 /// The first call was applied: the whole is no longer "not applied", whatever became of the second.
 fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> Failure {
     calls.push(Call::failed(PAYMENT, &failure));
-    let calls = calls.iter().map(Call::to_json).collect();
+    let calls = calls.iter().map(exact_json::of).collect();
     if failure.applied == Applied::Unknown {
         let message = format!(
             "the shipping information was saved, and the outcome of the payment is unknown: {}",

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use crate::report::changes::format_value;
 use crate::report::style::{OutputStyle, TextStyle, cell, table};
-use crate::sanitize::sanitize_line;
 
 /// How many options are shown; the others are counted.
 const MAX_OPTIONS_SHOWN: usize = 12;
@@ -20,64 +19,42 @@ pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
         ("is_searchable", "Searchable"),
     ];
     let members = shown.iter().filter_map(|(name, title)| {
-        Some([cell(TextStyle::Head, *title), yes_or_no(attribute.get(*name)?).into()])
+        let text = format_value(Some(attribute.get(*name)?));
+        let text = match (name.starts_with("is_"), text.as_str()) {
+            (true, "true" | "1") => "yes".to_owned(),
+            (true, "false" | "0") => "no".to_owned(),
+            _ => text,
+        };
+        Some([cell(TextStyle::Head, *title), text.into()])
     });
-    let labels = list(attribute, "frontend_labels").iter().map(|label| {
-        let title = format!("Label in store view {}", format_value(label.get("store_id")));
-        [cell(TextStyle::Head, title), format_value(label.get("label")).into()]
-    });
+    let labels = labels(attribute.get("frontend_labels"))
+        .map(|(view, label)| [cell(TextStyle::Head, format!("Label in store view {view}")), label.into()]);
     let members = table(screen, &[], members.chain(labels));
-    let options = list(attribute, "options");
-    if options.is_empty() { members } else { format!("{members}\n\n{}", options_text(options, screen)) }
+    match attribute.get("options").and_then(Value::as_array) {
+        Some(options) if !options.is_empty() => format!("{members}\n\n{}", options_text(options, screen)),
+        _ => members,
+    }
 }
 
 fn options_text(options: &[Value], screen: OutputStyle) -> String {
-    let views = store_views(options);
-    let titles: Vec<String> = views.iter().map(|view| format!("STORE VIEW {view}")).collect();
-    let heads: Vec<&str> = ["ORDER", "OPTION"].into_iter().chain(titles.iter().map(String::as_str)).collect();
     let rows = options.iter().take(MAX_OPTIONS_SHOWN).map(|option| {
         let default = if option["is_default"] == true { " (default)" } else { "" };
         let label = format!("{}{default}", format_value(option.get("label")));
-        let labels = views.iter().map(|view| label_in(option, view));
-        [format_value(option.get("sort_order")), label].into_iter().chain(labels).collect::<Vec<_>>()
+        let others = labels(option.get("store_labels")).map(|(view, label)| format!("{view}: {label}"));
+        [format_value(option.get("sort_order")), label, others.collect::<Vec<_>>().join(", ")]
     });
-    let shown = table(screen, &heads, rows);
+    let has_labels = options.iter().any(|option| labels(option.get("store_labels")).next().is_some());
+    let heads = ["ORDER", "OPTION", "IN STORE VIEWS"];
+    let shown = table(screen, if has_labels { &heads } else { &heads[..2] }, rows);
     let rest = options.len().saturating_sub(MAX_OPTIONS_SHOWN);
     let more = if rest == 0 { String::new() } else { format!("\nand {rest} more, {} in all", options.len()) };
     shown + &more
 }
 
-/// The store views that any option has a label for, in the order they come up.
-fn store_views(options: &[Value]) -> Vec<String> {
-    let mut views = Vec::new();
-    for label in options.iter().filter_map(Value::as_object).flat_map(|option| list(option, "store_labels")) {
-        let view = format_value(label.get("store_id"));
-        if !views.contains(&view) {
-            views.push(view);
-        }
-    }
-    views
-}
-
-fn label_in(option: &Value, view: &str) -> String {
-    let labels = option.as_object().map_or(&[][..], |option| list(option, "store_labels"));
-    let label = labels.iter().find(|label| format_value(label.get("store_id")) == view);
-    label.map(|label| format_value(label.get("label"))).unwrap_or_default()
-}
-
-fn list<'a>(object: &'a Map<String, Value>, name: &str) -> &'a [Value] {
-    object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn yes_or_no(value: &Value) -> String {
-    match value {
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::String(flag) if flag == "1" => "yes".to_owned(),
-        Value::String(flag) if flag == "0" => "no".to_owned(),
-        Value::String(text) => sanitize_line(text),
-        other => format_value(Some(other)),
-    }
+/// The labels of a list with their store views.
+fn labels(list: Option<&Value>) -> impl Iterator<Item = (String, String)> {
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.map(|label| (format_value(label.get("store_id")), format_value(label.get("label"))))
 }
 
 #[cfg(test)]
@@ -105,8 +82,8 @@ mod tests {
                 "Searchable             yes",
                 "Label in store view 2  Couleur",
                 "",
-                "ORDER  OPTION         STORE VIEW 2",
-                "1      Red (default)  Rouge",
+                "ORDER  OPTION         IN STORE VIEWS",
+                "1      Red (default)  2: Rouge",
                 "2      No 2",
             ]
         );

@@ -1,9 +1,11 @@
 //! Changes of a profile for a person: readable at a glance, and without colour.
 
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value};
 use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::style::{self, OutputStyle, TextStyle, cell};
 use crate::plan::profile::diff::{Change, join_ids};
@@ -13,87 +15,62 @@ use crate::sanitize::sanitize_line;
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;
 
-/// One field that changes: whose, which, and its values. Empty text where there is none.
-struct Row {
-    owner: String,
-    member: String,
-    before: String,
-    after: String,
-}
-
-/// The changes, field by field: a table, or one below the other where the terminal is narrow.
+/// The changes, field by field: a table, or one a line where the terminal is narrow.
 pub fn table(changes: &[Change], screen: OutputStyle) -> String {
-    let rows: Vec<Row> = changes.iter().flat_map(rows).collect();
     if screen.is_narrower_than(TABLE_COLUMNS) {
-        return stacked(&rows, screen);
+        return lines(changes, screen);
     }
     let mut owner = String::new();
-    let rows = rows.into_iter().map(|row| {
-        let shown = if row.owner == owner { "" } else { row.owner.as_str() }.into();
-        owner = row.owner;
-        [shown, row.member.into(), cell(TextStyle::Before, row.before), cell(TextStyle::After, row.after)]
+    let rows = changes.iter().flat_map(rows).map(|(whose, field, before, after)| {
+        let shown = if whose == owner { String::new() } else { whose.clone() };
+        owner = whose;
+        [shown.into(), field.into(), cell(TextStyle::Before, before), cell(TextStyle::After, after)]
     });
     style::table(screen, &["ADDRESS", "FIELD", "BEFORE", "AFTER"], rows)
 }
 
-fn stacked(rows: &[Row], screen: OutputStyle) -> String {
-    let mut lines = Vec::new();
-    let mut owner = "";
-    for row in rows {
-        if row.owner != owner {
-            owner = &row.owner;
-            let address = owner.starts_with(|first: char| first.is_ascii_digit());
-            let head = if address { format!("address {owner}") } else { owner.to_owned() };
-            lines.push(screen.paint(TextStyle::Head, &head));
+/// Whose field, which, and its values; empty text where there is none.
+fn rows(change: &Change) -> Vec<(String, String, String, String)> {
+    let id = change.path.address_id().map(|id| id.to_string());
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    match (change.path.is_address(), before, after) {
+        (true, None, Some(address)) => {
+            let new = |(field, value)| ("new".to_owned(), field, String::new(), value);
+            fields(address).into_iter().map(new).collect()
         }
-        lines.push(format!("  {}", row.member));
-        for (mark, ink, value) in [('-', TextStyle::Before, &row.before), ('+', TextStyle::After, &row.after)]
-        {
-            if !value.is_empty() {
-                lines.push(screen.paint(ink, &format!("    {mark} {value}")));
-            }
+        (true, Some(address), None) => {
+            let owner = format!("{} removed", id.unwrap_or_default());
+            let removed = |(field, value)| (owner.clone(), field, value, String::new());
+            fields(address).into_iter().map(removed).collect()
+        }
+        _ => {
+            let owner = id.unwrap_or_else(|| "profile".to_owned());
+            let field = sanitize_line(&change.path.inside());
+            vec![(owner, field, format_value(before), format_value(after))]
         }
     }
-    lines.join("\n")
 }
 
-fn rows(change: &Change) -> Vec<Row> {
-    if change.path.is_new_address() {
-        let row =
-            |member, value| Row { owner: "new".to_owned(), member, before: String::new(), after: value };
-        return whole(change.after.as_ref(), row);
-    }
-    if change.after.is_none() && change.path.inside().is_empty() {
-        let owner = change.path.address_id().map(|id| format!("{id} removed")).unwrap_or_default();
-        let row = |member, value| Row { owner: owner.clone(), member, before: value, after: String::new() };
-        return whole(change.before.as_ref(), row);
-    }
-    let [before, after] = [&change.before, &change.after].map(|value| format_value(value.as_ref()));
-    let owner = change.path.address_id().map_or_else(|| "profile".to_owned(), |id| id.to_string());
-    vec![Row { owner, member: sanitize_line(&change.path.inside()), before, after }]
-}
-
-/// One row for each field of an address that appears or goes as a whole.
-fn whole(address: Option<&Value>, row: impl Fn(String, String) -> Row) -> Vec<Row> {
-    let Some(Value::Object(members)) = address else { return Vec::new() };
+/// The fields of an address that appears or goes as a whole.
+fn fields(address: &Value) -> Vec<(String, String)> {
+    let Some(members) = address.as_object() else { return Vec::new() };
     let has_region = members.get("region").is_some_and(Value::is_object);
-    let is_shown = |name: &str, value: &Value| match name {
+    let shown = members.iter().filter(|(name, value)| match name.as_str() {
         // The owner of the row names the address, and a region its id.
         "id" | "customer_id" => false,
-        "region_id" => !has_region && *value != 0,
+        "region_id" => !has_region && **value != 0,
         _ => is_telling(value),
-    };
-    let shown = members.iter().filter(|(name, value)| is_shown(name, value));
-    let rows = shown.map(|(name, value)| match (name.as_str(), value) {
+    });
+    let fields = shown.map(|(name, value)| match (name.as_str(), value) {
         ("region", Value::Object(region)) => ("region".to_owned(), region_text(region)),
         _ => (sanitize_line(name), format_value(Some(value))),
     });
-    let rows: Vec<(String, String)> = rows.filter(|(_, text)| !text.is_empty()).collect();
-    if rows.is_empty() {
+    let mut fields: Vec<(String, String)> = fields.filter(|(_, text)| !text.is_empty()).collect();
+    if fields.is_empty() {
         // Whatever comes or goes is shown.
-        return vec![row("id".to_owned(), format_value(members.get("id")))];
+        fields.push(("id".to_owned(), format_value(members.get("id"))));
     }
-    rows.into_iter().map(|(name, text)| row(name, text)).collect()
+    fields
 }
 
 /// A region in one line: `New York, NY, id 43`; empty where it is none.
@@ -106,33 +83,22 @@ fn region_text(region: &Map<String, Value>) -> String {
     parts.join(", ")
 }
 
-/// The changes one a line, for a list of many: `address 2 postcode: 10118 → 10119`. An address that appears or goes as a
-/// whole is one line. A line that does not fit the terminal, less an indent of two, is wrapped.
-pub fn lines(changes: &[Change], style: OutputStyle) -> Vec<String> {
-    let style = OutputStyle { width: style.width.map(|width| width.saturating_sub(2)), ..style };
-    let fields = |rows: Vec<Row>| {
-        let field = |row: Row| format!("{} {}{}", row.member, row.before, row.after);
-        rows.into_iter().map(field).collect::<Vec<_>>().join(", ")
-    };
-    let line = |change: &Change| {
-        let all = rows(change);
-        if change.path.is_new_address() || change.before.is_none() && change.path.is_address() {
-            return format!("added address: {}", fields(all));
-        }
-        if change.after.is_none() && change.path.is_address() {
-            let id = change.path.address_id().map(|id| id.to_string()).unwrap_or_default();
-            let all = all.into_iter().filter(|row| row.member != "id").collect();
-            return format!("removed address {id}: {}", fields(all));
-        }
-        all.iter().map(one_line).collect::<Vec<_>>().join("\n")
-    };
-    changes.iter().map(|change| style.wrapped(&line(change))).collect()
+/// The changes one a line, wrapped: `address 2 postcode: 10118 → 10119`. An address that appears or goes as a whole is one.
+fn lines(changes: &[Change], screen: OutputStyle) -> String {
+    changes.iter().map(|change| screen.wrapped(&line(change))).collect::<Vec<_>>().join("\n")
 }
 
-fn one_line(row: &Row) -> String {
-    let is_address = row.owner.starts_with(|first: char| first.is_ascii_digit());
-    let owner = if is_address { format!("address {} ", row.owner) } else { String::new() };
-    format!("{owner}{}: {} → {}", row.member, row.before, row.after)
+fn line(change: &Change) -> String {
+    let what = sanitize_line(&change.path.in_words());
+    let all = |address: Option<&Value>| {
+        let fields = address.map(fields).unwrap_or_default().into_iter().filter(|(name, _)| name != "id");
+        fields.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    };
+    match (change.path.is_address(), change.before.as_ref(), change.after.as_ref()) {
+        (true, None, address) => format!("added address: {}", all(address)),
+        (true, address, None) => format!("removed {what}: {}", all(address)),
+        (_, before, after) => format!("{what}: {} → {}", format_value(before), format_value(after)),
+    }
 }
 
 /// What becomes of the addresses, in one line.
@@ -179,63 +145,47 @@ fn is_telling(value: &Value) -> bool {
     }
 }
 
-/// One replacement as it is shown.
-#[derive(Debug)]
+/// One replacement of a profile as the history lists it.
+#[derive(Debug, Serialize)]
 pub struct HistoryEntry<'a> {
     /// Name of the snapshot taken before.
     pub snapshot: &'a str,
+    /// When it was taken, RFC 3339, UTC.
+    pub taken: &'a str,
     /// Command that replaced the profile, such as `customer update`.
     pub operation: &'a str,
     /// `applied`, `refused` or `unknown`.
     pub outcome: &'a str,
-    /// When the snapshot was taken, RFC 3339, UTC.
-    pub taken: &'a str,
     /// What it changed.
     pub changes: Vec<Change>,
+    /// The file of the snapshot.
+    pub file: String,
 }
 
 impl HistoryEntry<'_> {
     /// A few lines, the name of the snapshot first; they end in a newline.
-    pub fn to_text(&self, now: Timestamp, zone: &TimeZone, style: OutputStyle) -> String {
-        let outcome = match self.outcome {
-            "applied" => style.paint(TextStyle::After, self.outcome),
-            _ => style.paint(TextStyle::Warning, self.outcome),
-        };
-        let mut text = format!(
-            "{}  {outcome}\n  {}\n",
-            style.paint(TextStyle::Id, self.snapshot),
-            style.paint(TextStyle::Dim, &format!("{}, {}", self.operation, when(self.taken, now, zone)))
-        );
-        for line in lines(&self.changes, style) {
-            text.push_str("  ");
-            text.push_str(&line.replace('\n', "\n  "));
-            text.push('\n');
-        }
-        text
+    pub fn to_text(&self, now: Timestamp, zone: &TimeZone, screen: OutputStyle) -> String {
+        let ink = if self.outcome == "applied" { TextStyle::After } else { TextStyle::Warning };
+        let when = format!("{}, {}", self.operation, when(self.taken, now, zone));
+        let mut lines = vec![screen.paint(TextStyle::Dim, &when), lines(&self.changes, screen.indented())];
+        lines.retain(|text| !text.is_empty());
+        let (snapshot, outcome) =
+            (screen.paint(TextStyle::Id, self.snapshot), screen.paint(ink, self.outcome));
+        format!("{snapshot}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
     }
 }
 
-/// The same for now and here.
-pub fn when_local(taken: &str, now: Timestamp) -> String {
-    when(taken, now, &TimeZone::system())
-}
-
 /// A time as local time and age: `2026-11-21 22:04:11, 5 min ago`. What is no time stays as it is.
-fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
-    let Ok(taken) = taken.parse::<Timestamp>() else { return taken.to_owned() };
-    let local = taken.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string();
-    format!("{local}, {}", age(now.duration_since(taken)))
-}
-
-/// How long ago something was, in the largest unit that is not zero.
-fn age(age: SignedDuration) -> String {
-    let seconds = age.as_secs();
-    match u64::try_from(seconds) {
+pub fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
+    let Ok(time) = taken.parse::<Timestamp>() else { return taken.to_owned() };
+    let local = time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
+    let age = match u64::try_from(now.duration_since(time).as_secs()) {
         Ok(0) => "just now".to_owned(),
         Ok(seconds) => format!("{} ago", style::time(Duration::from_secs(seconds))),
         // A clock was set back, or another machine's is ahead.
         Err(_) => "in the future".to_owned(),
-    }
+    };
+    format!("{local}, {age}")
 }
 
 #[cfg(test)]
@@ -270,13 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_one_gets_what_goes_and_what_comes_below_each_other() {
+    fn a_narrow_one_gets_one_change_a_line() {
         assert_eq!(
             shown_on(40),
-            "profile\n  email\n    - a@b\n    + c@d\n\
-             address 1\n  city\n    - Paris\n    + Lyon\n  postcode\n    - 75001\n    + 69001\n\
-             new\n  city\n    + بيروت\n\
-             address 2 removed\n  city\n    - Oslo"
+            "email: a@b → c@d\n\
+             address 1 city: Paris → Lyon\naddress 1 postcode: 75001 → 69001\n\
+             added address: city بيروت\nremoved address 2: city Oslo"
         );
     }
 
@@ -308,6 +257,7 @@ mod tests {
             outcome: "applied",
             taken: "2026-11-21T21:04:11.5Z",
             changes: diff::customers(before.as_object().unwrap(), after.as_object().unwrap()),
+            file: String::new(),
         };
         let zone = TimeZone::fixed(Offset::constant(1));
         let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, OutputStyle::default());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::style::TextStyle;
 use super::{Report, stderr_line, write_stderr};
 use crate::exact_json;
-use crate::failure::{Applied, Failure, FailureKind};
+use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::sanitize;
 
 impl Report {
@@ -48,37 +48,11 @@ impl Report {
 
 /// The error object of `-o json`.
 pub fn failure_json(failure: &Failure) -> Value {
-    let mut error = exact_json::object([
-        ("kind", failure.kind.name().into()),
-        ("message", failure.message.as_str().into()),
-        ("hint", failure.hint.as_deref().into()),
-        ("status", failure.status.into()),
-        ("applied", failure.applied.name().into()),
-        ("service", failure.service.clone().unwrap_or_default()),
-    ]);
-    if !failure.missing.is_empty() {
-        error["missing"] = failure.missing.iter().map(String::as_str).collect();
-    }
-    if let Some(snapshot) = &failure.snapshot {
-        error["snapshot"] = (**snapshot).into();
-    }
-    if !failure.calls.is_empty() {
-        error["calls"] = failure.calls.as_slice().into();
-    }
+    let mut error = exact_json::of(failure);
     if let Some(count) = &failure.records {
-        error["records"] = exact_json::object([
-            ("done", (count.done + count.done_earlier).into()),
-            ("unchanged", count.unchanged.into()),
-            ("failed", count.failed.into()),
-            ("temporary", count.temporary.into()),
-            ("not_sent", count.not_sent.into()),
-            ("unknown", count.unknown.into()),
-            ("mismatch", count.mismatch.into()),
-        ]);
+        let done = count.done + count.done_earlier;
+        error["records"] = exact_json::of(&RecordCounts { done, ..**count });
         error["resume"] = count.can_resume().into();
-    }
-    if failure.problems.len() > 1 {
-        error["problems"] = failure.problems.as_slice().into();
     }
     exact_json::object([("error", error)])
 }

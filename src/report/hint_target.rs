@@ -5,18 +5,6 @@ use crate::cli::GlobalArgs;
 /// Commands that talk to a service or to what this machine keeps of it.
 const SERVICE_COMMANDS: &[&str] = &["api", "attribute", "auth", "customer", "doctor", "quote"];
 
-/// Commands that take `--customer`.
-const CUSTOMER_COMMANDS: &[&str] = &[
-    "customer show",
-    "customer update",
-    "customer history",
-    "customer restore",
-    "quote show",
-    "quote methods",
-    "quote add-item",
-    "quote ship",
-];
-
 /// A text with the service that this command was run against, and its customer, in its commands.
 pub fn for_command(hint: &str, global: &GlobalArgs) -> String {
     let mut flags = Vec::new();
@@ -38,24 +26,22 @@ pub fn with_target(hint: &str, target: &str, customer: Option<&str>) -> String {
     let mut parts = hint.split(PROGRAM);
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let command = part.split('`').next().unwrap_or_default();
-        let noun = command.split(' ').next().unwrap_or_default();
-        let has = |flags: &[&str]| command.split(' ').any(|word| flags.contains(&word));
+        let words: Vec<&str> = part.split('`').next().unwrap_or_default().split(' ').collect();
+        let has = |flags: &[&str]| words.iter().any(|word| flags.contains(word));
+        let (noun, command) = (words[0], words[..words.len().min(2)].join(" "));
         // The built-in service has no stored tokens.
         let is_for_service =
             SERVICE_COMMANDS.contains(&noun) && !(noun == "auth" && target.starts_with("--sandbox"));
         text.push_str(PROGRAM);
         if is_for_service && !target.is_empty() && !has(&["--sandbox", "-p", "--profile"]) {
-            text.push_str(target);
-            text.push(' ');
+            text.push_str(&format!("{target} "));
         }
-        let words = command.split(' ').take(2).collect::<Vec<_>>().join(" ");
-        match customer {
-            Some(customer) if CUSTOMER_COMMANDS.contains(&words.as_str()) && !has(&["--customer"]) => {
-                text.push_str(&format!("{words} --customer {customer}{}", &part[words.len()..]));
-            }
-            _ => text.push_str(part),
+        text.push_str(&command);
+        let is_for_customer = matches!(noun, "customer" | "quote") && command != "customer find";
+        if let Some(customer) = customer.filter(|_| is_for_customer && !has(&["--customer"])) {
+            text.push_str(&format!(" --customer {customer}"));
         }
+        text.push_str(&part[command.len()..]);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! `-v` and `-vv`: requests and replies on standard error, tokens redacted.
 
-use reqwest::header::HeaderMap;
+use std::sync::Arc;
 
 use super::{sanitize, stderr_line, write_stderr};
 use crate::exact_json;
@@ -9,61 +9,38 @@ use crate::http::{HttpEvent, Tracer, redacted};
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
 /// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.
 pub fn tracer(verbose: u8, is_json: bool) -> Option<Tracer> {
-    let log = Log { is_json, whole: verbose > 1 };
-    (verbose > 0).then(|| -> Tracer { std::sync::Arc::new(move |event| log.event(event)) })
+    let print = move |line: String| {
+        if !is_json {
+            return stderr_line(&line);
+        }
+        let object = exact_json::object([("trace", line.into())]);
+        write_stderr(&sanitize::in_json(&object.to_string()));
+    };
+    let listener = move |event: HttpEvent<'_>| lines(event, verbose > 1).into_iter().for_each(print);
+    (verbose > 0).then(|| -> Tracer { Arc::new(listener) })
 }
 
-/// How events are written.
-#[derive(Clone, Copy)]
-struct Log {
-    is_json: bool,
-    /// With headers and bodies.
-    whole: bool,
-}
-
-impl Log {
-    fn event(self, event: HttpEvent<'_>) {
-        match event {
-            HttpEvent::Sending { method, url, headers, body } => {
-                self.line(&format!("> {method} {url}"));
-                if self.whole {
-                    self.headers('>', headers);
-                    self.body('>', body.unwrap_or_default());
-                }
-            }
-            HttpEvent::Response { status, headers, body, after } => {
-                self.line(&format!("< {status}, {} bytes, {} ms", body.len(), after.as_millis()));
-                if self.whole {
-                    self.headers('<', headers);
-                    self.body('<', &String::from_utf8_lossy(body));
-                }
-            }
-            HttpEvent::TransportError { message, after } => {
-                self.line(&format!("< {message} ({} ms)", after.as_millis()));
-            }
-            HttpEvent::Retry { repeat, of, wait, because } => {
-                self.line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));
-            }
+/// An event in one line, or `whole`, with headers and body.
+fn lines(event: HttpEvent<'_>, whole: bool) -> Vec<String> {
+    let (mark, first, headers, body) = match event {
+        HttpEvent::Sending { method, url, headers, body } => {
+            ('>', format!("{method} {url}"), headers, body.unwrap_or_default().into())
         }
-    }
-
-    fn headers(self, mark: char, headers: &HeaderMap) {
-        for (name, value) in redacted(headers) {
-            self.line(&format!("{mark} {name}: {value}"));
+        HttpEvent::Response { status, headers, body, after } => {
+            let first = format!("{status}, {} bytes, {} ms", body.len(), after.as_millis());
+            ('<', first, headers, String::from_utf8_lossy(body))
         }
-    }
-
-    fn body(self, mark: char, body: &str) {
-        for line in body.lines() {
-            self.line(&format!("{mark} {line}"));
+        HttpEvent::TransportError { message, after } => {
+            return vec![format!("< {message} ({} ms)", after.as_millis())];
         }
-    }
-
-    fn line(self, text: &str) {
-        if self.is_json {
-            let object = exact_json::object([("trace", text.into())]);
-            return write_stderr(&sanitize::in_json(&object.to_string()));
+        HttpEvent::Retry { repeat, of, wait, because } => {
+            return vec![format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis())];
         }
-        stderr_line(text);
+    };
+    let mut lines = vec![format!("{mark} {first}")];
+    if whole {
+        lines.extend(redacted(headers).map(|(name, value)| format!("{mark} {name}: {value}")));
+        lines.extend(body.lines().map(|line| format!("{mark} {line}")));
     }
+    lines
 }

@@ -5,6 +5,7 @@ use jaq_core::data::JustLut;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars};
 use jaq_json::{Val, read};
+use serde::de::IgnoredAny;
 
 /// What ends the program by itself.
 const LEFT_OUT: [&str; 2] = ["halt", "halt_error"];
@@ -85,79 +86,44 @@ impl Filter {
         Ok(lines)
     }
 
-    /// What went wrong. Of the values it happened to, which may be a whole profile, only the types are named.
+    /// What went wrong. Of the values it happened to, which may be a whole profile, only the types are named, but for those
+    /// that the expression itself has.
     fn problem(&self, exception: jaq_core::Exn<'_, Val>) -> String {
         let Ok(error) = exception.get_err() else { return "`halt`".to_owned() };
-        let text = error.to_string();
-        for (beginning, between) in VALUES_IN_ERRORS {
-            if let Some(rest) = text.strip_prefix(beginning) {
-                return format!("{beginning}{}", self.without_values(rest, between));
-            }
+        let (text, mut shown) = (error.to_string(), String::new());
+        let mut rest = text.as_str();
+        while let Some(start) = rest.find(|one: char| one.is_ascii_digit() || "{[\"".contains(one)) {
+            let mut values = serde_json::Deserializer::from_str(&rest[start..]).into_iter::<IgnoredAny>();
+            let is_whole = values.next().is_some_and(|value| value.is_ok());
+            let end = if is_whole { start + values.byte_offset() } else { rest.len() };
+            let value = &rest[start..end];
+            let bare = value.trim_matches('"');
+            let is_own = !bare.is_empty() && (self.expression.contains(bare) || FORMATS.contains(bare));
+            shown.push_str(&rest[..start]);
+            shown.push_str(match value.as_bytes()[0] {
+                _ if is_own => value,
+                _ if value == text => return "the expression raised an error".to_owned(),
+                b'{' => "an object",
+                b'[' => "an array",
+                b'"' => "a string",
+                _ => "a number",
+            });
+            rest = &rest[end..];
         }
-        self.if_of_expression(text).unwrap_or_else(|| "the expression raised an error".to_owned())
+        shown + rest
     }
-
-    /// A value that is followed by one of the words `between`, and by another value, a type, or a key.
-    fn without_values(&self, text: &str, between: &[&str]) -> String {
-        let Some((first, rest)) = leading_value(text) else { return "a value".to_owned() };
-        let Some(word) = between.iter().find(|word| rest.starts_with(**word)) else {
-            return first.to_owned();
-        };
-        let second = &rest[word.len()..];
-        // A type has no quotes; any other text might be a value.
-        let second = match leading_value(second) {
-            Some((kind, _)) => self.if_of_expression(second.to_owned()).unwrap_or_else(|| kind.to_owned()),
-            None if word == &" as " => second.to_owned(),
-            None => "a value".to_owned(),
-        };
-        format!("{first}{word}{second}")
-    }
-
-    /// The text, if the expression itself says it.
-    fn if_of_expression(&self, text: String) -> Option<String> {
-        let bare = text.trim_matches('"');
-        (!bare.is_empty() && (self.expression.contains(bare) || FORMATS.contains(bare))).then_some(text)
-    }
-}
-
-/// How errors begin that quote a value, and what stands between it and the next.
-const VALUES_IN_ERRORS: [(&str, &[&str]); 4] = [
-    ("cannot index ", &[" with "]),
-    ("cannot calculate ", &[" + ", " - ", " * ", " / ", " % "]),
-    ("cannot use ", &[" as "]),
-    ("invalid path expression with input ", &[]),
-];
-
-/// The kind of the value that a text begins with, and the rest of the text.
-fn leading_value(text: &str) -> Option<(&'static str, &str)> {
-    let kind = match text.bytes().next()? {
-        b'{' => "an object",
-        b'[' => "an array",
-        b'"' => "a string",
-        b't' | b'f' => "a boolean",
-        b'n' => "null",
-        b'-' | b'0'..=b'9' => "a number",
-        _ => return None,
-    };
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
-    values.next()?.ok()?;
-    Some((kind, &text[values.byte_offset()..]))
 }
 
 fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
     use jaq_core::load::Error;
-    let before =
-        |rest: &str| if rest.is_empty() { "at end of expression".to_owned() } else { format!("at `{rest}`") };
+    let expected = |what: &str, rest: &str| match rest {
+        "" => format!("expected {what} at end of expression"),
+        rest => format!("expected {what} at `{rest}`"),
+    };
     match error {
         Error::Io(modules) => modules.into_iter().map(|(name, why)| format!("{name}: {why}")).collect(),
-        Error::Lex(errors) => errors
-            .into_iter()
-            .map(|(expected, rest)| format!("expected {} {}", expected.as_str(), before(rest)))
-            .collect(),
-        Error::Parse(errors) => errors
-            .into_iter()
-            .map(|(expected, rest)| format!("expected {} {}", expected.as_str(), before(rest)))
-            .collect(),
+        Error::Lex(errors) => errors.iter().map(|(what, rest)| expected(what.as_str(), rest)).collect(),
+        Error::Parse(errors) => errors.iter().map(|(what, rest)| expected(what.as_str(), rest)).collect(),
     }
 }
 

@@ -47,32 +47,28 @@ impl<'a> List<'a> {
         let text = if self.csv {
             self.csv(&rows)?
         } else {
-            rows_text(self.report.stdout_style(), self.columns, self.is_first, &rows) + "\n"
+            objects(self.report.stdout_style, self.columns, self.is_first, &rows) + "\n"
         };
         self.is_first = false;
         self.report.stdout(&text)
     }
 
     fn csv(&self, rows: &[Value]) -> Result<String, Failure> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let heads =
-            self.is_first.then(|| self.columns.iter().map(|(_, field)| (*field).to_owned()).collect());
-        let cells = |row: &Value| self.columns.iter().map(|(_, field)| plain(&row[*field])).collect();
-        let lines = heads.into_iter().chain(rows.iter().map(cells));
-        let written = lines.into_iter().try_for_each(|line: Vec<String>| writer.write_record(line));
-        let failed = |error: String| Failure::internal(format!("cannot write CSV: {error}"));
-        written.map_err(|error| failed(error.to_string()))?;
-        let bytes = writer.into_inner().map_err(|error| failed(error.to_string()))?;
-        String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
+        let fields = self.columns.iter().map(|(_, field)| *field);
+        let heads = self.is_first.then(|| fields.clone().map(str::to_owned).collect());
+        let cells = rows.iter().map(|row| fields.clone().map(|field| plain(&row[field])).collect());
+        let lines: Vec<Vec<String>> = heads.into_iter().chain(cells).collect();
+        let write = || -> Result<String, Box<dyn std::error::Error>> {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            lines.iter().try_for_each(|line| writer.write_record(line))?;
+            Ok(String::from_utf8(writer.into_inner()?)?)
+        };
+        write().map_err(|error| Failure::internal(format!("cannot write CSV: {error}")))
     }
 }
 
 /// Objects as a table, the first column in the color of IDs.
-pub fn objects(screen: OutputStyle, columns: &[Column], objects: &[Value]) -> String {
-    rows_text(screen, columns, true, objects)
-}
-
-fn rows_text(screen: OutputStyle, columns: &[Column], has_heads: bool, rows: &[Value]) -> String {
+pub fn objects(screen: OutputStyle, columns: &[Column], has_heads: bool, rows: &[Value]) -> String {
     let shown: Vec<Column> = columns.iter().copied().filter(|(title, _)| !title.is_empty()).collect();
     let heads: Vec<&str> = shown.iter().map(|(title, _)| *title).collect();
     let rows = rows.iter().map(|row| {

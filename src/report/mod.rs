@@ -43,14 +43,10 @@ pub struct Report {
     pub verbose: u8,
     /// Whether the command may change something at the service, so that a failure says whether it did.
     pub can_write: bool,
-    /// Columns of the terminal, where standard output is one.
-    pub width: Option<u16>,
-    /// Columns of the terminal, where standard error is one.
-    pub stderr_width: Option<u16>,
-    /// Colour on standard output.
-    pub color_stdout: bool,
-    /// Colour on standard error.
-    pub color_stderr: bool,
+    /// Standard output, for text a person reads.
+    pub stdout_style: OutputStyle,
+    /// Standard error, for text a person reads.
+    pub stderr_style: OutputStyle,
     /// What is made of each result under `-o json`.
     pub filter: Option<&'static Filter>,
     /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
@@ -70,22 +66,26 @@ impl Report {
         quiet: bool,
         verbose: u8,
     ) -> Self {
+        let is_set = |name| context.var(name).ok().flatten().is_some_and(|value| value != "0");
         let forced = match color.unwrap_or_default() {
             Color::Always => Some(true),
             Color::Never => Some(false),
-            Color::Auto => color_from_environment(context),
+            Color::Auto if is_set(environment::CLICOLOR_FORCE) => Some(true),
+            Color::Auto => is_set(environment::NO_COLOR).then_some(false),
         };
-        let accessible = is_set(context, environment::ACCESSIBLE);
+        let accessible = is_set(environment::ACCESSIBLE);
+        let style = |width, is_terminal: bool| OutputStyle {
+            width,
+            color: forced.unwrap_or(is_terminal && context.obeys_escape_sequences),
+        };
         Self {
             line: None,
             format,
             quiet,
             verbose,
             can_write: false,
-            width: context.stdout_width,
-            stderr_width: context.stderr_width,
-            color_stdout: forced.unwrap_or(context.stdout_is_terminal && context.obeys_escape_sequences),
-            color_stderr: forced.unwrap_or(context.stderr_is_terminal && context.obeys_escape_sequences),
+            stdout_style: style(context.stdout_width, context.stdout_is_terminal),
+            stderr_style: style(context.stderr_width, context.stderr_is_terminal),
             filter: None,
             accessible,
             stdout_is_terminal: context.stdout_is_terminal,
@@ -93,26 +93,10 @@ impl Report {
         }
     }
 
-    /// Standard output, for text a person reads.
-    pub fn stdout_style(&self) -> OutputStyle {
-        OutputStyle { width: self.width, color: self.color_stdout }
-    }
-
-    /// Standard error, for text a person reads.
-    pub fn stderr_style(&self) -> OutputStyle {
-        OutputStyle { width: self.stderr_width, color: self.color_stderr }
-    }
-
-    /// The same, about the record on one line of a batch.
+    /// The same, about the record on one line of a batch, or about none by itself.
     #[must_use]
-    pub fn for_line(&self, line: u64) -> Self {
-        Self { line: Some(line), ..*self }
-    }
-
-    /// The same, about no record by itself.
-    #[must_use]
-    pub fn of_all(&self) -> Self {
-        Self { line: None, ..*self }
+    pub fn for_line(&self, line: Option<u64>) -> Self {
+        Self { line, ..*self }
     }
 
     /// Whether results are JSON.
@@ -126,9 +110,9 @@ impl Report {
     /// As [`Self::json`]; it says whether the write took effect, which could not be printed.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
         let printed = if self.is_json() {
-            self.json(&outcome.result(None))
+            self.json(outcome)
         } else {
-            self.stdout(&outcome.to_text(self.stdout_style()))
+            self.stdout(&outcome.to_text(self.stdout_style))
         };
         printed.map_err(|failure| outcome.print_failed(failure))
     }
@@ -136,15 +120,10 @@ impl Report {
     /// Writes one JSON value to standard output, indented on a terminal, or what `--jq` makes of it.
     ///
     /// # Errors
-    /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
-    /// output cannot be written; a reader that went away is no error.
+    /// `usage` when the filter fails, `internal` when standard output cannot be written; a reader that went away is no
+    /// error.
     pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
-        if self.filter.is_some() || !self.stdout_is_terminal {
-            return self.json_line(value);
-        }
-        let json = serde_json::to_string_pretty(value)
-            .map_err(|error| Failure::internal(format!("cannot write the result as JSON: {error}")))?;
-        self.stdout(&(self.shown_json(json) + "\n"))
+        self.stdout(&self.json_text(value, self.stdout_is_terminal)?)
     }
 
     /// Writes one JSON value of a list as one line, also on a terminal, or what `--jq` makes of it.
@@ -152,29 +131,24 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn json_line(&self, value: &impl Serialize) -> Result<(), Failure> {
-        self.stdout(&self.line(value)?)
+        self.stdout(&self.json_text(value, false)?)
     }
 
-    /// A value as one line, or what `--jq` makes of it.
-    fn line(&self, value: &impl Serialize) -> Result<String, Failure> {
-        let unwritable =
-            |error: serde_json::Error| Failure::internal(format!("invalid JSON result: {error}"));
-        let json = serde_json::to_string(value).map_err(unwritable)?;
-        let Some(filter) = &self.filter else { return Ok(self.shown_json(json) + "\n") };
+    /// A value, or what `--jq` makes of it, with its tokens masked, and on a terminal free of what that would obey.
+    fn json_text(&self, value: &impl Serialize, is_indented: bool) -> Result<String, Failure> {
+        let is_indented = is_indented && self.filter.is_none();
+        let write = if is_indented { serde_json::to_string_pretty } else { serde_json::to_string };
+        let json = write(value)
+            .map_err(|error| Failure::internal(format!("cannot write the result as JSON: {error}")))?;
+        let Some(filter) = &self.filter else {
+            let shown =
+                if self.stdout_is_terminal { sanitize::in_json(&json) } else { secrets().json_text(&json) };
+            return Ok(format!("{shown}\n"));
+        };
         // What the filter is given is masked, and again what it may have put together.
         let result = filter.apply(&secrets().json_text(&json))?;
         let result = secrets().text(&result);
         Ok(if self.stdout_is_terminal { sanitize(&result).into_owned() } else { result.into_owned() })
-    }
-
-    /// JSON with its tokens masked, and on a terminal free of what that would obey.
-    fn shown_json(&self, json: String) -> String {
-        let shown =
-            if self.stdout_is_terminal { sanitize::in_json(&json) } else { secrets().json_text(&json) };
-        match shown {
-            Cow::Owned(changed) => changed,
-            Cow::Borrowed(_) => json,
-        }
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.
@@ -246,25 +220,15 @@ impl Report {
     }
 
     fn labelled(&self, ink: TextStyle, label: &str, text: &str) {
+        write_stderr(&self.labelled_text(ink, label, text));
+    }
+
+    /// A foreign text after its label, as standard error shows it.
+    pub fn labelled_text(&self, ink: TextStyle, label: &str, text: &str) -> String {
         let label = format!("{label}:");
-        let text = format!("{label} {}", sanitize(text));
-        let text = self.stderr_style().wrapped(&text);
-        write_stderr(&format!("{}{}", self.stderr_style().paint(ink, &label), &text[label.len()..]));
+        let text = self.stderr_style.wrapped(&format!("{label} {}", sanitize(text)));
+        format!("{}{}", self.stderr_style.paint(ink, &label), &text[label.len()..])
     }
-}
-
-fn color_from_environment(context: &Context) -> Option<bool> {
-    if is_set(context, environment::CLICOLOR_FORCE) {
-        Some(true)
-    } else if is_set(context, environment::NO_COLOR) {
-        Some(false)
-    } else {
-        None
-    }
-}
-
-fn is_set(context: &Context, name: &str) -> bool {
-    context.var(name).ok().flatten().is_some_and(|value| value != "0")
 }
 
 fn stderr_line(text: &str) {

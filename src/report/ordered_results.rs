@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::failure::failure_json;
 use super::outcome::Outcome;
@@ -14,8 +13,6 @@ use crate::sanitize;
 
 /// How many results may wait for an earlier one.
 const MAX_PENDING: u64 = 1024;
-/// How many bytes of results may wait for an earlier one.
-const MAX_PENDING_BYTES: usize = 1 << 20;
 
 /// Where a record stands in the input.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +31,6 @@ pub struct OrderedResults {
     report: Report,
     /// Results that came before their turn.
     pending: BTreeMap<u64, String>,
-    bytes: usize,
     /// Turns taken, and the turn to be printed next.
     turns: u64,
     next: u64,
@@ -48,7 +44,6 @@ impl OrderedResults {
             closed: false,
             report: *report,
             pending: BTreeMap::new(),
-            bytes: 0,
             turns: 0,
             next: 0,
         }
@@ -67,22 +62,22 @@ impl OrderedResults {
 
     /// Whether so much waits for an early record that no later one should begin.
     pub fn is_full(&self) -> bool {
-        self.turns - self.next >= MAX_PENDING || self.bytes >= MAX_PENDING_BYTES
+        self.turns - self.next >= MAX_PENDING
     }
 
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
     pub fn outcome(&self, place: RecordLocation, outcome: &Outcome, whole: bool) -> String {
         if self.report.is_json() {
-            self.line(&outcome.result(Some(place.record)))
+            self.line(&Outcome { record: Some(place.record), ..outcome.clone() })
         } else if whole {
-            format!("line {}: {}", place.line, outcome.to_text(self.report.stdout_style()))
+            format!("line {}: {}", place.line, outcome.to_text(self.report.stdout_style))
         } else {
             String::new()
         }
     }
 
     /// The text of a record that did not go through.
-    pub fn failure(&self, place: RecordLocation, operation: &str, failure: &Failure) -> String {
+    pub fn failure(&self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
             let what = match (failure.applied, failure.kind) {
                 (Applied::Unknown, _) => "unknown",
@@ -92,24 +87,21 @@ impl OrderedResults {
             let message = sanitize::sanitize_line(without_place(failure, place.line));
             return format!("line {}: {what}: {message}\n", place.line);
         }
-        let mut line = Map::new();
-        let mut set = |name: &str, value: Value| drop(line.insert(name.to_owned(), value));
-        set("operation", operation.into());
-        set("record", place.record.into());
-        set("applied", failure.applied.name().into());
-        set("status", failure.status.into());
-        set("response", Value::Null);
-        if let Value::Object(error) = failure_json(failure) {
-            line.extend(error);
-        }
-        self.line(&Value::Object(line))
+        let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
+        self.line(&Outcome {
+            record: Some(place.record),
+            applied,
+            status,
+            error,
+            ..Outcome::not_sent(operation)
+        })
     }
 
     /// A result, or what `--jq` makes of it. Where that fails the whole result is printed: it may tell of a write.
     fn line(&self, result: &impl Serialize) -> String {
-        self.report.line(result).unwrap_or_else(|failure| {
+        self.report.json_text(result, false).unwrap_or_else(|failure| {
             self.report.warn(&failure.message);
-            Report { filter: None, ..self.report }.line(result).unwrap_or_default()
+            Report { filter: None, ..self.report }.json_text(result, false).unwrap_or_default()
         })
     }
 
@@ -118,54 +110,39 @@ impl OrderedResults {
     /// # Errors
     /// `internal` when standard output cannot be written; for a reader that went away see [`Self::is_closed`].
     pub fn push(&mut self, turn: u64, text: String) -> Result<(), Failure> {
-        if turn != self.next {
-            self.bytes += text.len();
-            self.pending.insert(turn, text);
-            return Ok(());
-        }
-        self.print(&text)?;
-        self.next += 1;
+        self.pending.insert(turn, text);
         while let Some(text) = self.pending.remove(&self.next) {
-            self.bytes -= text.len();
-            self.print(&text)?;
             self.next += 1;
+            self.write(|out| out.write_all(text.as_bytes()))?;
         }
         Ok(())
     }
 
     /// Hands on what is printed.
     pub fn flush(&mut self) -> Result<(), Failure> {
-        if self.out.buffer().is_empty() || self.closed {
-            return Ok(());
-        }
-        let flushed = self.out.flush();
-        self.written(flushed)
+        self.write(Write::flush)
     }
 
     /// Prints what is held, though earlier ones are missing: the run was broken off.
     pub fn close(&mut self) -> Result<(), Failure> {
         for text in std::mem::take(&mut self.pending).into_values() {
-            self.print(&text)?;
+            self.write(|out| out.write_all(text.as_bytes()))?;
         }
         self.flush()
     }
 
-    fn print(&mut self, text: &str) -> Result<(), Failure> {
-        if text.is_empty() || self.closed {
-            return Ok(());
-        }
-        let written = self.out.write_all(text.as_bytes());
-        self.written(written)
-    }
-
-    fn written(&mut self, written: io::Result<()>) -> Result<(), Failure> {
-        match written {
+    fn write(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<StandardOutput>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        match if self.closed { Ok(()) } else { write(&mut self.out) } {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.closed = true;
                 Ok(())
             }
-            Err(error) => Err(Failure::internal(format!("cannot write standard output: {error}"))),
-            Ok(()) => Ok(()),
+            written => {
+                written.map_err(|error| Failure::internal(format!("cannot write standard output: {error}")))
+            }
         }
     }
 }

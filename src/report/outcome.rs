@@ -1,9 +1,9 @@
 //! What an operation did: one JSON object, or a few lines for a person.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::changes;
 use crate::exact_json;
@@ -14,75 +14,66 @@ use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::AddressSummary;
 use crate::plan::request::{Bearer, Request};
 use crate::report::style::{OutputStyle, TextStyle};
-use crate::sanitize::{self, sanitize_line};
+use crate::sanitize::{in_json, sanitize, sanitize_line};
 use crate::shell::Shell;
 
-/// The end of one operation that did not fail.
-#[derive(Debug, Clone)]
+/// The end of one operation; of one that failed only in a batch. Its fields are those of results, in their order.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Outcome {
-    /// What was asked for, as in results: `customer update`.
+    /// What was asked for: `customer update`.
     pub operation: &'static str,
+    /// The number of the record, in a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
     /// Whether the write took effect.
     pub applied: Applied,
     /// Why nothing was sent: `unchanged`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// What a person reads where nothing had to change, in place of `no changes`.
-    pub unchanged: Option<String>,
     /// Whether a read has shown what was written; `None` where nothing can be read back, or nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
     /// HTTP status of the service's answer to the write.
     pub status: Option<u16>,
     /// What became of the profile, for operations on it.
+    #[serde(flatten)]
     pub profile: Option<ProfileOutcome>,
     /// What became of each call, where the operation is several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
     /// What would be sent; only of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
+    /// File of the snapshot taken before; `null` where none was taken, and not there for what is no profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Value>,
+    /// Members of the error object, of a record that failed.
+    #[serde(flatten)]
+    pub error: Option<Value>,
+    /// What a person reads where nothing had to change, in place of `no changes`.
+    #[serde(skip)]
+    pub unchanged: Option<String>,
     /// What a person reads of the success.
+    #[serde(skip)]
     pub success: Option<Success>,
 }
 
 /// What became of a profile.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ProfileOutcome {
     /// Every difference.
     pub changes: Vec<Change>,
-    /// Whether they were shown in the confirmation already.
-    pub were_shown: bool,
     /// What became of the addresses.
+    #[serde(rename = "addresses")]
     pub summary: AddressSummary,
-    /// The snapshot taken before.
-    pub snapshot: Option<PathBuf>,
+    /// Whether the changes were shown in the confirmation already.
+    #[serde(skip)]
+    pub were_shown: bool,
     /// Ids the service gave to new addresses, where they could be read back.
+    #[serde(skip)]
     pub new_ids: Vec<i64>,
-}
-
-/// The result object of `-o json`, its fields in their order.
-#[derive(Serialize)]
-struct OutcomeResult<'a> {
-    operation: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    record: Option<u64>,
-    applied: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verified: Option<bool>,
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Vec<Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    addresses: Option<Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    calls: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request: Option<Value>,
-    response: Option<&'a Value>,
-    /// Of a profile; `null` where none was taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snapshot: Option<Value>,
 }
 
 impl Outcome {
@@ -97,20 +88,8 @@ impl Outcome {
     }
 
     /// Nothing was sent.
-    pub const fn not_sent(operation: &'static str) -> Self {
-        Self {
-            operation,
-            applied: Applied::No,
-            reason: None,
-            unchanged: None,
-            verified: None,
-            status: None,
-            profile: None,
-            calls: Vec::new(),
-            request: None,
-            response: None,
-            success: None,
-        }
+    pub fn not_sent(operation: &'static str) -> Self {
+        Self { operation, ..Self::default() }
     }
 
     /// What a dry run shows.
@@ -118,68 +97,37 @@ impl Outcome {
         Self { request: Some(shown), ..Self::not_sent(operation) }
     }
 
-    /// The result object. `record` is the record's number in a run.
-    pub fn result(&self, record: Option<u64>) -> impl Serialize + '_ {
-        let profile = self.profile.as_ref();
-        OutcomeResult {
-            operation: self.operation,
-            record,
-            applied: self.applied.name(),
-            reason: self.reason,
-            verified: self.verified,
-            status: self.status,
-            changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
-            addresses: profile.map(|profile| address_summary_json(&profile.summary)),
-            calls: self.calls.iter().map(Call::to_json).collect(),
-            request: self.request.as_ref().map(RequestPreview::to_json),
-            response: self.response.as_ref(),
-            snapshot: profile
-                .map(|profile| profile.snapshot.as_ref().map(|path| path.display().to_string()).into()),
-        }
-    }
-
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
     pub fn to_text(&self, screen: OutputStyle) -> String {
-        let shown = self.calls.iter().filter_map(|call| call.request.as_ref());
-        let shown: Vec<&RequestPreview> =
-            if self.calls.is_empty() { self.request.iter().collect() } else { shown.collect() };
-        if shown.iter().any(|shown| shown.curl) {
-            let commands: Vec<String> =
-                shown.iter().map(|shown| curl_command(&shown.request, &shown.url) + "\n").collect();
-            return commands.concat();
+        let of_calls = self.calls.iter().filter_map(|call| call.request.as_ref());
+        let shown: Vec<_> =
+            if self.calls.is_empty() { self.request.iter().collect() } else { of_calls.collect() };
+        let commands = shown.iter().filter_map(|shown| Some(format!("{}\n", shown.curl.as_ref()?)));
+        let commands: String = commands.collect();
+        if !commands.is_empty() {
+            return commands;
         }
-        let mut text = String::new();
-        let mut line = |content: &str| {
-            text.push_str(content);
-            text.push('\n');
-        };
-        line(&self.headline());
+        let mut lines = vec![self.headline()];
         if let Some(profile) = &self.profile {
             if !profile.changes.is_empty() && !profile.were_shown {
-                line(&changes::table(&profile.changes, screen));
+                lines.push(changes::table(&profile.changes, screen));
             }
-            line(&changes::summary(&profile.summary, &profile.new_ids));
-            if let Some(snapshot) = &profile.snapshot {
-                line(&snapshot_line(snapshot, screen));
-            }
+            lines.push(changes::summary(&profile.summary, &profile.new_ids));
         }
-        for shown in &shown {
-            line(&shown.to_text());
-        }
+        lines.extend(self.snapshot.as_ref().and_then(Value::as_str).map(|file| snapshot_line(file, screen)));
+        lines.extend(shown.iter().map(|shown| shown.to_text()));
         if shown.is_empty() {
-            self.calls.iter().for_each(|call| line(&call.to_text()));
+            lines.extend(self.calls.iter().map(Call::to_text));
         }
-        match &self.response {
-            _ if self.success.as_ref().is_some_and(|success| success.covers_response) => {}
-            // The changes of the profile are printed above; the reply's body only repeats them.
-            _ if self.profile.is_some() => {}
-            None | Some(Value::Null) => {}
-            Some(Value::String(reply)) if reply.trim().is_empty() => {}
-            Some(reply) => {
-                line(&screen.paint(TextStyle::Dim, &format!("Response: {}", truncate(reply))));
+        // What the headline says, and the changes of a profile, the reply's body only repeats.
+        let is_said = self.profile.is_some() || self.success.as_ref().is_some_and(|it| it.covers_response);
+        if let Some(reply) = self.response.as_ref().filter(|_| !is_said) {
+            let text = truncate(reply);
+            if !reply.is_null() && !text.trim().is_empty() {
+                lines.push(screen.paint(TextStyle::Dim, &format!("Response: {text}")));
             }
         }
-        text
+        lines.join("\n") + "\n"
     }
 
     /// The failure to print this.
@@ -219,27 +167,20 @@ impl Outcome {
 }
 
 /// The snapshot: its name on a terminal, where a person goes on with it, and else its file.
-fn snapshot_line(snapshot: &Path, screen: OutputStyle) -> String {
-    match snapshot.file_stem() {
+fn snapshot_line(file: &str, screen: OutputStyle) -> String {
+    match Path::new(file).file_stem() {
         Some(name) if screen.width.is_some() => {
             let name = screen.paint(TextStyle::Id, &sanitize_line(&name.to_string_lossy()));
             format!("Snapshot: {name}")
         }
-        _ => format!("Snapshot: {}", sanitize_line(&snapshot.display().to_string())),
+        _ => format!("Snapshot: {}", sanitize_line(file)),
     }
-}
-
-fn address_summary_json(tally: &AddressSummary) -> Value {
-    json!({"kept": tally.kept, "changed": tally.changed, "added": tally.added, "removed": tally.removed})
 }
 
 /// A reply on one line, cut where it gets long: `-o json` has it whole.
 fn truncate(reply: &Value) -> String {
     const LONGEST: usize = 300;
-    let text = match reply {
-        Value::String(text) => sanitize_line(text),
-        other => sanitize_line(&other.to_string()),
-    };
+    let text = reply.as_str().map_or_else(|| sanitize_line(&reply.to_string()), sanitize_line);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}… (use -o json for the full response)", &text[..end]),
         None => text,
@@ -247,26 +188,29 @@ fn truncate(reply: &Value) -> String {
 }
 
 /// What became of one call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Call {
     /// The last segment of its path, such as `shipping-information`.
+    #[serde(rename = "call")]
     pub name: &'static str,
     /// Whether it took effect.
     pub applied: Applied,
     /// Why it was not sent now: `done earlier`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// HTTP status of the answer.
     pub status: Option<u16>,
+    /// What would be sent; only of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestPreview>,
     /// The answer as it came.
     pub response: Option<Value>,
-    /// What would be sent; only of a dry run.
-    pub request: Option<RequestPreview>,
 }
 
 impl Call {
     /// A call that was not sent, or was sent by an earlier run.
-    pub const fn new(name: &'static str, applied: Applied) -> Self {
-        Self { name, applied, reason: None, status: None, response: None, request: None }
+    pub fn new(name: &'static str, applied: Applied) -> Self {
+        Self { name, applied, ..Self::default() }
     }
 
     /// A call that the service took.
@@ -279,23 +223,8 @@ impl Call {
         Self { status: failure.status, response: failure.service.clone(), ..Self::new(name, failure.applied) }
     }
 
-    /// As results have it: `{"call", "applied", "status", "response"}`.
-    pub fn to_json(&self) -> Value {
-        let mut shown =
-            exact_json::object([("call", self.name.into()), ("applied", self.applied.name().into())]);
-        if let Some(reason) = self.reason {
-            shown["reason"] = reason.into();
-        }
-        shown["status"] = self.status.into();
-        if let Some(request) = &self.request {
-            shown["request"] = request.to_json();
-        }
-        shown["response"] = self.response.clone().unwrap_or_default();
-        shown
-    }
-
     /// One line for a person.
-    pub fn to_text(&self) -> String {
+    fn to_text(&self) -> String {
         let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
         let what = match (self.applied, self.reason) {
             (Applied::Yes, Some(reason)) => reason,
@@ -307,57 +236,45 @@ impl Call {
     }
 }
 
-/// What would be sent, as JSON, as text or as a curl command.
-#[derive(Debug, Clone)]
+/// What would be sent.
+#[derive(Debug, Clone, Serialize)]
 pub struct RequestPreview {
-    /// The call.
-    pub request: Request,
-    /// Its whole URL.
+    /// HTTP method.
+    pub method: String,
+    /// The whole URL.
     pub url: String,
-    /// Whether to show it as a curl command.
-    pub curl: bool,
+    /// The body, as text where it is not JSON.
+    pub body: Option<Value>,
+    /// The same as a curl command, where it is to be shown so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curl: Option<String>,
 }
 
 impl RequestPreview {
-    /// As results have it.
-    fn to_json(&self) -> Value {
-        let body: Value =
-            self.request.body.as_deref().map_or(Value::Null, |body| {
-                exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into())
-            });
-        let mut shown = exact_json::object([
-            ("method", self.request.method.as_str().into()),
-            ("url", self.url.as_str().into()),
-            ("body", body),
-        ]);
-        if self.curl {
-            shown["curl"] = curl_command(&self.request, &self.url).into();
+    /// A request to that URL, and as a curl command where that is wanted.
+    pub fn new(request: &Request, url: String, as_curl: bool) -> Self {
+        let json = |body: &str| exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into());
+        Self {
+            method: request.method.as_str().to_owned(),
+            curl: as_curl.then(|| curl_command(request, &url, Shell::NATIVE)),
+            body: request.body.as_deref().map(json),
+            url,
         }
-        shown
     }
 
     /// For a person: the request line, the hidden token, and the body.
     fn to_text(&self) -> String {
-        let body = self.request.body.as_deref().map(|body| match exact_json::parse(body.as_bytes()) {
-            Ok(value) => format!("\n{value:#}"),
-            Err(_) => format!("\n{body}"),
-        });
-        let text = format!(
-            "{} {}\nAuthorization: Bearer •••{}",
-            self.request.method.as_str(),
-            self.url,
-            body.unwrap_or_default()
-        );
-        crate::sanitize::sanitize(&text).into_owned()
+        let body = match &self.body {
+            None => String::new(),
+            Some(Value::String(text)) => format!("\n{text}"),
+            Some(json) => format!("\n{json:#}"),
+        };
+        sanitize(&format!("{} {}\nAuthorization: Bearer •••{body}", self.method, self.url)).into_owned()
     }
 }
 
-/// The command, on one line, for the shell of this system. A token that stands in URL or body is masked there as everywhere.
-fn curl_command(request: &Request, url: &str) -> String {
-    curl_command_for(request, url, Shell::NATIVE)
-}
-
-fn curl_command_for(request: &Request, url: &str, shell: Shell) -> String {
+/// The command, on one line, for that shell. A token that stands in URL or body is masked there as everywhere.
+fn curl_command(request: &Request, url: &str, shell: Shell) -> String {
     // In Windows PowerShell `curl` alone is another command.
     let (curl, token) = match (shell, request.bearer) {
         (Shell::Posix, Bearer::Customer) => ("curl", "$STOREFRONT_TOKEN"),
@@ -368,21 +285,19 @@ fn curl_command_for(request: &Request, url: &str, shell: Shell) -> String {
             "$(if ($env:STOREFRONT_ADMIN_TOKEN) { $env:STOREFRONT_ADMIN_TOKEN } else { $env:STOREFRONT_TOKEN })",
         ),
     };
-    let mut command = format!(
-        "{curl} --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
-        request.method.as_str(),
-        shell.quote(&sanitize::sanitize(url))
-    );
+    let (method, url) = (request.method.as_str(), shell.quote(&sanitize(url)).into_owned());
+    let mut command =
+        format!("{curl} --request {method} --globoff {url} --header \"Authorization: Bearer {token}\"");
     if let Some(body) = &request.body {
         command.push_str(" --header 'Content-Type: application/json' --data-raw ");
-        command.push_str(&shell.quote(&sanitize::in_json(body)));
+        command.push_str(&shell.quote(&in_json(body)));
     }
     command
 }
 
 #[cfg(test)]
 mod tests {
-    use super::curl_command_for;
+    use super::curl_command;
     use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::request::{StoreView, Target};
@@ -394,7 +309,7 @@ mod tests {
         let request = Operation::QuoteAddItem
             .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
         let words =
-            shell_words::split(&curl_command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
+            shell_words::split(&curl_command(&request, "https://shop.example/rest/V1/x", Shell::Posix))
                 .unwrap();
         let sent = words.last().unwrap();
         assert_eq!(sent, r#"{"city":"a\u009b2J\u202eb"}"#);
@@ -408,7 +323,7 @@ mod tests {
         let request = Operation::QuoteAddItem
             .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
         let words =
-            shell_words::split(&curl_command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
+            shell_words::split(&curl_command(&request, "https://shop.example/rest/V1/x", Shell::Posix))
                 .unwrap();
         assert_eq!(words.last().unwrap(), body);
         // Without it curl makes three requests of a URL that ends in [1-3].
@@ -423,7 +338,7 @@ mod tests {
             r#"{"sku":"it's $5"}"#.into(),
         );
         assert_eq!(
-            curl_command_for(&request, "https://shop.example/x?a=1&b", Shell::Windows),
+            curl_command(&request, "https://shop.example/x?a=1&b", Shell::Windows),
             "curl.exe --request POST --globoff \"https://shop.example/x?a=1&b\" \
              --header \"Authorization: Bearer $env:STOREFRONT_TOKEN\" --header 'Content-Type: application/json' \
              --data-raw '{\"sku\":\"it''s $5\"}'"

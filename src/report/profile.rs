@@ -8,15 +8,8 @@ use crate::report::changes::format_value;
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::sanitize::sanitize_line;
 
-/// Below this many columns six columns of a table are no longer read with ease.
-const TABLE_COLUMNS: u16 = 76;
-/// The same with a column for other fields.
-const WIDE_TABLE_COLUMNS: u16 = 110;
-
-const HEADS: [&str; 7] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE", "OTHER FIELDS"];
-
-/// Fields of an address that have a column of their own, or add nothing to one that has.
-const IN_COLUMNS: &[&str] = &[
+/// Fields of an address that its card begins with, or that add nothing to those.
+const AT_THE_BEGINNING: &[&str] = &[
     "id",
     "customer_id",
     "firstname",
@@ -47,86 +40,41 @@ const IN_HEADING: &[&str] = &[
     "default_shipping",
 ];
 
-/// One address in the terms of [`HEADS`].
-struct Row {
-    id: String,
-    /// `billing`, `shipping`, both or nothing.
-    defaults: String,
-    columns: [String; 5],
-    others: Vec<(String, String)>,
-}
-
 /// The profile as text, ending in a newline.
-pub fn text(profile: &Profile, style: OutputStyle) -> String {
+pub fn text(profile: &Profile, screen: OutputStyle) -> String {
     let customer = profile.customer();
-    let rows: Vec<Row> = profile
-        .addresses()
-        .iter()
-        .filter_map(Value::as_object)
-        .map(|address| row(customer, address))
-        .collect();
-    let has_others = rows.iter().any(|row| !row.others.is_empty());
-    let needed = if has_others { WIDE_TABLE_COLUMNS } else { TABLE_COLUMNS };
-    let addresses = if rows.is_empty() {
-        "No addresses".to_owned()
-    } else if style.is_narrower_than(needed) {
-        rows.iter().map(|row| card(row, style)).collect::<Vec<_>>().join("\n\n")
-    } else {
-        table(&rows, has_others, style)
-    };
-    format!("{}\n{addresses}\n", heading(customer, style))
-}
-
-fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> Row {
-    let city = joined([member(address, "postcode"), member(address, "city")], " ");
-    let name = joined([member(address, "firstname"), member(address, "lastname")], " ");
-    Row {
-        id: member(address, "id"),
-        defaults: defaults(customer, address),
-        columns: [
-            joined([name, member(address, "company")], "\n"),
-            member(address, "street"),
-            city,
-            joined([region(address), member(address, "country_id")], ", "),
-            member(address, "telephone"),
-        ],
-        others: rest(address, IN_COLUMNS),
+    let addresses = profile.addresses().iter().filter_map(Value::as_object);
+    let mut blocks = vec![heading(customer, screen)];
+    blocks.extend(addresses.map(|address| card(customer, address, screen)));
+    if blocks.len() == 1 {
+        blocks.push("No addresses".to_owned());
     }
-}
-
-fn table(rows: &[Row], has_others: bool, screen: OutputStyle) -> String {
-    let rows = rows.iter().map(|row| {
-        let id = joined([row.id.clone(), row.defaults.clone()], "\n");
-        let mut cells = vec![cell(TextStyle::Id, id)];
-        cells.extend(row.columns.iter().map(Into::into));
-        if has_others {
-            let others = row.others.iter().map(|(name, value)| format!("{name} {value}"));
-            cells.push(cell(TextStyle::Dim, others.collect::<Vec<_>>().join("\n")));
-        }
-        cells
-    });
-    style::table(screen, &HEADS[..if has_others { 7 } else { 6 }], rows)
+    blocks.join("\n\n") + "\n"
 }
 
 /// An address with its fields below each other; what it has not is left out.
-fn card(row: &Row, style: OutputStyle) -> String {
-    let mut head = style.paint(TextStyle::Id, &format!("address {}", row.id));
-    if !row.defaults.is_empty() {
-        head += &format!(", default {}", row.defaults);
-    }
-    let columns = HEADS[1..].iter().map(|head| head.to_lowercase()).zip(row.columns.iter().cloned());
-    let fields = columns.filter(|(_, value)| !value.is_empty()).chain(row.others.iter().cloned());
-    format!("{head}\n  {}", pairs(fields, style))
+fn card(customer: &Map<String, Value>, address: &Map<String, Value>, screen: OutputStyle) -> String {
+    let head = screen.paint(TextStyle::Id, &format!("address {}", member(address, "id")));
+    let fields = [
+        ("name", joined([member(address, "firstname"), member(address, "lastname")], " ")),
+        ("company", member(address, "company")),
+        ("street", member(address, "street")),
+        ("city", joined([member(address, "postcode"), member(address, "city")], " ")),
+        ("country", joined([region(address), member(address, "country_id")], ", ")),
+        ("telephone", member(address, "telephone")),
+    ];
+    let fields = fields.map(|(name, value)| (name.to_owned(), value)).into_iter();
+    let fields = fields.filter(|(_, value)| !value.is_empty()).chain(rest(address, AT_THE_BEGINNING));
+    format!("{head}{}\n  {}", defaults(customer, address), pairs(fields, screen))
 }
 
 /// Two columns, indented by two but for the first line.
 fn pairs(fields: impl Iterator<Item = (String, String)>, screen: OutputStyle) -> String {
-    let indented = OutputStyle { width: screen.width.map(|width| width.saturating_sub(2)), ..screen };
     let fields = fields.map(|(name, value)| [cell(TextStyle::Dim, name), value.into()]);
-    style::table(indented, &[], fields).replace('\n', "\n  ")
+    style::table(screen.indented(), &[], fields).replace('\n', "\n  ")
 }
 
-/// Name and e-mail address, then every other field of the profile; it ends in an empty line.
+/// Name and email address, then every other field of the profile.
 fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     let who = name_and_email(customer);
     let ids = [("customer", "id"), ("group", "group_id"), ("store", "store_id"), ("website", "website_id")];
@@ -140,7 +88,6 @@ fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     if !others.is_empty() {
         text += &format!("\n  {}", pairs(others.into_iter(), style));
     }
-    text.push('\n');
     text
 }
 
@@ -180,7 +127,7 @@ fn region(address: &Map<String, Value>) -> String {
     region.and_then(Value::as_str).map(sanitize_line).unwrap_or_default()
 }
 
-/// Which default address it is: by the profile's own fields or by the flags of the address.
+/// Which default address it is, by the profile's own fields or by the flags of the address: `, default billing, shipping`.
 fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> String {
     let id = address.get("id").and_then(id_of);
     let is = |name: &str| {
@@ -189,7 +136,8 @@ fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> Stri
     };
     let names = [("billing", "default_billing"), ("shipping", "default_shipping")];
     let names = names.iter().filter(|(_, name)| is(name)).map(|(label, _)| *label);
-    names.collect::<Vec<_>>().join(", ")
+    let names = names.collect::<Vec<_>>().join(", ");
+    if names.is_empty() { names } else { format!(", default {names}") }
 }
 
 /// Every field with a value but those left out, in stored order. A nested object is taken apart (`window.from`); custom
@@ -213,18 +161,15 @@ fn collect(name: &str, value: &Value, fields: &mut Vec<(String, String)>) {
             inner.iter().for_each(|(member, value)| collect(&format!("{name}.{member}"), value, fields));
         }
         Value::Array(elements) => {
-            let coded = |element: &Value| Some((code(element)?, element.get("value")?.clone()));
-            match elements.iter().map(coded).collect::<Option<Vec<_>>>() {
-                Some(coded) => coded.iter().for_each(|(code, value)| collect(code, value, fields)),
+            let coded =
+                elements.iter().map(|one| Some((one.get("attribute_code")?.as_str()?, one.get("value")?)));
+            match coded.collect::<Option<Vec<_>>>() {
+                Some(coded) => coded.into_iter().for_each(|(code, value)| collect(code, value, fields)),
                 None => fields.push((sanitize_line(name), format_value(Some(value)))),
             }
         }
         other => fields.push((sanitize_line(name), format_value(Some(other)))),
     }
-}
-
-fn code(attribute: &Value) -> Option<String> {
-    attribute.get("attribute_code")?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -73,6 +73,12 @@ impl OutputStyle {
         lines.collect::<Vec<_>>().join("\n")
     }
 
+    /// The same for what is indented by two columns.
+    #[must_use]
+    pub fn indented(self) -> Self {
+        Self { width: self.width.map(|width| width.saturating_sub(2)), ..self }
+    }
+
     /// Whether the terminal has fewer columns than that.
     pub fn is_narrower_than(self, columns: u16) -> bool {
         self.width.is_some_and(|width| width < columns)
@@ -113,16 +119,6 @@ pub fn time(time: Duration) -> String {
 
 /// A table with these heads, if there are any, fit for that screen.
 pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item = impl Into<Row>>) -> String {
-    let mut table = new_table(screen);
-    if !heads.is_empty() {
-        table.set_header(heads.iter().map(|title| cell(TextStyle::Head, *title)).collect::<Vec<_>>());
-    }
-    table.add_rows(rows);
-    render(&table)
-}
-
-/// An empty table for that screen.
-fn new_table(screen: OutputStyle) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).style_text_only();
     if let Some(width) = screen.width {
@@ -133,7 +129,11 @@ fn new_table(screen: OutputStyle) -> Table {
     } else {
         table.force_no_tty();
     }
-    table
+    if !heads.is_empty() {
+        table.set_header(heads.iter().map(|title| cell(TextStyle::Head, *title)).collect::<Vec<_>>());
+    }
+    table.add_rows(rows);
+    render(&table)
 }
 
 /// A cell in that ink, where the table has colour.
@@ -163,18 +163,10 @@ fn render(table: &Table) -> String {
 /// Ends each stretch of right-to-left text with a mark that has no width. Without it a terminal that reorders such
 /// text takes the cell after it, a postcode say, for part of it, and shows it on the wrong side.
 fn in_columns(line: &str) -> String {
-    const LEFT_TO_RIGHT_MARK: char = '\u{200e}';
-    let mut marked = String::with_capacity(line.len());
-    for (index, part) in line.split("  ").enumerate() {
-        if index > 0 {
-            marked.push_str("  ");
-        }
-        marked.push_str(part);
-        if part.chars().any(is_right_to_left) {
-            marked.push(LEFT_TO_RIGHT_MARK);
-        }
-    }
-    marked
+    const LEFT_TO_RIGHT_MARK: &str = "\u{200e}";
+    let marked = |part: &str| if part.contains(is_right_to_left) { LEFT_TO_RIGHT_MARK } else { "" };
+    let parts = line.split("  ").map(|part| format!("{part}{}", marked(part)));
+    parts.collect::<Vec<_>>().join("  ")
 }
 
 /// The blocks that Unicode keeps for right-to-left scripts.

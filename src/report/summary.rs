@@ -36,15 +36,9 @@ impl Reasons {
         let mut reasons: Vec<(&String, &u64)> = self.counted.iter().collect();
         reasons.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
         let rest = self.others + reasons.iter().skip(MAX_SHOWN).map(|(_, count)| *count).sum::<u64>();
-        let mut lines: Vec<String> = reasons
-            .into_iter()
-            .take(MAX_SHOWN)
-            .map(|(reason, count)| format!("  {count} × {reason}"))
-            .collect();
-        if rest > 0 {
-            lines.push(format!("  {rest} × other reasons"));
-        }
-        lines
+        let shown =
+            reasons.into_iter().take(MAX_SHOWN).map(|(reason, count)| format!("  {count} × {reason}"));
+        shown.chain((rest > 0).then(|| format!("  {rest} × other reasons"))).collect()
     }
 }
 
@@ -146,31 +140,20 @@ pub fn count_more_records(number: u64) -> String {
     format!("and {number} more record{}", if number == 1 { "" } else { "s" })
 }
 
-/// The message with its numbers and quoted names left out, where it has any apart from the status.
+/// The message with its quoted names, and its words with digits apart from the status, left out.
 fn generalized(message: &str) -> String {
-    let mut general = String::with_capacity(message.len());
-    let mut quoted = false;
-    let mut word = String::new();
-    let close = |word: &mut String, general: &mut String| {
-        let is_name = word.len() > 3 && word.bytes().any(|byte| byte.is_ascii_digit());
-        general.push_str(if is_name { "…" } else { word });
-        word.clear();
+    let separates = |one: char| !(one.is_alphanumeric() || one == '-' || one == '_');
+    let without_names = |part: &str| -> String {
+        let pieces = part.split_inclusive(separates).map(|piece| {
+            let word = piece.trim_end_matches(separates);
+            let is_name = word.len() > 3 && word.contains(|one: char| one.is_ascii_digit());
+            if is_name { format!("…{}", &piece[word.len()..]) } else { piece.to_owned() }
+        });
+        pieces.collect()
     };
-    for character in message.chars() {
-        if character == '"' {
-            close(&mut word, &mut general);
-            general.push_str(if quoted { "…\"" } else { "\"" });
-            quoted = !quoted;
-        } else if quoted {
-        } else if character.is_alphanumeric() || character == '-' || character == '_' {
-            word.push(character);
-        } else {
-            close(&mut word, &mut general);
-            general.push(character);
-        }
-    }
-    close(&mut word, &mut general);
-    general
+    let parts = message.split('"').enumerate();
+    let parts = parts.map(|(index, part)| if index % 2 == 1 { "…".to_owned() } else { without_names(part) });
+    parts.collect::<Vec<_>>().join("\"")
 }
 
 #[cfg(test)]

@@ -335,7 +335,7 @@ impl Service<'_> {
                  start one that stays with `storefront sandbox serve`",
             );
         }
-        RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
+        RequestPreview::new(&request, self.client.url(&request), self.session.global.curl)
     }
 
     fn log_target(&self, operation: &str, request: &Request) {
@@ -347,7 +347,7 @@ impl Service<'_> {
         let view = settings.store_view.as_ref().filter(|view| request.is_in(view));
         let view = view.map(|view| format!(", store view {}", view.code())).unwrap_or_default();
         // It is of the whole batch, whichever record comes first.
-        let report = self.session.report.of_all();
+        let report = self.session.report.for_line(None);
         report.status(&format!("{operation}: {profile}host {}{view}", settings.host()));
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Wizard<'a> {
             let allow_unknown = session.global.allow_unknown;
             let mut draft = Draft::new(session.dialect, operation, document.clone(), &flags, allow_unknown)?;
             self.flags.force |= !lint::attribute_errors(&draft.fields).is_empty();
-            let text = attribute::text(&draft.fields, session.report.stderr_style());
+            let text = attribute::text(&draft.fields, session.report.stderr_style);
             self.prompt.show(&format!("\n{text}\n"));
             // Once shown, they are not printed again.
             draft.warnings.drain(..).for_each(|warning| self.prompt.warn(session.report, &warning));

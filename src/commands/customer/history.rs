@@ -3,11 +3,9 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::tz::TimeZone;
-use serde_json::Value;
 
 use crate::cli::customer::CustomerChoice;
 use crate::cli::{ConfirmArgs, RequestArgs};
-use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
@@ -49,8 +47,16 @@ struct Listed {
 }
 
 impl Listed {
-    fn outcome(&self) -> &'static str {
-        if self.snapshot.is_some() { self.fate.name() } else { "unreadable" }
+    fn shown(&self) -> HistoryEntry<'_> {
+        let snapshot = self.snapshot.as_ref();
+        HistoryEntry {
+            snapshot: self.entry.name(),
+            taken: snapshot.map_or("", |snapshot| &snapshot.taken),
+            operation: snapshot.map_or("", |snapshot| &snapshot.operation),
+            outcome: if snapshot.is_some() { self.fate.name() } else { "unreadable" },
+            changes: snapshot.map(Snapshot::changes).unwrap_or_default(),
+            file: self.entry.path.display().to_string(),
+        }
     }
 }
 
@@ -124,25 +130,16 @@ async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
 
 fn print(service: &Service<'_>, listed: &[Listed]) -> Result<(), Failure> {
     let report = service.session.report;
+    let mut entries = listed.iter().map(Listed::shown);
     if report.is_json() {
-        return listed.iter().try_for_each(|listed| report.json_line(&as_json(listed)));
+        return entries.try_for_each(|entry| report.json_line(&entry));
     }
     if listed.is_empty() {
         report.status("no changes recorded on this machine");
         return Ok(());
     }
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
-    let blocks = listed.iter().map(|listed| {
-        let snapshot = listed.snapshot.as_ref();
-        let shown = HistoryEntry {
-            snapshot: listed.entry.name(),
-            operation: snapshot.map_or("", |snapshot| &snapshot.operation),
-            outcome: listed.outcome(),
-            taken: snapshot.map_or("", |snapshot| &snapshot.taken),
-            changes: snapshot.map(Snapshot::changes).unwrap_or_default(),
-        };
-        shown.to_text(now, &zone, report.stdout_style())
-    });
+    let blocks = entries.map(|entry| entry.to_text(now, &zone, report.stdout_style));
     report.stdout(&blocks.collect::<Vec<_>>().join("\n"))
 }
 
@@ -168,19 +165,6 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
     let kind = if is_mismatch { FailureKind::Mismatch } else { FailureKind::Unknown };
     Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))
         .hint("check again 10 minutes after it was sent"))
-}
-
-fn as_json(listed: &Listed) -> Value {
-    let snapshot = listed.snapshot.as_ref();
-    let text = |text: Option<&String>| Value::from(text.map(String::as_str).unwrap_or_default());
-    exact_json::object([
-        ("snapshot", listed.entry.name().into()),
-        ("taken", text(snapshot.map(|snapshot| &snapshot.taken))),
-        ("operation", text(snapshot.map(|snapshot| &snapshot.operation))),
-        ("outcome", listed.outcome().into()),
-        ("changes", snapshot.iter().flat_map(|one| one.changes()).map(|change| change.to_json()).collect()),
-        ("file", listed.entry.path.display().to_string().into()),
-    ])
 }
 
 /// Removes the snapshot that `what` names, or `all` of this customer, under the customer's lock and after a question.

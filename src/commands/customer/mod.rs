@@ -148,7 +148,7 @@ async fn show(service: &Service<'_>) -> Result<(), Failure> {
     if report.is_json() {
         return report.json(&Value::Object(stored.into_customer()));
     }
-    report.stdout(&profile::text(&stored, report.stdout_style()))
+    report.stdout(&profile::text(&stored, report.stdout_style))
 }
 
 const COLUMNS: &[Column] = &[

@@ -183,7 +183,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     if report.is_json() {
         return report.json(&shown);
     }
-    report.stdout(&text(id, &shown, report.stdout_style()))
+    report.stdout(&text(id, &shown, report.stdout_style))
 }
 
 /// There is no cart, as the service would say it.
@@ -194,7 +194,7 @@ fn no_cart() -> Failure {
 
 fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
     let items = shown["items"].as_array().map_or(&[][..], Vec::as_slice);
-    let items = if items.is_empty() { "No items".to_owned() } else { objects(screen, &ITEMS, items) };
+    let items = if items.is_empty() { "No items".to_owned() } else { objects(screen, &ITEMS, true, items) };
     let totals = ["subtotal", "shipping_amount", "tax_amount", "grand_total", "quote_currency_code"];
     let totals = totals.iter().filter_map(|name| {
         let value = shown["totals"].get(*name).filter(|value| !value.is_null())?;
@@ -222,10 +222,10 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
     if report.is_json() {
         return report.json(&shown);
     }
-    let style = report.stdout_style();
+    let style = report.stdout_style;
     let rows = |name: &str| shown[name].as_array().map_or(&[][..], Vec::as_slice);
-    let shipping = objects(style, &SHIPPING, rows("shipping"));
-    report.stdout(&format!("{shipping}\n\n{}\n", objects(style, &PAYMENT, rows("payment"))))
+    let shipping = objects(style, &SHIPPING, true, rows("shipping"));
+    report.stdout(&format!("{shipping}\n\n{}\n", objects(style, &PAYMENT, true, rows("payment"))))
 }
 
 /// Columns: title and field.

@@ -233,7 +233,7 @@ impl Steps<'_> {
         if self.agreed.as_ref() == Some(&merged.changes) {
             return Ok(());
         }
-        let style = self.service.session.report.stderr_style();
+        let style = self.service.session.report.stderr_style;
         self.prompt.show(&profile::owner(stored, style));
         self.prompt.show(&changes::table(&merged.changes, style));
         self.prompt.show(&changes::summary(&merged.summary, &[]));
@@ -324,8 +324,8 @@ impl Steps<'_> {
 
     fn applied(&self, merged: &Merged, snapshot: &Path) -> Outcome {
         let mut outcome = self.outcome(merged);
+        outcome.snapshot = Some(snapshot.display().to_string().into());
         if let Some(profile) = &mut outcome.profile {
-            profile.snapshot = Some(snapshot.to_owned());
             profile.were_shown = self.agreed.is_some() && self.service.session.context.stdout_is_terminal;
         }
         Outcome { applied: Applied::Yes, verified: Some(false), ..outcome }
@@ -333,9 +333,12 @@ impl Steps<'_> {
 
     fn outcome(&self, merged: &Merged) -> Outcome {
         let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
-        let profile =
-            ProfileOutcome { changes, summary, were_shown: false, snapshot: None, new_ids: Vec::new() };
-        Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
+        let profile = ProfileOutcome { changes, summary, were_shown: false, new_ids: Vec::new() };
+        Outcome {
+            profile: Some(profile),
+            snapshot: Some(Value::Null),
+            ..Outcome::not_sent(self.change.operation())
+        }
     }
 }
 

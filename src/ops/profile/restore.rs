@@ -3,6 +3,8 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::Path;
 
+use jiff::tz::TimeZone;
+
 use super::verify::is_shown;
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
@@ -132,7 +134,7 @@ impl<'a> Restore<'a> {
         };
         ensure_same_owner(store, stored, &snapshot)?;
         let context = self.service.session.context;
-        let taken = changes::when_local(&snapshot.taken, context.clock.now());
+        let taken = changes::when(&snapshot.taken, context.clock.now(), &TimeZone::system());
         let status = format!("{}: snapshot {} ({taken})", Self::OPERATION, snapshot.name());
         self.service.session.report.status(&status);
         Ok(self.found.get_or_init(|| (snapshot, fate)))

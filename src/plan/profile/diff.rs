@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::exact_json;
@@ -154,8 +155,14 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// One difference. `None` means that the field is not there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Serialize for FieldPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// One difference, as results have it. `None` means that the field is not there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// Where, such as `addresses[id=12].postcode`.
     pub path: FieldPath,
@@ -169,16 +176,6 @@ impl Change {
     /// Whether one of these JSON pointers from the customer object names it.
     pub fn is_ignored(&self, ignore: &[String]) -> bool {
         ignore.iter().any(|pointer| self.path.is_in(pointer))
-    }
-
-    /// As results show it; a missing field is null.
-    pub fn to_json(&self) -> Value {
-        let value = |value: &Option<Value>| value.clone().unwrap_or_default();
-        exact_json::object([
-            ("path", self.path.to_string().into()),
-            ("before", value(&self.before)),
-            ("after", value(&self.after)),
-        ])
     }
 }
 

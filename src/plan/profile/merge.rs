@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::diff::{
@@ -55,7 +56,7 @@ pub struct DefaultAddress {
 }
 
 /// What becomes of the stored addresses.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AddressSummary {
     /// Ids that stay as they are.
     pub kept: Vec<i64>,
