@@ -35,7 +35,7 @@ fn a_region_of_the_shop_is_found_by_typing_and_saved_with_its_id() {
     let (code, screen) = terminal.ends();
     assert_eq!(code, 130, "{screen}");
     let words = equivalent(&screen);
-    assert_eq!(words[..7], ["customer", "update", "--sandbox", "--api", "magento", "--customer", "1"]);
+    assert_eq!(words[..7], ["--sandbox", "--api", "magento", "customer", "update", "--customer", "1"]);
     let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let address = &customer(&home)["addresses"][1];
@@ -130,7 +130,7 @@ fn a_refusal_by_the_service_keeps_what_was_typed() {
     terminal.picks("Done, review changes").sees("Send it?").confirms("y");
     let (code, screen) = terminal.ends();
     assert_ne!(code, 0, "{screen}");
-    assert_eq!(equivalent(&screen)[2..], ["--sandbox", "--address", "1", "--city", "Lyon"]);
+    assert_eq!(equivalent(&screen).join(" "), line.replace(" --address 1", "") + " --address 1 --city Lyon");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_field_that_is_emptied_is_cleared_by_the_equivalent_command_too() {
     terminal.picks("Done, review changes").sees("Send it?").confirms("n");
     let (_, screen) = terminal.ends();
     let words = equivalent(&screen);
-    assert_eq!(words[2..], ["--sandbox", "--address", "1", "--clear", "company"]);
+    assert_eq!(words, ["--sandbox", "customer", "update", "--address", "1", "--clear", "company"]);
     let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(outcome.code, 0, "{outcome:?}");
     home.ok("--sandbox customer update --address 1 --clear region vat-id");

@@ -289,8 +289,8 @@ fn control_characters_of_the_service_are_escaped() {
 A\u{1b}[31m
 customer 7
 
-ADDRESS  NAME  STREET  CITY            COUNTRY  TELEPHONE
-1                      X\u{7}\u{202e}
+address 1
+  city  X\u{7}\u{202e}
 "#]]);
 }
 

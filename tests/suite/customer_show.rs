@@ -24,8 +24,6 @@ fn every_stored_field_with_a_value_is_shown_at_every_width() {
             assert!(screen.contains(shown), "{columns}: {shown}\n{screen}");
         }
         assert!(!screen.contains("null"), "{screen}");
-        assert_eq!(screen.contains("OTHER FIELDS"), columns == 200, "{screen}");
-        assert_eq!(screen.contains("default billing"), columns < 200, "{screen}");
     }
     home.run("--sandbox customer show").assert_success(str![[r#"
 Amina Haddad <amina.haddad@example.com>
@@ -42,16 +40,43 @@ customer 1, group 1, store 1, website 1
   loyalty_points             12345678901234567890
   preferred_language         fr
 
-ADDRESS   NAME              STREET                          CITY            COUNTRY           TELEPHONE          OTHER FIELDS
-1         Amina Haddad      18 rue de la Paix / Bâtiment C  75002 Paris     FR                +33 1 42 68 53 00  fax +33 1 42 68 53 01
-billing   Haddad & Filles                                                                                        prefix Dr.
-                                                                                                                 vat_id FR40303265045
-                                                                                                                 door_code B4711
-2         Amina Haddad      350 Fifth Avenue                10118 New York  New York, US      +1 212 736 3100    delivery_window.from 09:00
-shipping  Haddad Imports                                                                                         delivery_window.to 12:30
-                                                                                                                 latitude 40.748400
-                                                                                                                 longitude -73.985700
-3         أمينة حداد        شارع الحمرا ١٢ / الطابق الثالث  بيروت           محافظة بيروت, LB  +961 1 345 678
-4         Lina Haddad-Groß  Invalidenstraße 117             02138 Berlin    Berlin, DE        +49 30 2345678     is_residential true
+address 1, default billing
+  name       Amina Haddad
+  company    Haddad & Filles
+  street     18 rue de la Paix / Bâtiment C
+  city       75002 Paris
+  country    FR
+  telephone  +33 1 42 68 53 00
+  fax        +33 1 42 68 53 01
+  prefix     Dr.
+  vat_id     FR40303265045
+  door_code  B4711
+
+address 2, default shipping
+  name                  Amina Haddad
+  company               Haddad Imports
+  street                350 Fifth Avenue
+  city                  10118 New York
+  country               New York, US
+  telephone             +1 212 736 3100
+  delivery_window.from  09:00
+  delivery_window.to    12:30
+  latitude              40.748400
+  longitude             -73.985700
+
+address 3
+  name       أمينة حداد
+  street     شارع الحمرا ١٢ / الطابق الثالث
+  city       بيروت
+  country    محافظة بيروت, LB
+  telephone  +961 1 345 678
+
+address 4
+  name            Lina Haddad-Groß
+  street          Invalidenstraße 117
+  city            02138 Berlin
+  country         Berlin, DE
+  telephone       +49 30 2345678
+  is_residential  true
 "#]]);
 }

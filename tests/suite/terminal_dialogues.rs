@@ -20,7 +20,7 @@ fn edits_that_are_left_are_printed_as_a_command() {
         .replaces("Lyon")
         .sees("Lyon  (was Paris)")
         .types(ESC);
-    terminal.sees("Equivalent command:\n  storefront customer update --sandbox --address 1 --city Lyon");
+    terminal.sees("Equivalent command:\n  storefront --sandbox customer update --address 1 --city Lyon");
     terminal.sees("What do you want to change?").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }

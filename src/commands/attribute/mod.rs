@@ -85,7 +85,7 @@ async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Fail
         let allow_unknown = session.global.allow_unknown;
         let operation = Operation::AttributeCreate;
         let input = Draft::new(session.dialect, operation, document.clone(), &Unfinished, allow_unknown)?;
-        let mut wizard = Wizard::new(session, &prompt, args.clone(), &input.fields);
+        let mut wizard = Wizard::new(session, &prompt, args.clone(), input.fields);
         if wizard.lacks_something() {
             return with_service(session, async |service| {
                 let draft = wizard.run(document)?;

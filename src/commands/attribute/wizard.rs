@@ -1,14 +1,15 @@
 //! `attribute create` with something missing: it is asked for, one question after the other; Esc goes back one.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 use crate::cli::attribute::CreateArgs;
 use crate::cli::field_flags::parse_number_label;
-use crate::commands::equivalent;
+use crate::commands::equivalent::{flag, parse, tell, typed};
 use crate::failure::Failure;
-use crate::input::{Draft, options_file};
+use crate::input::{Draft, FlagOverrides, options_file};
 use crate::plan::operation::Operation;
 use crate::plan::validate::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
 use crate::plan::validate::lint;
@@ -30,42 +31,35 @@ const REQUIRED: &str = "is_required";
 const FILTERABLE: &str = "is_filterable";
 const SEARCHABLE: &str = "is_searchable";
 
-/// The flags as they are filled, and where the questions stand.
+/// Where the questions stand.
 pub struct Wizard<'a> {
     session: &'a Session<'a>,
     prompt: &'a Prompt,
+    /// The attribute as far as flags or input gave it.
+    given: Map<String, Value>,
+    /// The flags that were typed, with all answers.
     flags: CreateArgs,
-    /// What flags or input gave.
-    given: Vec<&'static str>,
-    kind_of_input: Option<String>,
+    /// The steps that are answered.
     asked: Vec<&'static str>,
+    /// Answers as flags; those of steps that are no longer answered are offered again.
+    answers: HashMap<&'static str, Vec<String>>,
+    /// Whether it can be created only by force.
+    needs_force: bool,
 }
 
 impl<'a> Wizard<'a> {
-    /// Begins with the flags that were given, and with the attribute that `--input` holds.
+    /// Begins with the flags that were typed, and with the attribute that `--input` holds.
     pub fn new(
         session: &'a Session<'a>,
         prompt: &'a Prompt,
         flags: CreateArgs,
-        input: &Map<String, Value>,
+        input: Map<String, Value>,
     ) -> Self {
-        let is_given = |step: &&str| {
-            input.contains_key(*step)
-                || match *step {
-                    OPTIONS => !flags.options.is_empty() || flags.options_file.is_some(),
-                    // A CSV and JSON have a place for it.
-                    DEFAULT => {
-                        let has_place = flags.options_file.is_some() || input.contains_key(OPTIONS);
-                        has_place || flags.default_option.is_some()
-                    }
-                    LABELS => !flags.store_labels.is_empty(),
-                    SEARCHABLE => flags.searchable.is_some(),
-                    _ => flags.attribute.named.contains_key(*step),
-                }
-        };
-        let given = STEPS.into_iter().filter(is_given).collect();
-        let kind_of_input = input.get("frontend_input").and_then(Value::as_str).map(str::to_owned);
-        Self { session, prompt, flags, given, kind_of_input, asked: Vec::new() }
+        let mut given = input;
+        // What is wrong with the flags is refused with the answers.
+        let _ = flags.apply(&mut given);
+        let (asked, answers) = (Vec::new(), HashMap::new());
+        Self { session, prompt, given, flags, asked, answers, needs_force: false }
     }
 
     /// Whether something is missing that an attribute cannot do without.
@@ -80,199 +74,180 @@ impl<'a> Wizard<'a> {
     pub fn run(&mut self, document: Option<Value>) -> Result<Draft, Failure> {
         self.prompt.show("Esc goes back one step, Ctrl-C cancels.");
         loop {
-            if let Some(step) = self.next() {
-                if self.ask(step)? {
-                    self.asked.push(step);
-                } else {
-                    self.go_back()?;
+            let mut steps = STEPS.into_iter().filter(|step| self.is_open(step));
+            if let Some(step) = steps.find(|step| !self.asked.contains(step)) {
+                match self.ask(step)? {
+                    Some(answer) => {
+                        self.asked.push(step);
+                        self.answers.insert(step, answer);
+                        let answers = STEPS.iter().filter_map(|step| self.answers.get(step)).flatten();
+                        self.flags = parse(&typed().into_iter().chain(answers.cloned()).collect::<Vec<_>>())?;
+                    }
+                    None => self.go_back()?,
                 }
-                continue;
-            }
-            let (session, operation) = (self.session, Operation::AttributeCreate);
-            // What cannot work is shown before the question, and does not throw the answers away.
-            let flags = CreateArgs { force: true, ..self.flags.clone() };
-            let allow_unknown = session.global.allow_unknown;
-            let mut draft = Draft::new(session.dialect, operation, document.clone(), &flags, allow_unknown)?;
-            self.flags.force |= !lint::attribute_errors(&draft.fields).is_empty();
-            let text = attribute::text(&draft.fields, session.report.stderr_style);
-            self.prompt.show(&format!("\n{text}\n"));
-            // Once shown, they are not printed again.
-            draft.warnings.drain(..).for_each(|warning| self.prompt.warn(session.report, &warning));
-            if session.global.dry_run {
+            } else if let Some(draft) = self.confirm(document.clone())? {
                 return Ok(draft);
+            } else {
+                self.go_back()?;
             }
-            if self.prompt.confirm_or_back("Create it?").inspect_err(|_| self.tell())? {
-                return Ok(draft);
-            }
-            self.go_back()?;
         }
+    }
+
+    /// Shows the whole and asks; `None` for Esc. What cannot work is shown before the question, and does not throw the
+    /// answers away.
+    fn confirm(&mut self, document: Option<Value>) -> Result<Option<Draft>, Failure> {
+        let (report, dialect, global) = (self.session.report, self.session.dialect, self.session.global);
+        self.needs_force = false;
+        let flags: CreateArgs = parse(&self.words())?;
+        let forced = CreateArgs { force: true, ..flags.clone() };
+        let mut draft =
+            Draft::new(dialect, Operation::AttributeCreate, document, &forced, global.allow_unknown)?;
+        self.needs_force = !flags.force && !lint::attribute_errors(&draft.fields).is_empty();
+        self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
+        // Once shown, they are not printed again.
+        draft.warnings.drain(..).for_each(|warning| self.prompt.warn(report, &warning));
+        let is_agreed =
+            global.dry_run || self.prompt.confirm_or_back("Create it?").inspect_err(|_| self.tell())?;
+        Ok(is_agreed.then_some(draft))
     }
 
     /// The same as one command line, to keep in a script.
     pub fn tell(&self) {
-        equivalent::tell(self.session, &equivalent::create(&self.flags, self.session.global));
+        tell(self.session, &self.words());
+    }
+
+    fn words(&self) -> Vec<String> {
+        let answers = self.asked.iter().flat_map(|step| self.answers[step].clone());
+        let force = self.needs_force.then(|| "--force".to_owned());
+        typed().into_iter().chain(answers).chain(force).collect()
     }
 
     fn go_back(&mut self) -> Result<(), Failure> {
         self.asked.pop().map(drop).ok_or_else(Failure::cancelled)
     }
 
-    fn next(&self) -> Option<&'static str> {
-        STEPS.into_iter().find(|step| self.is_open(step) && !self.asked.contains(step))
-    }
-
     fn is_open(&self, step: &str) -> bool {
+        let kind = || FrontendInput::find(self.text_of(KIND)?);
         let applies = match step {
-            OPTIONS => self.takes_options(),
-            DEFAULT => !self.flags.options.is_empty(),
+            OPTIONS => kind().is_some_and(|kind| kind.takes_options),
+            DEFAULT => self.is_open(OPTIONS) && !self.flags.options.is_empty(),
             _ => true,
         };
-        applies && !self.given.contains(&step)
+        applies && !self.given.contains_key(step)
     }
 
-    fn takes_options(&self) -> bool {
-        let kind = self.named(KIND).or(self.kind_of_input.as_deref());
-        kind.and_then(FrontendInput::find).is_some_and(|kind| kind.takes_options)
+    fn text_of(&self, step: &str) -> Option<&str> {
+        self.flags.attribute.named.get(step).or_else(|| self.given.get(step))?.as_str()
     }
 
-    fn named(&self, step: &str) -> Option<&str> {
-        self.flags.attribute.named.get(step).and_then(Value::as_str)
-    }
-
-    fn name(&mut self, step: &str, value: Value) {
-        self.flags.attribute.named.insert(step.to_owned(), value);
-    }
-
-    /// Whether it was answered; not, after Esc.
-    fn ask(&mut self, step: &str) -> Result<bool, Failure> {
+    /// The answer as flags; none after Esc.
+    fn ask(&self, step: &str) -> Result<Option<Vec<String>>, Failure> {
+        let prompt = self.prompt;
         match step {
             LABEL => {
                 let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
-                self.text(step, "Label (shown to shoppers)", String::new(), is_given)
+                self.text("label", step, "Label (shown to shoppers)", is_given)
             }
             CODE => {
-                let suggested = suggest_code(self.named(LABEL).unwrap_or_default());
                 let wrong = "a code is a letter and up to 59 of a-z, 0-9 and _";
                 let is_usual = |text: &str| Objection::unless(is_valid_code(text.trim()), wrong);
-                self.text(step, "Code", suggested, is_usual)
+                self.text("code", step, "Code", is_usual)
             }
-            KIND => self.kind(),
+            KIND => {
+                let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
+                let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == self.text_of(KIND));
+                let kind = prompt.select("Input type", &choices, present.unwrap_or(0))?;
+                Ok(kind.map(|kind| flag("type", FRONTEND_INPUTS[kind].name)))
+            }
             OPTIONS => self.options(),
-            DEFAULT => self.default_option(),
-            LABELS => self.store_labels(),
-            REQUIRED => self.yes_or_no(step, "Required?"),
-            FILTERABLE => self.yes_or_no(step, "Use in layered navigation? (filter)"),
-            _ => {
-                let present = self.flags.searchable.unwrap_or(false);
-                let answer = self.prompt.yes_no("Include in search?", present)?;
-                self.flags.searchable = answer.or(self.flags.searchable);
-                Ok(answer.is_some())
+            DEFAULT => {
+                let choices = [vec!["None".to_owned()], self.flags.options.clone()].concat();
+                let present = self.flags.default_option.as_ref();
+                let present = choices.iter().skip(1).position(|option| Some(option) == present);
+                let choice = prompt.select("Default option", &choices, present.map_or(0, |at| at + 1))?;
+                let label = |choice: usize| {
+                    if choice == 0 { Vec::new() } else { flag("default-option", &choices[choice]) }
+                };
+                Ok(choice.map(label))
             }
+            LABELS => {
+                let present = self.flags.store_labels.iter();
+                let present: Vec<String> = present.map(|(id, label)| format!("{id}={label}")).collect();
+                let note = "Labels per store view, such as 2=Couleur. Leave empty to finish.";
+                let is_label = |_, text: &str| {
+                    let is_right = text.is_empty() || parse_number_label(text).is_ok();
+                    Objection::unless(is_right, "type STORE_ID=LABEL, such as 2=Couleur")
+                };
+                let lines = prompt.text_lines(|_| "STORE_ID=LABEL".to_owned(), note, &present, is_label)?;
+                Ok(lines.map(|lines| flags("store-label", &lines)))
+            }
+            REQUIRED => self.yes_or_no("required", step, "Required?"),
+            FILTERABLE => self.yes_or_no("filterable", step, "Use in layered navigation? (filter)"),
+            _ => self.yes_or_no("searchable", step, "Include in search?"),
         }
     }
 
     fn text(
-        &mut self,
+        &self,
+        name: &str,
         step: &str,
         text: &str,
-        suggested: String,
         check: impl Fn(&str) -> Result<(), Objection>,
-    ) -> Result<bool, Failure> {
-        let present = self.named(step).map_or(suggested, str::to_owned);
-        let question = Question { text, initial: &present, ..Question::default() };
-        let typed = self.prompt.text(&question, check)?;
-        Ok(typed.map(|text| self.name(step, text.trim().into())).is_some())
+    ) -> Result<Option<Vec<String>>, Failure> {
+        let suggested = match step {
+            CODE => suggest_code(self.text_of(LABEL).unwrap_or_default()),
+            _ => String::new(),
+        };
+        let initial = self.text_of(step).unwrap_or(&suggested);
+        let typed = self.prompt.text(&Question { text, initial, ..Question::default() }, check)?;
+        Ok(typed.map(|text| flag(name, text.trim())))
     }
 
-    fn yes_or_no(&mut self, step: &str, question: &str) -> Result<bool, Failure> {
+    fn yes_or_no(&self, name: &str, step: &str, question: &str) -> Result<Option<Vec<String>>, Failure> {
         let present = self.flags.attribute.named.get(step) == Some(&Value::Bool(true));
-        let answer = self.prompt.yes_no(question, present)?;
-        Ok(answer.map(|answer| self.name(step, answer.into())).is_some())
+        let answer = self
+            .prompt
+            .yes_no(question, present || step == SEARCHABLE && self.flags.searchable == Some(true))?;
+        Ok(answer.map(|yes| vec![format!("--{name}{}", if yes { "" } else { "=false" })]))
     }
 
-    fn kind(&mut self) -> Result<bool, Failure> {
-        let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
-        let present = self.named(KIND);
-        let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == present).unwrap_or(0);
-        let Some(kind) = self.prompt.select("Input type", &choices, present)? else { return Ok(false) };
-        self.name(KIND, FRONTEND_INPUTS[kind].name.into());
-        if !self.given.contains(&OPTIONS) && !self.takes_options() {
-            self.set_options(Vec::new());
-        }
-        Ok(true)
-    }
-
-    fn options(&mut self) -> Result<bool, Failure> {
+    fn options(&self) -> Result<Option<Vec<String>>, Failure> {
         let choices =
             ["Enter options, one per line", "Import from a CSV file", "No options"].map(str::to_owned);
         loop {
-            let is_answered = match self.prompt.select("Options", &choices, 0)? {
-                None => return Ok(false),
+            let answer = match self.prompt.select("Options", &choices, 0)? {
+                None => return Ok(None),
                 Some(0) => {
                     let note = "One option a line, typed or pasted. Leave empty to finish.";
-                    let question = |number: usize| format!("Option {number}");
                     // Cells side by side come with tabs between them.
                     let wrong = "looks like several columns; press Esc and import them as CSV";
                     let is_cell = |_, text: &str| Objection::unless(!text.contains('\t'), wrong);
+                    let question = |number: usize| format!("Option {number}");
                     let labels = self.prompt.text_lines(question, note, &self.flags.options, is_cell)?;
-                    labels.map(|labels| self.set_options(labels)).is_some()
+                    labels.map(|labels| flags("option", &labels))
                 }
-                Some(1) => self.options_file()?,
-                Some(_) => {
-                    self.set_options(Vec::new());
-                    true
+                Some(1) => {
+                    let read = |file: &str| options_file(&file_meant(file), self.flags.run.input.encoding);
+                    let readable = |file: &str| match read(file) {
+                        Ok(options) => Objection::unless(!options.is_empty(), "the file has no options"),
+                        Err(failure) => Err(failure.message.into()),
+                    };
+                    let note = "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough.";
+                    let question = Question { text: "CSV file", note, ..Question::default() };
+                    let file = self.prompt.text(&question, readable)?;
+                    file.map(|file| flag("options", &file_meant(&file).display().to_string()))
                 }
+                Some(_) => Some(Vec::new()),
             };
-            if is_answered {
-                return Ok(true);
+            if answer.is_some() {
+                return Ok(answer);
             }
         }
     }
+}
 
-    fn options_file(&mut self) -> Result<bool, Failure> {
-        let readable = |file: &str| match options_file(&file_meant(file), self.flags.run.input.encoding) {
-            Ok(options) if options.is_empty() => Err(Objection::Wrong("the file has no options".to_owned())),
-            result => result.map(drop).map_err(|failure| failure.message.into()),
-        };
-        let note = "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough.";
-        let question = Question { text: "CSV file", note, ..Question::default() };
-        let Some(file) = self.prompt.text(&question, readable)? else { return Ok(false) };
-        self.set_options(Vec::new());
-        self.flags.options_file = Some(file_meant(&file));
-        Ok(true)
-    }
-
-    fn set_options(&mut self, labels: Vec<String>) {
-        self.flags.options_file = None;
-        self.flags.default_option.take_if(|label| !labels.contains(label));
-        self.flags.options = labels;
-    }
-
-    fn default_option(&mut self) -> Result<bool, Failure> {
-        let options = &self.flags.options;
-        let choices: Vec<String> =
-            std::iter::once("None".to_owned()).chain(options.iter().cloned()).collect();
-        let present = self.flags.default_option.as_ref();
-        let present = present.and_then(|label| options.iter().position(|option| option == label));
-        let present = present.map_or(0, |option| option + 1);
-        let Some(choice) = self.prompt.select("Default option", &choices, present)? else { return Ok(false) };
-        self.flags.default_option = choice.checked_sub(1).map(|option| options[option].clone());
-        Ok(true)
-    }
-
-    fn store_labels(&mut self) -> Result<bool, Failure> {
-        let present = self.flags.store_labels.iter();
-        let present: Vec<String> = present.map(|(id, label)| format!("{id}={label}")).collect();
-        let note = "Labels per store view, such as 2=Couleur. Leave empty to finish.";
-        let question = |_| "STORE_ID=LABEL".to_owned();
-        let is_label = |_, text: &str| {
-            let is_right = text.is_empty() || parse_number_label(text).is_ok();
-            Objection::unless(is_right, "type STORE_ID=LABEL, such as 2=Couleur")
-        };
-        let lines = self.prompt.text_lines(question, note, &present, is_label)?;
-        let labels = |lines: Vec<String>| lines.iter().filter_map(|it| parse_number_label(it).ok()).collect();
-        Ok(lines.map(|lines| self.flags.store_labels = labels(lines)).is_some())
-    }
+fn flags(name: &str, values: &[String]) -> Vec<String> {
+    values.iter().flat_map(|value| flag(name, value)).collect()
 }
 
 /// The file that was typed or dropped on the terminal, in a shell's quotes and with `~`.

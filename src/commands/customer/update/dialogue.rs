@@ -65,6 +65,7 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 /// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
     prompt.show("Esc goes back one step, Ctrl-C cancels.");
+    let typed = typed_for(service, args);
     let mut has_sent = false;
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
     loop {
@@ -83,12 +84,26 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
                 None => return Ok(()),
             },
         };
-        let mut dialogue = Dialogue { service, prompt, args, profile: &profile, form };
+        let mut dialogue = Dialogue { service, prompt, typed: &typed, profile: &profile, form };
         has_sent |= dialogue.run().await?;
         if has_sent && (service.session.global.dry_run || args.base.is_some()) {
             return Ok(());
         }
     }
+}
+
+/// The command line without the address that was typed, and with the customer who was asked for.
+fn typed_for(service: &Service<'_>, args: &UpdateArgs) -> Vec<String> {
+    let (mut words, mut is_value) = (equivalent::typed(), false);
+    words.retain(|word| {
+        let is_address = is_value || word == "--add-address" || word.starts_with("--address=");
+        is_value = word == "--address";
+        !is_address && !is_value
+    });
+    let id = service.customer.map(|id| id.to_string());
+    let asked = id.as_deref().or(service.email.as_deref()).filter(|_| args.choice.customer.is_none());
+    words.extend(asked.into_iter().flat_map(|customer| equivalent::flag("customer", customer)));
+    words
 }
 
 /// What is to be edited; `None` where the person has finished.
@@ -118,7 +133,7 @@ fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<For
 struct Dialogue<'a> {
     service: &'a Service<'a>,
     prompt: &'a Prompt,
-    args: &'a UpdateArgs,
+    typed: &'a [String],
     profile: &'a Profile,
     form: Form,
 }
@@ -127,37 +142,32 @@ impl Dialogue<'_> {
     /// Asks, and sends what was edited; `false` where Esc led back to the list. What was typed is not lost with what fails
     /// or is cancelled: the equivalent command is printed.
     async fn run(&mut self) -> Result<bool, Failure> {
-        let session = self.service.session;
+        let (session, typed) = (self.service.session, self.typed);
+        let line = |words: Vec<String>| [typed, &words].concat();
         loop {
-            let args = match self.fill().await {
-                Ok(Some(args)) => args,
+            let words = match self.fill().await {
+                Ok(Some(words)) => line(words),
                 left => {
                     if self.form.is_edited() {
-                        self.tell(&self.form.args(self.args));
+                        equivalent::tell(session, &line(self.form.words()));
                     }
                     return left.map(|_| false);
                 }
             };
+            let args: UpdateArgs = equivalent::parse(&words)?;
             let update = Update::new(draft(session, Operation::CustomerUpdate, &args)?, &args)?;
             let sent = match replace::replace(self.service, Change::Update(&update)).await {
                 Err(_) if update.went_back.get() => continue,
                 Ok(outcome) => session.report.outcome(&outcome).map(|()| true),
                 Err(failure) => Err(failure),
             };
-            self.tell(&args);
+            equivalent::tell(session, &words);
             return sent;
         }
     }
 
-    fn tell(&self, args: &UpdateArgs) {
-        let id = self.service.customer.map(|id| id.to_string());
-        let customer = args.choice.customer.as_deref().or(id.as_deref()).or(self.service.email.as_deref());
-        let session = self.service.session;
-        equivalent::tell(session, &equivalent::update(args, customer, session.global));
-    }
-
     /// The flags of what was edited; `None` where Esc led out of the list of the fields.
-    async fn fill(&mut self) -> Result<Option<UpdateArgs>, Failure> {
+    async fn fill(&mut self) -> Result<Option<Vec<String>>, Failure> {
         let done = self.form.fields.len();
         let mut present = if self.form.is_edited() { done } else { 0 };
         while self.form.is_new() && present < ASKED_OF_NEW_ADDRESS {
@@ -178,14 +188,13 @@ impl Dialogue<'_> {
             present = picked;
             match (self.form.fields.get(picked), self.form.owner, self.form.missing()) {
                 (None, Owner::Address(id), _) if picked > done => {
-                    let remove_addresses = vec![id];
-                    return Ok(Some(UpdateArgs { address: None, remove_addresses, ..self.args.clone() }));
+                    return Ok(Some(equivalent::flag("remove-address", &id.to_string())));
                 }
                 (None, _, Some(missing)) => {
                     note = format!(": {} is required", self.form.fields[missing].label);
                     present = missing;
                 }
-                (None, ..) if self.form.is_edited() => return Ok(Some(self.form.args(self.args))),
+                (None, ..) if self.form.is_edited() => return Ok(Some(self.form.words())),
                 (None, ..) => ": nothing was changed".clone_into(&mut note),
                 (Some(field), ..) if field.is_stored_default() => {
                     ": to change the default, choose another address".clone_into(&mut note);

@@ -1,10 +1,10 @@
 //! An address, or the profile itself, as fields to be edited: those that have a flag. What was edited becomes flags.
 
 use serde_json::{Map, Number, Value, json};
-use unicode_width::UnicodeWidthStr as _;
 
-use crate::cli::customer::{ProfileFlags, UpdateArgs};
+use crate::cli::customer::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::FieldFlags;
+use crate::commands::equivalent::flag;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::region;
 use crate::plan::validate::body::is_whole;
@@ -13,12 +13,16 @@ use crate::plan::validate::lint;
 use crate::prompt::Objection;
 use crate::redact::secrets;
 use crate::report::changes::format_value;
+use crate::report::style::{OutputStyle, table};
 use crate::sanitize::sanitize_line;
 use crate::wire::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
 const ADDRESS: &str = "firstname lastname street country_id postcode city region telephone \
     company vat_id default_shipping default_billing";
+
+/// The flag of those fields that have none of their own.
+const CUSTOM: &str = "custom-attribute";
 
 /// How many fields of a new address are asked one after another; the others are left to the list.
 pub const ASKED_OF_NEW_ADDRESS: usize = 8;
@@ -52,6 +56,8 @@ pub struct Form {
 /// One field.
 #[derive(Debug, Clone)]
 pub struct Field {
+    /// The long name of its flag.
+    flag: String,
     /// Its name in the JSON; of a custom attribute its code.
     name: String,
     /// What a person calls it.
@@ -60,7 +66,6 @@ pub struct Field {
     pub holds: FieldType,
     stored: Value,
     edited: Option<Value>,
-    is_custom: bool,
 }
 
 impl Form {
@@ -69,13 +74,15 @@ impl Form {
         let is_meant = |address: &&Value| id.is_some() && address.get("id").and_then(id_of) == id;
         let nothing = Map::new();
         let stored = addresses.iter().find(is_meant).and_then(Value::as_object).unwrap_or(&nothing);
-        let mut fields = fields(MARKETPLACE_FIELDS.address, ADDRESS.split_whitespace(), stored);
+        let mut fields =
+            fields::<AddressFlags>(MARKETPLACE_FIELDS.address, ADDRESS.split_whitespace(), stored);
         let custom = stored.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
         fields.extend(custom.filter_map(|attribute| {
-            let (name, stored) =
-                (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?.clone());
-            let (name, label, holds) = (name.to_owned(), sanitize_line(name), FieldType::Text);
-            stored.is_string().then_some(Field { name, label, holds, stored, edited: None, is_custom: true })
+            let (name, stored) = (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?);
+            let (label, name, stored) = (sanitize_line(name), name.to_owned(), stored.clone());
+            let field =
+                Field { flag: CUSTOM.to_owned(), name, label, holds: FieldType::Text, stored, edited: None };
+            field.stored.is_string().then_some(field)
         }));
         Self { owner: id.map_or(Owner::NewAddress, Owner::Address), fields }
     }
@@ -83,7 +90,8 @@ impl Form {
     /// The fields of the profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
         let names = ProfileFlags::FLAGS.iter().map(|flag| flag.member);
-        Self { owner: Owner::Profile, fields: fields(MARKETPLACE_FIELDS.customer, names, customer) }
+        let fields = fields::<ProfileFlags>(MARKETPLACE_FIELDS.customer, names, customer);
+        Self { owner: Owner::Profile, fields }
     }
 
     /// What it is, for the question.
@@ -119,13 +127,14 @@ impl Form {
 
     /// One line for each field: what it is, its value, and the stored one where it differs.
     pub fn lines(&self) -> Vec<String> {
-        let width = self.fields.iter().map(|field| field.label.width()).max().unwrap_or(0);
-        self.fields.iter().map(|field| field.line(width)).collect()
+        let line = |field: &Field| [field.label.clone(), field.shown()];
+        let table = table(OutputStyle::default(), &[], self.fields.iter().map(line));
+        table.lines().map(str::to_owned).collect()
     }
 
     /// The value of the field of this name.
     pub fn value(&self, name: &str) -> &Value {
-        let field = self.fields.iter().find(|field| field.name == name && !field.is_custom);
+        let field = self.fields.iter().find(|field| field.name == name && field.flag != CUSTOM);
         field.map_or(&Value::Null, Field::value)
     }
 
@@ -137,28 +146,17 @@ impl Form {
         self.fields.iter().position(|field| is_in_doubt && field.name == "region")
     }
 
-    /// The flags that were given, with those of what was edited.
-    pub fn args(&self, given: &UpdateArgs) -> UpdateArgs {
-        let mut args = given.clone();
-        (args.address, args.add_address) = match self.owner {
-            Owner::Profile => (None, false),
-            Owner::Address(id) => (Some(id), false),
-            Owner::NewAddress => (None, true),
+    /// What was edited, as flags.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = match self.owner {
+            Owner::Profile => Vec::new(),
+            Owner::Address(id) => flag("address", &id.to_string()),
+            Owner::NewAddress => vec!["--add-address".to_owned()],
         };
         for field in &self.fields {
-            let Some(value) = field.edited.clone() else { continue };
-            match (self.owner, field.name.as_str()) {
-                (Owner::Profile, name) => drop(args.profile.named.insert(name.to_owned(), value)),
-                (_, code) if field.is_custom => {
-                    args.custom_attributes
-                        .push((code.to_owned(), value.as_str().unwrap_or_default().to_owned()));
-                }
-                (_, "default_shipping") => args.default_shipping = value == true,
-                (_, "default_billing") => args.default_billing = value == true,
-                (_, name) => drop(args.members.named.insert(name.to_owned(), value)),
-            }
+            words.extend(field.edited.as_ref().map(|value| field.words(value)).unwrap_or_default());
         }
-        args
+        words
     }
 
     /// What is to be said against a text typed for a field: some of it can be kept all the same.
@@ -191,9 +189,10 @@ impl Form {
     /// # Errors
     /// The objection.
     pub fn check_street(&self, field: &Field, number: usize, text: &str) -> Result<(), Objection> {
+        let stored = field.stored.as_array().map_or(0, Vec::len);
         match (text.is_empty(), number) {
             (true, 1) if self.is_new() || !field.is_empty() => Err("required".to_owned().into()),
-            (false, _) if number > STREET_LINES && number > field.stored.as_array().map_or(0, Vec::len) => {
+            (false, _) if number > STREET_LINES.max(stored) => {
                 Err(Objection::Doubt(format!("most shops accept {STREET_LINES} street lines only")))
             }
             _ => Ok(()),
@@ -254,14 +253,31 @@ impl Field {
         }
     }
 
-    /// What it is, its value from that column on, and the stored one where it differs.
-    fn line(&self, width: usize) -> String {
-        let before = match &self.edited {
-            Some(_) if !self.stored.is_null() => format!("  (was {})", short(&self.stored)),
-            _ => String::new(),
-        };
-        let blanks = width.saturating_sub(self.label.width());
-        format!("{}{:blanks$}  {}{before}", self.label, "", short(self.value()))
+    /// Its value, and the stored one where it differs.
+    fn shown(&self) -> String {
+        match &self.edited {
+            Some(edited) if !self.stored.is_null() => {
+                format!("{}  (was {})", short(edited), short(&self.stored))
+            }
+            _ => short(self.value()),
+        }
+    }
+
+    /// Its flags; what is emptied is cleared.
+    fn words(&self, value: &Value) -> Vec<String> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match value {
+            Value::Object(_) if *value == region::none() => vec!["--no-region".to_owned()],
+            Value::Object(region) => {
+                let parts = region.iter().filter(|(_, value)| !value.is_null());
+                parts.flat_map(|(name, value)| flag(&name.replace('_', "-"), &text(value))).collect()
+            }
+            Value::Array(lines) => lines.iter().flat_map(|line| flag(&self.flag, &text(line))).collect(),
+            Value::Bool(_) => vec![format!("--{}", self.flag)],
+            value if self.flag == CUSTOM => flag(&self.flag, &format!("{}={}", self.name, text(value))),
+            value if value.is_null() || *value == "" => flag("clear", &self.flag),
+            value => flag(&self.flag, &text(value)),
+        }
     }
 }
 
@@ -279,18 +295,21 @@ pub fn is_region(value: &Value) -> bool {
     region::is_stored(&Map::from_iter([("region".to_owned(), value.clone())]))
 }
 
-fn fields<'a>(
+fn fields<'a, F: FieldFlags>(
     schema: &'static ObjectSchema,
     names: impl Iterator<Item = &'a str>,
     stored: &Map<String, Value>,
 ) -> Vec<Field> {
     let field = |field: &wire::Field| Field {
+        flag: F::FLAGS
+            .iter()
+            .find(|flag| flag.member == field.name)
+            .map_or_else(|| field.name.replace('_', "-"), |flag| flag.long.to_owned()),
         name: field.name.to_owned(),
         label: label(field).to_owned(),
         holds: field.field_type,
         stored: stored.get(field.name).cloned().unwrap_or_default(),
         edited: None,
-        is_custom: false,
     };
     names.filter_map(|name| schema.field(name)).map(field).collect()
 }
