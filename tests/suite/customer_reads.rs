@@ -5,7 +5,7 @@ use snapbox::str;
 
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::scripted::{self, failing};
-use crate::support::snapshot::{assert_snapshot, assert_snapshot_file};
+use crate::support::snapshot::assert_snapshot_file;
 use crate::support::storefront::Home;
 use crate::support::test_env::{TestEnv, serve, words};
 
@@ -108,98 +108,30 @@ fn an_address_list_with_missing_or_duplicate_ids_is_refused() {
 #[test]
 fn auth_network_and_service_failures_have_their_own_exit_codes() {
     let silent = |bytes: &[u8]| Step::AnswerAndClose(bytes.to_vec());
-    let cases = [
-        (
-            6,
-            "auth",
-            answer("401 Unauthorized", "", ""),
-            Some(str![[r#"
-the service answered 401 Unauthorized with an empty body
-  hint: `storefront auth status` shows which token was used; `storefront auth login` stores a new one (the token is from the environment variable STOREFRONT_TOKEN)
-"#]]),
-        ),
-        (
-            6,
-            "auth",
-            answer("403 Forbidden", "", ""),
-            Some(str![[r#"
-the service answered 403 Forbidden with an empty body
-  hint: the token lacks permission for this call: `storefront auth status` shows which one was used (the token is from the environment variable STOREFRONT_TOKEN)
-"#]]),
-        ),
-        (
-            5,
-            "unavailable",
-            answer("429 Too Many Requests", "", ""),
-            Some(str![[r#"
-the service answered 429 Too Many Requests with an empty body
-  hint: try again later
-"#]]),
-        ),
-        (
-            5,
-            "unavailable",
-            answer("500 Internal Server Error", "", ""),
-            Some(str![[r#"
-the service answered 500 Internal Server Error with an empty body
-  hint: try again later
-"#]]),
-        ),
-        (
-            5,
-            "unavailable",
-            answer("502 Bad Gateway", "", "<html>"),
-            Some(str![[r#"
-the service answered 502 Bad Gateway: an HTML page without a title
-  hint: try again later
-"#]]),
-        ),
-        (
-            5,
-            "unavailable",
-            answer("503 Service Unavailable", "", ""),
-            Some(str![[r#"
-the service answered 503 Service Unavailable with an empty body
-  hint: try again later
-"#]]),
-        ),
-        (
-            5,
-            "unavailable",
-            Step::Close,
-            Some(str![
-                "the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed"
-            ]),
-        ),
-        // Whether the request was still sent is up to chance, and with it the message.
-        (5, "unavailable", Step::HangUp, None),
-        (
-            5,
-            "unavailable",
-            silent(b"HTTP/1.1 200 O"),
-            Some(str![
-                "the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed"
-            ]),
-        ),
-        (
-            5,
-            "unavailable",
-            silent(b"SSH-2.0-OpenSSH_9.9\r\n"),
-            Some(str![
-                "the connection to 127.0.0.1:[PORT] was lost before a response arrived: invalid HTTP version parsed"
-            ]),
-        ),
-    ];
-    for (expected, kind, step, message) in cases {
+    let mut report = String::new();
+    for (expected, kind, step) in [
+        (6, "auth", answer("401 Unauthorized", "", "")),
+        (6, "auth", answer("403 Forbidden", "", "")),
+        (5, "unavailable", answer("429 Too Many Requests", "", "")),
+        (5, "unavailable", answer("500 Internal Server Error", "", "")),
+        (5, "unavailable", answer("502 Bad Gateway", "", "<html>")),
+        (5, "unavailable", answer("503 Service Unavailable", "", "")),
+        (5, "unavailable", Step::Close),
+        (5, "unavailable", Step::HangUp),
+        (5, "unavailable", silent(b"HTTP/1.1 200 O")),
+        (5, "unavailable", silent(b"SSH-2.0-OpenSSH_9.9\r\n")),
+    ] {
         for line in [UPDATE, "customer show"] {
             let (code, error, methods) = failing(vec![step.clone()], line);
             assert_eq!((code, &error["kind"]), (expected, &json!(kind)), "{step:?}: {error}");
             assert!(methods.iter().all(|method| method == "GET"), "{methods:?}");
-            if let Some(message) = &message {
-                assert_snapshot(&text(&error), message.clone());
+            // Whether the request was still sent is up to chance, and with it the message.
+            if !matches!(step, Step::HangUp) {
+                report += &format!("{line}: {}\n", text(&error));
             }
         }
     }
+    assert_snapshot_file(&report, "failed-reads.txt");
     let home = Home::new();
     let closed = || serve(home.storefront("customer show --retry 0"), "http://127.0.0.1:1");
     closed().run().assert_failure(

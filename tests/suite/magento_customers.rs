@@ -7,8 +7,7 @@ use crate::support::storefront::{Home, Outcome};
 
 fn run(home: &Home, line: &str) -> Outcome {
     let asks = line.starts_with("customer update") || line.starts_with("customer restore");
-    let words = ["--sandbox", "--api", "magento"].into_iter().chain(line.split_whitespace());
-    home.run(&words.chain(asks.then_some("--yes")).collect::<Vec<_>>())
+    home.sandbox("magento", &format!("{line}{}", if asks { " --yes" } else { "" }))
 }
 
 fn ok(home: &Home, line: &str) -> Value {

@@ -4,20 +4,13 @@ use serde_json::Value;
 use snapbox::str;
 
 use crate::support::snapshot::assert_snapshot;
-use crate::support::storefront::{Home, Outcome};
+use crate::support::storefront::Home;
 
 const INTERFACES: [&str; 2] = ["marketplace", "magento"];
 
-fn run(home: &Home, api: &str, line: &str) -> Outcome {
-    let words = ["--sandbox", "--api", api].into_iter().chain(line.split_whitespace());
-    let outcome = home.run(&words.collect::<Vec<_>>());
-    assert_eq!(outcome.code, 0, "{api} {line}: {outcome:?}");
-    outcome
-}
-
 /// The ids of the addresses that are the default for billing by their flag, and the one that the profile names.
 fn billing(home: &Home, api: &str) -> (Vec<i64>, Option<i64>) {
-    let shown = run(home, api, "customer show -o json").stdout;
+    let shown = home.sandbox_ok(api, "customer show -o json").stdout;
     let profile: Value = serde_json::from_str(&shown).unwrap();
     let flagged = profile["addresses"].as_array().unwrap().iter();
     let flagged = flagged.filter(|one| one["default_billing"] == true).filter_map(|one| one["id"].as_i64());
@@ -29,9 +22,9 @@ fn billing(home: &Home, api: &str) -> (Vec<i64>, Option<i64>) {
 fn a_removed_default_comes_back_with_its_default_where_no_other_address_got_it() {
     for api in INTERFACES {
         let home = Home::new();
-        run(&home, api, "customer update --remove-address 1 --yes");
+        home.sandbox_ok(api, "customer update --remove-address 1 --yes");
         assert_eq!(billing(&home, api), (vec![], None), "{api}");
-        run(&home, api, "customer restore --yes");
+        home.sandbox_ok(api, "customer restore --yes");
         let (flagged, own) = billing(&home, api);
         assert!(flagged.len() == 1 && flagged[0] > 4, "{api}: {flagged:?}");
         assert_eq!(own, (api == "magento").then_some(flagged[0]), "{api}");
@@ -42,10 +35,10 @@ fn a_removed_default_comes_back_with_its_default_where_no_other_address_got_it()
 fn a_default_that_was_given_to_another_address_since_stays_there() {
     for api in INTERFACES {
         let home = Home::new();
-        run(&home, api, "customer update --remove-address 1 --yes");
-        run(&home, api, "customer update --address 3 --default-billing");
+        home.sandbox_ok(api, "customer update --remove-address 1 --yes");
+        home.sandbox_ok(api, "customer update --address 3 --default-billing");
         let before = billing(&home, api);
-        let restored = run(&home, api, "customer restore 1 --yes");
+        let restored = home.sandbox_ok(api, "customer restore 1 --yes");
         let warnings = restored.stderr.lines().filter(|line| line.starts_with("warning"));
         let warnings = warnings.collect::<Vec<_>>().join("\n");
         assert_snapshot(
@@ -64,21 +57,21 @@ warning: default_billing has changed since; left as is
 fn a_default_that_the_update_moved_goes_back_unless_it_was_moved_again() {
     for api in INTERFACES {
         let home = Home::new();
-        run(&home, api, "customer update --remove-address 1 --address 3 --default-billing --yes");
-        run(&home, api, "customer restore --yes");
+        home.sandbox_ok(api, "customer update --remove-address 1 --address 3 --default-billing --yes");
+        home.sandbox_ok(api, "customer restore --yes");
         let (flagged, _) = billing(&home, api);
         assert!(flagged.len() == 1 && flagged[0] > 4, "{api}: {flagged:?}");
         let home = Home::new();
         for id in [3, 4] {
-            run(&home, api, &format!("customer update --address {id} --default-billing"));
+            home.sandbox_ok(api, &format!("customer update --address {id} --default-billing"));
         }
-        let restored = run(&home, api, "customer restore 1 --yes -o json");
+        let restored = home.sandbox_ok(api, "customer restore 1 --yes -o json");
         assert!(
             restored.stderr.contains("default_billing has changed since; left as is"),
             "{api}: {restored:?}"
         );
         assert_eq!(billing(&home, api).0, [4], "{api}");
-        run(&home, api, "customer restore 2 --yes");
+        home.sandbox_ok(api, "customer restore 2 --yes");
         assert_eq!(billing(&home, api).0, [3], "{api}");
     }
 }

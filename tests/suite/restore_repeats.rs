@@ -3,27 +3,16 @@
 use serde_json::Value;
 
 use crate::support::magento;
-use crate::support::storefront::{Home, Outcome};
+use crate::support::storefront::Home;
 #[cfg(unix)]
 use crate::support::terminal::Terminal;
 use crate::support::test_env::TestEnv;
 
 const INTERFACES: [&str; 2] = ["marketplace", "magento"];
 
-fn run(home: &Home, api: &str, line: &str) -> Outcome {
-    home.run(&format!("--sandbox --api {api} {line}"))
-}
-
-#[track_caller]
-fn ok(home: &Home, api: &str, line: &str) -> Outcome {
-    let outcome = run(home, api, line);
-    assert_eq!(outcome.code, 0, "{api} {line}: {outcome:?}");
-    outcome
-}
-
 /// The cities of all addresses, sorted.
 fn cities(home: &Home, api: &str) -> Vec<String> {
-    let shown = ok(home, api, "customer show -o json").stdout;
+    let shown = home.sandbox_ok(api, "customer show -o json").stdout;
     let profile: Value = serde_json::from_str(&shown).unwrap();
     let addresses = profile["addresses"].as_array().unwrap().iter();
     let mut cities: Vec<String> = addresses.map(|one| one["city"].as_str().unwrap().to_owned()).collect();
@@ -43,10 +32,10 @@ fn a_deleted_address_comes_back_once() {
         ] {
             let home = Home::new();
             let before = cities(&home, api);
-            ok(&home, api, "customer update --address 2 --telephone 5550100");
-            ok(&home, api, "customer update --remove-address 3 --yes");
+            home.sandbox_ok(api, "customer update --address 2 --telephone 5550100");
+            home.sandbox_ok(api, "customer update --remove-address 3 --yes");
             for restore in restores {
-                ok(&home, api, &format!("customer {restore} --yes"));
+                home.sandbox_ok(api, &format!("customer {restore} --yes"));
                 assert_eq!(cities(&home, api), before, "{api} {restores:?}");
             }
         }
@@ -89,12 +78,15 @@ fn a_custom_attribute_comes_back_and_goes() {
             let jq = format!(
                 ".addresses[] | select(.id == {id}) | [.custom_attributes[]?.value | select(. != \"\")]"
             );
-            ok(&home, api, &format!("customer show --jq '{jq}'")).stdout
+            home.sandbox_ok(api, &format!("customer show --jq '{jq}'")).stdout
         };
         let before = value();
         for new in ["", "x"] {
-            ok(&home, api, &format!("customer update --address {id} --custom-attribute door_code={new}"));
-            ok(&home, api, "customer restore");
+            home.sandbox_ok(
+                api,
+                &format!("customer update --address {id} --custom-attribute door_code={new}"),
+            );
+            home.sandbox_ok(api, "customer restore");
             assert_eq!(value(), before, "{api}, address {id}, door_code={new}");
         }
     }
@@ -108,7 +100,7 @@ fn a_person_is_asked_whether_an_added_address_is_deleted() {
         let home = Home::new();
         let add =
             "customer update --add-address --city Kiel --country DE --region-id 82 --gender 1 --no-input";
-        ok(&home, "marketplace", add);
+        home.sandbox_ok("marketplace", add);
         let mut terminal = Terminal::run(&home, 120, &["--sandbox", "customer", "restore"], &[]);
         terminal.sees("Also delete address 13, added since?").confirms(answer);
         terminal.sees("end it?").confirms("y");

@@ -5,19 +5,10 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use snapbox::str;
 
-use crate::support::storefront::{Home, Outcome};
+use crate::support::storefront::Home;
 use crate::support::test_env::snapshots;
 
-fn run(home: &Home, line: &str) -> Outcome {
-    home.run(&["--sandbox"].into_iter().chain(line.split_whitespace()).collect::<Vec<_>>())
-}
-
-#[track_caller]
-fn ok(home: &Home, line: &str) -> String {
-    let outcome = run(home, line);
-    assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
-    outcome.stdout
-}
+const API: &str = "marketplace";
 
 /// Sets the outcome of the newest snapshot to unknown, as of an hour ago.
 fn make_unknown(home: &Home) -> PathBuf {
@@ -29,16 +20,16 @@ fn make_unknown(home: &Home) -> PathBuf {
 }
 
 fn address(home: &Home) -> String {
-    ok(home, "customer show --jq .addresses[1]|.city,.postcode").replace('\n', " ")
+    home.sandbox_ok(API, "customer show --jq .addresses[1]|.city,.postcode").stdout.replace('\n', " ")
 }
 
 #[test]
 fn an_old_unknown_update_that_the_profile_shows_is_the_one_undone() {
     let home = Home::new();
-    ok(&home, "customer update --address 2 --city Reno --region-id 39");
-    ok(&home, "customer update --address 2 --postcode 89501");
+    home.sandbox_ok(API, "customer update --address 2 --city Reno --region-id 39");
+    home.sandbox_ok(API, "customer update --address 2 --postcode 89501");
     let newest = make_unknown(&home);
-    ok(&home, "customer restore --yes");
+    home.sandbox_ok(API, "customer restore --yes");
     assert_eq!(address(&home), "Reno 10118 ");
     let fate: Value = serde_json::from_slice(&std::fs::read(newest.with_extension("fate")).unwrap()).unwrap();
     assert_eq!((&fate["fate"], &fate["verified"]), (&json!("applied"), &json!(true)), "{fate}");
@@ -50,20 +41,20 @@ fn an_old_unknown_update_that_the_profile_does_not_show_is_not_undone_unasked() 
     let lost = "customer update --address 2 --postcode 10120 --settle 0 --retry 0";
     let (never_came, overwritten) = (Home::new(), Home::new());
     for home in [&never_came, &overwritten] {
-        ok(home, "customer update --address 2 --postcode 10119");
+        home.sandbox_ok(API, "customer update --address 2 --postcode 10119");
     }
-    assert_eq!(run(&never_came, &format!("{lost} --fault PUT:reset-before-commit")).code, 8);
-    ok(&overwritten, "customer update --address 2 --postcode 10120 --telephone 1");
-    ok(&overwritten, "customer update --address 2 --telephone 2");
-    ok(&overwritten, "customer history --delete 3 --yes");
+    assert_eq!(never_came.sandbox(API, &format!("{lost} --fault PUT:reset-before-commit")).code, 8);
+    overwritten.sandbox_ok(API, "customer update --address 2 --postcode 10120 --telephone 1");
+    overwritten.sandbox_ok(API, "customer update --address 2 --telephone 2");
+    overwritten.sandbox_ok(API, "customer history --delete 3 --yes");
     for (home, postcode) in [(&never_came, "10119"), (&overwritten, "10120")] {
         make_unknown(home);
-        run(home, "customer restore --yes").assert_failure(3, str![[r#"
+        home.sandbox(API, "customer restore --yes").assert_failure(3, str![[r#"
 error: the outcome of 000002-[SNAPSHOT] is unknown, and the profile does not show it
-  hint: name the update to undo, such as `storefront --sandbox customer restore 000002-[SNAPSHOT]`; `storefront --sandbox customer history` lists the snapshots
+  hint: name the update to undo, such as `storefront --sandbox --api marketplace customer restore 000002-[SNAPSHOT]`; `storefront --sandbox --api marketplace customer history` lists the snapshots
 "#]]);
         assert_eq!(address(home), format!("New York {postcode} "));
-        ok(home, "customer restore 2 --yes");
+        home.sandbox_ok(API, "customer restore 2 --yes");
         assert_eq!(address(home), "New York 10119 ");
     }
 }
@@ -73,11 +64,11 @@ fn without_an_applied_update_nothing_is_restored() {
     let home = Home::new();
     let nothing = str![[r#"
 error: no update of this customer from this machine was applied
-  hint: `storefront --sandbox customer history` lists the snapshots
+  hint: `storefront --sandbox --api marketplace customer history` lists the snapshots
 "#]];
-    run(&home, "customer restore --yes").assert_failure(2, nothing.clone());
+    home.sandbox(API, "customer restore --yes").assert_failure(2, nothing.clone());
     let refused = "customer update --address 2 --postcode 10120 --fault PUT:429 --retry 0";
-    assert_eq!(run(&home, refused).code, 5);
+    assert_eq!(home.sandbox(API, refused).code, 5);
     assert_eq!(snapshots(&home).len(), 1);
-    run(&home, "customer restore --yes").assert_failure(2, nothing);
+    home.sandbox(API, "customer restore --yes").assert_failure(2, nothing);
 }

@@ -126,6 +126,19 @@ impl Home {
         outcome.stdout
     }
 
+    /// Runs a command line against the built-in sandbox, with this interface.
+    pub fn sandbox(&self, api: &str, line: &str) -> Outcome {
+        self.run(&format!("--sandbox --api {api} {line}"))
+    }
+
+    /// Runs a command line there that must succeed.
+    #[track_caller]
+    pub fn sandbox_ok(&self, api: &str, line: &str) -> Outcome {
+        let outcome = self.sandbox(api, line);
+        assert_eq!(outcome.code, 0, "{api} {line}: {outcome:?}");
+        outcome
+    }
+
     /// Runs a command line that must end with this code; gives its standard error.
     #[track_caller]
     pub fn fails(&self, code: i32, line: &str) -> String {
