@@ -187,3 +187,9 @@ pub fn make_last_default(addresses: &mut [Value]) {
         .for_each(|other| other[DEFAULT] = false.into());
     last[DEFAULT] = true.into();
 }
+
+/// Whether two addresses of a profile say the same.
+pub fn has_twins(profile: &Stored) -> bool {
+    let contents: Vec<_> = addresses(profile).filter_map(content).collect();
+    contents.iter().enumerate().any(|(at, one)| contents[..at].contains(one))
+}

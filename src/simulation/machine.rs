@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::call::ADMIN;
 use super::customers::Stored;
 use super::disk::{Disk, Mount, Process};
 use super::job::{Access, Death, Job, RunOptions, name};
@@ -16,7 +17,6 @@ use super::killable::Killable;
 use super::network::Network;
 use super::program::{self, Given, Surrounded, Surroundings, Written};
 use super::rules::Rule;
-use super::service::ADMIN;
 use super::world::{Reported, Run, World};
 use crate::clock::Clock;
 use crate::http::Transport;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::call::Call;
 use super::customers::{DEFAULT, Stored, addresses, is_empty};
-use super::service::{Call, shown};
 use super::world::World;
 
 /// Ids of carts begin here.
@@ -55,6 +55,14 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         _ => None,
     };
     call.unwrap_or(Call::Nothing)
+}
+
+/// A profile as a read of now shows it, in either shop.
+pub fn shown(world: &mut World, customer: usize, at: Duration) -> Value {
+    let replica = usize::from(world.faults.replicas != [Duration::ZERO; 2] && world.random.chance(50));
+    let then = at.saturating_sub(world.faults.replicas[replica]);
+    let profile = world.customers[customer].at(then);
+    if world.is_magento { as_shown(profile) } else { json!({ "customer": profile }) }
 }
 
 /// Answers what only reads, and what opens a cart.

@@ -13,9 +13,11 @@
 //! The approach is that of the simulations of FoundationDB and of TigerBeetle.
 
 mod action;
+mod call;
 mod customers;
 mod disk;
 mod editors;
+mod events;
 mod faults;
 mod job;
 mod killable;

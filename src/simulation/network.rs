@@ -10,11 +10,12 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 
 use super::action::named_in;
+use super::call::Call;
 use super::customers::Stored;
 use super::disk::{Disk, Process};
 use super::faults::{Delivery, Observed};
 use super::rules;
-use super::service::{Call, route};
+use super::service::route;
 use super::world::{Heard, Sent, Shown, World};
 use crate::http::TransportError;
 use crate::http::transport::{Exchange, Incoming, Transport};

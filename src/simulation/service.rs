@@ -1,4 +1,4 @@
-//! The service: what a request calls, and what comes of it. The marketplace's routes are here, those of a Magento shop in
+//! The service: where a request leads, and what comes of it. The marketplace's routes are here, those of a Magento shop in
 //! [`super::magento`].
 
 use std::time::Duration;
@@ -6,56 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::customers::{Stored, Writer, addresses, content};
+use super::call::{ADMIN, Call};
+use super::customers::{Stored, Writer};
 use super::faults::Quirk;
 use super::magento;
 use super::rules;
 use super::world::{Effect, World};
-
-/// The administrator's token.
-pub const ADMIN: &str = "token-of-the-administrator";
-
-/// What a request calls; customers by their numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Call {
-    /// Reads a profile.
-    Read(usize),
-    /// Replaces it.
-    Put(usize),
-    /// Adds an item to a cart.
-    Item(usize),
-    /// Saves shipping; in the marketplace with the payment.
-    Ship(usize),
-    /// Sets the payment.
-    Pay(usize),
-    /// Creates an attribute.
-    Create,
-    /// Reads an attribute by its code.
-    Attribute(String),
-    /// Searches customers by an email.
-    Search(String),
-    /// Creates a cart, or gives its id.
-    OpenCart(usize),
-    /// Reads a cart.
-    Cart(usize),
-    /// Reads the items of a cart.
-    Items(usize),
-    /// Searches the active cart of a customer.
-    Carts(usize),
-    /// Reads the payment of a cart.
-    Payment(usize),
-    /// Reads a country.
-    Country(String),
-    /// No such route, or no such customer.
-    Nothing,
-}
-
-impl Call {
-    /// Whether it must not be done twice.
-    pub fn is_write(&self) -> bool {
-        matches!(self, Self::Put(_) | Self::Item(_) | Self::Ship(_) | Self::Pay(_) | Self::Create)
-    }
-}
 
 /// A path below the base URL, from the version on.
 pub fn route(world: &World, method: &str, url: &Url, token: &str) -> Call {
@@ -117,17 +73,9 @@ fn read(world: &mut World, customer: usize, at: Duration) -> String {
     {
         return answer.clone();
     }
-    let answer = shown(world, customer, at).to_string();
+    let answer = magento::shown(world, customer, at).to_string();
     world.cached = Some((at, answer.clone()));
     answer
-}
-
-/// A profile as a read of now shows it.
-pub fn shown(world: &mut World, customer: usize, at: Duration) -> Value {
-    let replica = usize::from(world.faults.replicas != [Duration::ZERO; 2] && world.random.chance(50));
-    let then = at.saturating_sub(world.faults.replicas[replica]);
-    let profile = world.customers[customer].at(then);
-    if world.is_magento { magento::as_shown(profile) } else { json!({ "customer": profile }) }
 }
 
 fn replace(world: &mut World, request: usize, number: usize, at: Duration, is_copy: bool) -> (u16, String) {
@@ -226,10 +174,4 @@ fn quirk(world: &mut World, after: &mut Stored) {
         }
         _ => {}
     }
-}
-
-/// Whether two addresses of a profile say the same.
-pub fn has_twins(profile: &Stored) -> bool {
-    let contents: Vec<_> = addresses(profile).filter_map(content).collect();
-    contents.iter().enumerate().any(|(at, one)| contents[..at].contains(one))
 }

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::action::Action;
-use super::customers::{Customer, Stored, Writer};
+use super::call::Call;
+use super::customers::{Customer, Stored};
 use super::editors::{Edit, Moment};
 use super::faults::{Delivery, FaultProfile, Observed, Quirk};
 use super::random::Random;
 use super::rules::{Break, Rule};
-use super::service::{self, Call};
 
 /// What the last read before a PUT showed.
 #[derive(Debug, Clone)]
@@ -100,9 +100,12 @@ pub enum OutOfReach {
     Unknowable,
 }
 
+/// Something that is going to happen.
 #[derive(Debug)]
-enum Event {
+pub enum Event {
+    /// This request arrives; whether it is the copy of a proxy.
     Arrival(usize, bool),
+    /// This editor acts.
     Edit(usize),
 }
 
@@ -209,7 +212,8 @@ pub struct World {
     pub reported: Vec<Reported>,
     /// What foreign editors are going to do.
     pub edits: Vec<Edit>,
-    events: BTreeMap<(Duration, u64), Event>,
+    /// What is going to happen, by its time.
+    pub events: BTreeMap<(Duration, u64), Event>,
     sequence: u64,
     /// The id of the next address.
     pub next_address: i64,
@@ -322,58 +326,6 @@ impl World {
     fn schedule(&mut self, at: Duration, event: Event) {
         self.sequence += 1;
         self.events.insert((at, self.sequence), event);
-    }
-
-    /// Lets everything happen that was due until now.
-    pub fn catch_up(&mut self) {
-        self.catch_up_until(self.now());
-    }
-
-    /// Lets everything happen that is still to come.
-    pub fn finish(&mut self) {
-        self.catch_up_until(Duration::MAX);
-    }
-
-    fn catch_up_until(&mut self, now: Duration) {
-        while let Some(entry) = self.events.first_entry().filter(|entry| entry.key().0 <= now) {
-            let ((at, _), event) = entry.remove_entry();
-            match event {
-                Event::Edit(number) => self.edit(number, at),
-                Event::Arrival(request, is_copy) => {
-                    self.edit_around(request, at, true);
-                    let reply = service::serve(self, request, at, is_copy);
-                    self.requests[request].processed.get_or_insert(at);
-                    self.log_at(at, || format!("  request {request} processed: {}", reply.0));
-                    if !is_copy {
-                        self.requests[request].reply = Some(reply);
-                    }
-                    self.edit_around(request, at, false);
-                }
-            }
-        }
-    }
-
-    /// Editors who strike just before or after a request is processed.
-    fn edit_around(&mut self, request: usize, at: Duration, before: bool) {
-        let wanted = if before { Moment::Before(request) } else { Moment::After(request) };
-        for number in 0..self.edits.len() {
-            if self.edits[number].moment == wanted {
-                self.edit(number, at);
-            }
-        }
-    }
-
-    fn edit(&mut self, number: usize, at: Duration) {
-        let edit = self.edits[number].clone();
-        let id = self.next_address;
-        let customer = &mut self.customers[edit.customer];
-        let before = customer.now.clone();
-        if !edit.apply(&mut customer.now, id) {
-            return;
-        }
-        self.next_address += 1;
-        customer.changed(&before, at, Writer::Foreign);
-        self.log_at(at, || format!("  foreign edit: {edit:?} (address {id} if new)"));
     }
 
     /// The effects of a record.

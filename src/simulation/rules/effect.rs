@@ -2,9 +2,8 @@
 
 use super::{Rule, excuse};
 use crate::simulation::action::Action;
-use crate::simulation::customers::{Stored, Writer, fields, ids};
+use crate::simulation::customers::{Stored, Writer, fields, has_twins, ids};
 use crate::simulation::magento;
-use crate::simulation::service::has_twins;
 use crate::simulation::world::{OutOfReach, World};
 
 /// Checks what request `number` makes of the profile of a customer; `added` are the ids of new addresses.

@@ -2,10 +2,10 @@
 
 use super::Rule;
 use crate::simulation::action::Action;
+use crate::simulation::call::Call;
 use crate::simulation::customers::{Stored, fields};
 use crate::simulation::faults::Quirk;
 use crate::simulation::magento;
-use crate::simulation::service::Call;
 use crate::simulation::world::{Effect, OutOfReach, Reported, Sent, World};
 
 /// Checks all reports.

@@ -1,0 +1,46 @@
+//! What a request calls, in either shop.
+
+/// The administrator's token.
+pub const ADMIN: &str = "token-of-the-administrator";
+
+/// What a request calls; customers by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// Reads a profile.
+    Read(usize),
+    /// Replaces it.
+    Put(usize),
+    /// Adds an item to a cart.
+    Item(usize),
+    /// Saves shipping; in the marketplace with the payment.
+    Ship(usize),
+    /// Sets the payment.
+    Pay(usize),
+    /// Creates an attribute.
+    Create,
+    /// Reads an attribute by its code.
+    Attribute(String),
+    /// Searches customers by an email.
+    Search(String),
+    /// Creates a cart, or gives its id.
+    OpenCart(usize),
+    /// Reads a cart.
+    Cart(usize),
+    /// Reads the items of a cart.
+    Items(usize),
+    /// Searches the active cart of a customer.
+    Carts(usize),
+    /// Reads the payment of a cart.
+    Payment(usize),
+    /// Reads a country.
+    Country(String),
+    /// No such route, or no such customer.
+    Nothing,
+}
+
+impl Call {
+    /// Whether it must not be done twice.
+    pub fn is_write(&self) -> bool {
+        matches!(self, Self::Put(_) | Self::Item(_) | Self::Ship(_) | Self::Pay(_) | Self::Create)
+    }
+}
