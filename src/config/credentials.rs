@@ -69,20 +69,15 @@ impl Credentials {
             return Ok(None);
         };
         let text = |name: &str| entry.get(name).and_then(Item::as_str);
-        match (text("value").and_then(Token::new), text("origin")) {
-            (Some(token), Some(origin)) => {
-                let expires =
-                    text("expires").and_then(|time| time.parse().ok()).or_else(|| token.expires_at());
-                Ok(Some(Stored { token, origin: origin.to_owned(), expires }))
-            }
-            _ => Err(Failure::usage(format!(
-                "{}: {profile}.{key}: expected the texts origin and value",
-                self.path.display()
-            ))
-            .hint(format!(
-                "run `storefront auth logout -p {profile}`, then `storefront auth login -p {profile}`"
-            ))),
-        }
+        let (Some(token), Some(origin)) = (text("value").and_then(Token::new), text("origin")) else {
+            let path = self.path.display();
+            let message = format!("{path}: {profile}.{key}: expected the texts origin and value");
+            let again =
+                format!("`storefront auth logout -p {profile}`, then `storefront auth login -p {profile}`");
+            return Err(Failure::usage(message).hint(format!("run {again}")));
+        };
+        let expires = text("expires").and_then(|time| time.parse().ok()).or_else(|| token.expires_at());
+        Ok(Some(Stored { token, origin: origin.to_owned(), expires }))
     }
 
     /// Stores a token for a profile and the host of its base URL.
@@ -97,10 +92,8 @@ impl Credentials {
             if let Some(expires) = stored.expires {
                 entry.insert("expires", value(expires.to_string()));
             }
-            let mut tokens = match document.remove(profile) {
-                Some(Item::Table(table)) => table,
-                _ => Table::new(),
-            };
+            let tokens = document.remove(profile).and_then(|tokens| tokens.into_table().ok());
+            let mut tokens = tokens.unwrap_or_default();
             tokens.set_implicit(true);
             tokens.insert(token_key(bearer), Item::Table(entry));
             document.insert(profile, Item::Table(tokens));

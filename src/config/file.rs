@@ -1,6 +1,5 @@
 //! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
 
-use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -13,8 +12,9 @@ use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
+use crate::input::document::unreadable;
 use crate::shell::Shell;
-use crate::storage::{Disk, Storage, is_directory_error, parent, replace_durably};
+use crate::storage::{Disk, Storage, parent, replace_durably};
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -32,13 +32,6 @@ pub struct ConfigFile {
     /// The file unchanged, comments and all.
     pub document: DocumentMut,
     style: TextStyle,
-}
-
-/// Without its text, which may hold tokens.
-impl fmt::Debug for ConfigFile {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ConfigFile").field("path", &self.path).finish_non_exhaustive()
-    }
 }
 
 impl ConfigFile {
@@ -238,12 +231,7 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// `usage` when it cannot be read, is no text, or is refused by [`require_safe`].
 pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadata)>, Failure> {
     let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
-    let unreadable = |error: std::io::Error| {
-        if is_directory_error(path, &error) {
-            return problem("is a directory, not a file");
-        }
-        problem(&format!("cannot be read: {error}"))
-    };
+    let unreadable = |error| unreadable(path, &error);
     let file = match File::open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -251,12 +239,9 @@ pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadat
         opened => opened.map_err(unreadable)?,
     };
     let metadata = file.metadata().map_err(unreadable)?;
-    if metadata.is_dir() {
-        return Err(problem("is a directory, not a file"));
-    }
-    require_safe(&metadata, path, is_secret)?;
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    require_safe(&metadata, path, is_secret)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(problem("is larger than 1 MiB"));
     }

@@ -12,7 +12,6 @@ use crate::plan::request::Dialect;
 use crate::report::Report;
 
 /// What every command is given.
-#[derive(Debug)]
 pub struct Session<'a> {
     /// The captured surroundings.
     pub context: &'a Context,
