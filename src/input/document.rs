@@ -1,6 +1,7 @@
 //! Text and JSON documents from files and standard input: UTF-8, UTF-16 where a byte order mark says so, or the encoding
 //! that `--encoding` names. It is never guessed. What is read is UTF-8 from here on.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
@@ -17,7 +18,7 @@ pub type Input = Box<dyn BufRead + Send>;
 const STDIN: &str = "stdin";
 
 /// What is read at a time, in bytes.
-pub const BUFFER: usize = 64 * 1024;
+const BUFFER: usize = 64 * 1024;
 
 /// How a ZIP archive begins, and so .xlsx and .ods.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -38,17 +39,22 @@ pub type Named = Option<&'static Encoding>;
 /// # Errors
 /// `usage`, naming the file, when it cannot be read, is a directory, or is not text.
 pub fn open(path: &Path, encoding: Named) -> Result<Input, Failure> {
-    let input: Input = if path == Path::new("-") {
-        Box::new(BufReader::with_capacity(BUFFER, io::stdin()))
-    } else {
-        let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
-        Box::new(BufReader::with_capacity(BUFFER, file))
-    };
-    decoded(input, encoding).map_err(|error| unreadable(path, &error))
+    text(path, bytes(path), encoding)
+}
+
+/// The bytes of a file, or of standard input for `-`.
+pub fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
+}
+
+/// The same as [`open`] for bytes that were opened already; `path` is their name.
+pub fn text(path: &Path, bytes: io::Result<Box<dyn Read + Send>>, encoding: Named) -> Result<Input, Failure> {
+    let input = bytes.map(|bytes| BufReader::with_capacity(BUFFER, bytes));
+    input.and_then(|input| decoded(Box::new(input), encoding)).map_err(|error| unreadable(path, &error))
 }
 
 /// UTF-8 flows through; what is in another encoding is held as a whole.
-pub fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
+fn decoded(mut input: Input, named: Named) -> io::Result<Input> {
     let mut start = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut start)?;
     let (encoding, mark) = match Encoding::for_bom(&start) {

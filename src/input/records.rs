@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 pub use super::columns::{Columns, RowError, paths};
 use super::csv::CsvReader;
-use super::document::{self, BUFFER, Input, last_line, quoted, unreadable, utf_8};
+use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};
 use crate::exact_json;
 use crate::failure::Failure;
@@ -127,12 +127,11 @@ impl Source {
         if !self.is_stream {
             return Ok(self);
         }
-        let copy = || -> std::io::Result<File> {
-            let mut file = tempfile::tempfile()?;
+        let copied = tempfile::tempfile().and_then(|mut file| {
             std::io::copy(&mut self.bytes()?, &mut file)?;
             Ok(file)
-        };
-        let file = copy().map_err(|error| unreadable(&self.path, &error))?;
+        });
+        let file = copied.map_err(|error| unreadable(&self.path, &error))?;
         Ok(Self { copy: Some(Arc::new(file)), ..self })
     }
 
@@ -141,11 +140,10 @@ impl Source {
     /// # Errors
     /// The system's errors.
     pub fn bytes(&self) -> std::io::Result<Box<dyn Read + Send>> {
-        Ok(match &self.copy {
-            Some(file) => Box::new(ReadFrom { file: file.clone(), offset: 0 }),
-            None if self.path == Path::new("-") => Box::new(std::io::stdin()),
-            None => Box::new(File::open(&self.path)?),
-        })
+        match &self.copy {
+            Some(file) => Ok(Box::new(ReadFrom { file: file.clone(), offset: 0 })),
+            None => document::bytes(&self.path),
+        }
     }
 
     /// Its name in messages.
@@ -188,10 +186,8 @@ impl RecordReader {
         source: &Source,
         columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
     ) -> Result<Self, Failure> {
-        let path = source.path().to_owned();
-        let bytes = source.bytes().map_err(|error| unreadable(&path, &error))?;
-        let input = document::decoded(Box::new(BufReader::with_capacity(BUFFER, bytes)), source.encoding);
-        Self::over(input.map_err(|error| unreadable(&path, &error))?, path, source.format, columns)
+        let input = document::text(&source.path, source.bytes(), source.encoding)?;
+        Self::over(input, source.path.clone(), source.format, columns)
     }
 
     pub(super) fn over(
