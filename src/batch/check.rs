@@ -39,12 +39,11 @@ pub enum Step {
 
 /// What is done about a record with this hash, of which the journal knows this.
 pub fn next_step(known: Known, hash: u64) -> Step {
-    let is_changed = known.hash != hash && known.hash != 0;
     match known.state {
         State::NotSent | State::FailedTemporary => Step::Send,
-        State::FailedPermanent if is_changed => Step::Send,
+        State::FailedPermanent if !known.is_of(hash) => Step::Send,
         State::FailedPermanent => Step::Report,
-        _ if is_changed => Step::Refuse,
+        _ if !known.is_of(hash) => Step::Refuse,
         State::Done | State::Mismatch => Step::Report,
         State::Sending | State::Unknown => Step::Resolve,
     }
@@ -82,13 +81,15 @@ pub fn run(
     let mut check = Check {
         name: source.name(),
         args,
-        operation: preparer.operation.operation(),
+        report: session.report,
+        is_creation: preparer.operation.operation() == Operation::AttributeCreate,
+        corrected,
         checked: Checked::default(),
         keys: HashSet::new(),
-        comparison: Comparison::default(),
         invalid: Vec::new(),
-        warnings: Warnings { report: *session.report, found: 0 },
-        corrected,
+        warnings: 0,
+        same: 0,
+        changed: Vec::new(),
     };
     let mut number = 0;
     while let Some(record) = records.read()? {
@@ -101,14 +102,18 @@ pub fn run(
 struct Check<'a> {
     name: String,
     args: &'a BatchArgs,
-    operation: Operation,
+    report: &'a Report,
+    is_creation: bool,
+    corrected: Option<&'a str>,
     checked: Checked,
     keys: HashSet<u64>,
-    comparison: Comparison,
     /// Why records cannot be sent, with the lines of each cause.
     invalid: Vec<(Failure, Vec<u64>)>,
-    warnings: Warnings,
-    corrected: Option<&'a str>,
+    /// How many warnings there are.
+    warnings: u64,
+    /// How many records of the earlier run read as they did, and the lines of those that may not be changed and were.
+    same: u64,
+    changed: Vec<u64>,
 }
 
 impl Check<'_> {
@@ -118,19 +123,23 @@ impl Check<'_> {
         known: Known,
         prepare: impl FnOnce() -> Result<PreparedRecord, Failure>,
     ) -> Result<(), Failure> {
-        let (args, hash) = (self.args, record::hash(&record.content));
+        let (args, line, hash) = (self.args, record.line, record::hash(&record.content));
         let step = if args.restart { Step::Send } else { next_step(known, hash) };
-        self.comparison.compare(record, known, hash, step);
-        if step == Step::Send
-            && known.state == State::FailedPermanent
-            && let (Some(journal), false) = (self.corrected, args.restart)
+        match step {
+            Step::Refuse => self.changed.push(line),
+            // Records that failed may be changed.
+            _ if known.state != State::NotSent => self.same += u64::from(known.is_of(hash)),
+            _ => {}
+        }
+        if let (Step::Send, State::FailedPermanent, false, Some(journal)) =
+            (step, known.state, args.restart, self.corrected)
         {
-            return Err(corrected_twice(&self.name, record.line, journal));
+            return Err(corrected_twice(&self.name, line, journal));
         }
         // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
         // its content says.
         let is_settled = known.state == State::Done && step == Step::Report;
-        if is_settled && args.shard.is_none() && self.operation != Operation::AttributeCreate {
+        if is_settled && args.shard.is_none() && !self.is_creation {
             self.checked.records += 1;
             return Ok(());
         }
@@ -141,19 +150,18 @@ impl Check<'_> {
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && is_sent && known.state.may_be_applied());
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
-                let is_new = self.remember(&prepared.key);
-                if !is_settled {
-                    let is_unique = self.operation == Operation::AttributeCreate;
-                    let unique = (is_unique && !is_new).then_some("attribute code");
-                    let duplicate = unique.map(|key| format!("duplicate {key} `{}`", prepared.key));
-                    for warning in prepared.draft.warnings.iter().chain(&duplicate) {
-                        self.warnings.add(&format!("line {}: {warning}", record.line));
+                let duplicate = (!self.remember(&prepared.key) && self.is_creation)
+                    .then(|| format!("duplicate attribute code `{}`", prepared.key));
+                for warning in prepared.draft.warnings.iter().chain(&duplicate).filter(|_| !is_settled) {
+                    self.warnings += 1;
+                    if self.warnings <= MAX_WARNINGS {
+                        self.report.warn(&format!("line {line}: {warning}"));
                     }
                 }
             }
             Ok(_) => {}
-            Err(_) if args.skip_invalid => self.checked.records += u64::from(is_first_shard(args)),
-            Err(failure) => self.refuse(record.line, failure),
+            Err(_) if args.skip_invalid => self.checked.records += u64::from(record::is_first(args.shard)),
+            Err(failure) => self.refuse(line, failure),
         }
         Ok(())
     }
@@ -165,12 +173,11 @@ impl Check<'_> {
     }
 
     fn refuse(&mut self, line: u64, failure: Failure) {
-        let cause = cause(&failure.message, line);
         let same = |(other, lines): &(Failure, Vec<u64>)| {
-            lines.first().is_some_and(|first| self::cause(&other.message, *first) == cause)
+            cause(&other.message, lines[0]) == cause(&failure.message, line)
         };
         // Those of causes that are not named are counted.
-        let known = self.invalid.iter().position(same).unwrap_or(self.invalid.len().min(MAX_CAUSES));
+        let known = self.invalid.iter().position(same).unwrap_or(MAX_CAUSES);
         match self.invalid.get_mut(known) {
             Some((_, lines)) => lines.push(line),
             None => self.invalid.push((failure, vec![line])),
@@ -185,11 +192,10 @@ impl Check<'_> {
             return Err(Failure::usage(format!("{} contains no records", document::quoted(&self.name))));
         }
         if !self.args.restart {
-            self.comparison.verdict(&self.name, past, records)?;
+            self.compared(past, records)?;
         }
-        if self.warnings.found > MAX_WARNINGS {
-            let more = self.warnings.found - MAX_WARNINGS;
-            self.warnings.report.warn(&format!("{more} more warnings not shown"));
+        if let more @ 1.. = self.warnings.saturating_sub(MAX_WARNINGS) {
+            self.report.warn(&format!("{more} more warnings not shown"));
         }
         self.checked.is_one_key = self.checked.to_send > 1 && self.keys.len() == 1;
         Ok(self.checked)
@@ -199,23 +205,40 @@ impl Check<'_> {
     fn invalid_records(&self) -> Option<Failure> {
         let (first, _) = self.invalid.first()?;
         let count: usize = self.invalid.iter().map(|(_, lines)| lines.len()).sum();
-        let mut causes: Vec<String> = Vec::new();
-        for (failure, lines) in self.invalid.iter().take(MAX_CAUSES) {
-            causes.push(match lines.as_slice() {
-                [_] => failure.message.clone(),
-                [line, ..] => {
-                    format!("{}: {}: {}", self.name, list_lines(lines), cause(&failure.message, *line))
-                }
-                [] => continue,
-            });
-        }
-        if let Some((_, rest)) = self.invalid.get(MAX_CAUSES) {
-            causes.push(summary::count_more_records(rest.len() as u64));
-        }
+        let named = self.invalid.iter().take(MAX_CAUSES).map(|(failure, lines)| match lines.as_slice() {
+            [_] => failure.message.clone(),
+            lines => {
+                format!("{}: {}: {}", self.name, list_lines(lines), cause(&failure.message, lines[0]))
+            }
+        });
+        let more =
+            self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
+        let message = named.chain(more).collect::<Vec<_>>().join("\n");
         let these = if count == 1 { "the record" } else { "these records" };
         let others = if self.checked.records > 0 { "; --skip-invalid sends the others" } else { "" };
-        let message = causes.join("\n");
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
+    }
+
+    /// The input held against the hashes of an earlier run.
+    fn compared(&self, past: &PreviousRun, records: u64) -> Result<(), Failure> {
+        let quoted = document::quoted(&self.name);
+        match self.changed.as_slice() {
+            [_, _, ..] if self.same == 0 => {
+                let message =
+                    "the journal belongs to a different input: none of the records it shows as sent are in";
+                Err(Failure::guard(format!("{message} {quoted}"))
+                    .hint("put the original lines back, or use a new file with --journal FILE"))
+            }
+            [line] => Err(changed(&self.name, *line, "")),
+            [line, others @ ..] => Err(changed(&self.name, *line, &format!(" and {} more", others.len()))),
+            [] if past.last() > records => {
+                let (records, last) = (count_records(records), past.last());
+                let message = format!("{quoted} has {records}, but the journal covers record {last}");
+                Err(Failure::guard(message)
+                    .hint("put the removed lines back, or move the new ones to a new file"))
+            }
+            [] => Ok(()),
+        }
     }
 }
 
@@ -231,71 +254,6 @@ fn list_lines(lines: &[u64]) -> String {
     let more = lines.len().saturating_sub(MAX_LINES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("lines {}{more}", shown.join(", "))
-}
-
-/// A record that cannot be sent has no key: the first part reports it.
-pub fn is_first_shard(args: &BatchArgs) -> bool {
-    args.shard.is_none_or(|shard| shard.index == 0)
-}
-
-/// Prints the first warnings about records, and counts the rest.
-struct Warnings {
-    report: Report,
-    found: u64,
-}
-
-impl Warnings {
-    fn add(&mut self, warning: &str) {
-        self.found += 1;
-        if self.found <= MAX_WARNINGS {
-            self.report.warn(warning);
-        }
-    }
-}
-
-/// The input held against the hashes of an earlier run.
-#[derive(Debug, Default)]
-struct Comparison {
-    same: u64,
-    changed: u64,
-    /// The line of the first that was changed.
-    first: Option<u64>,
-}
-
-impl Comparison {
-    fn compare(&mut self, record: &Record, known: Known, hash: u64, step: Step) {
-        if step == Step::Refuse {
-            self.changed += 1;
-            self.first.get_or_insert(record.line);
-        } else if known.state != State::NotSent {
-            // Records that failed may be changed.
-            self.same += u64::from(known.hash == hash || known.hash == 0);
-        }
-    }
-
-    fn verdict(&self, name: &str, past: &PreviousRun, records: u64) -> Result<(), Failure> {
-        let quoted = document::quoted(name);
-        if self.same == 0 && self.changed > 1 {
-            let message =
-                "the journal belongs to a different input: none of the records it shows as sent are in";
-            return Err(Failure::guard(format!("{message} {quoted}"))
-                .hint("put the original lines back, or use a new file with --journal FILE"));
-        }
-        if let Some(line) = self.first {
-            let others = match self.changed - 1 {
-                0 => String::new(),
-                others => format!(" and {others} more"),
-            };
-            return Err(changed(name, line, &others));
-        }
-        if past.last() > records {
-            let message =
-                format!("has {}, but the journal covers record {}", count_records(records), past.last());
-            return Err(Failure::guard(format!("{quoted} {message}"))
-                .hint("put the removed lines back, or move the new ones to a new file"));
-        }
-        Ok(())
-    }
 }
 
 /// A record that was sent reads otherwise now.

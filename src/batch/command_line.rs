@@ -1,7 +1,7 @@
 //! The commands with which a batch is continued, made from its parsed arguments.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -22,63 +22,57 @@ pub fn next_steps(
 ) -> NextSteps {
     let given = Given::parse(grammar, &session.context.arguments).unwrap_or_default();
     let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
+    let of_failed = |file: &PathBuf| given.with_input(file, source.path(), source.format);
     NextSteps {
         resume: Shell::NATIVE.join(given.resumed(&["--resume"])),
         retry_unknown: Shell::NATIVE.join(given.resumed(&["--resume", "--retry-unknown"])),
         with_same_input: source.is_stream(),
-        failed: args
-            .failed
-            .as_deref()
-            .map(|file| Shell::NATIVE.join(given.with_input(file, (source.path(), source.format)))),
+        failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
         show: Shell::NATIVE.join(show),
     }
 }
 
-/// A command line as it was understood.
+/// A flag as it is typed, and its values; a positional argument has no name.
+type Flag = (String, Vec<String>);
+
+/// A command line as it was understood: the program and the command, and their flags.
 #[derive(Debug, Default)]
 struct Given {
-    /// The program and the command.
     command: Vec<String>,
-    /// Long names of flags and their values; a positional argument has no name.
-    flags: Vec<(String, Vec<String>)>,
+    flags: Vec<Flag>,
 }
 
 impl Given {
     fn parse(mut grammar: clap::Command, words: &[OsString]) -> Option<Self> {
         let matches = grammar.try_get_matches_from_mut(words).ok()?;
-        let mut given = Self { command: vec!["storefront".to_owned()], flags: Vec::new() };
+        let mut names = vec!["storefront".to_owned()];
         let (mut command, mut matches) = (&grammar, &matches);
         while let Some((name, of_subcommand)) = matches.subcommand() {
-            given.command.push(name.to_owned());
+            names.push(name.to_owned());
             (command, matches) = (command.find_subcommand(name)?, of_subcommand);
         }
-        let mut flags = Vec::new();
-        for argument in command.get_arguments() {
-            let id = argument.get_id().as_str();
-            if !matches.try_contains_id(id).unwrap_or(false)
-                || matches.value_source(id) != Some(ValueSource::CommandLine)
-            {
-                continue;
-            }
+        let is_given = |id: &str| {
+            matches.try_contains_id(id).unwrap_or(false)
+                && matches.value_source(id) == Some(ValueSource::CommandLine)
+        };
+        let mut arguments: Vec<&clap::Arg> =
+            command.get_arguments().filter(|argument| is_given(argument.get_id().as_str())).collect();
+        arguments.sort_by_key(|argument| matches.index_of(argument.get_id().as_str()));
+        let flags = arguments.into_iter().flat_map(|argument| {
             let name = argument.get_long().map(|long| format!("--{long}")).unwrap_or_default();
-            let position = matches.index_of(id);
-            flags.extend(
-                occurrences(argument, matches, id).into_iter().map(|values| (position, name.clone(), values)),
-            );
-        }
-        flags.sort_by_key(|(position, ..)| *position);
-        given.flags = flags.into_iter().map(|(_, name, values)| (name, values)).collect();
-        Some(given)
+            occurrences(argument, matches).into_iter().map(move |values| (name.clone(), values))
+        });
+        Some(Self { flags: flags.collect(), command: names })
     }
 
     /// The same run, continued.
     fn resumed(&self, flags: &[&str]) -> Vec<String> {
         let more = flags.iter().map(|flag| ((*flag).to_owned(), Vec::new()));
-        self.words(&["--restart", "--retry-unknown", "--resume"], more)
+        self.words(&["--restart", "--retry-unknown", "--resume"], more.collect())
     }
 
-    /// The same operation over the file of failed records, which has a journal of its own.
-    fn with_input(&self, file: &Path, (input, format): (&Path, Format)) -> Vec<String> {
+    /// The same operation over the file of failed records, which is written in UTF-8 and has a journal of its own.
+    fn with_input(&self, file: &Path, input: &Path, format: Format) -> Vec<String> {
         let mut more = vec![("--input".to_owned(), vec![file.to_string_lossy().into_owned()])];
         let has_format = self.flags.iter().any(|(name, _)| name == "--input-format");
         if !has_format && file.extension() != input.extension() {
@@ -89,51 +83,38 @@ impl Given {
             };
             more.push(("--input-format".to_owned(), vec![format.to_owned()]));
         }
-        // It is written in UTF-8.
-        let dropped = [
-            "--input",
-            "--journal",
-            "--failed",
-            "--shard",
-            "--resume",
-            "--restart",
-            "--retry-unknown",
-            "--encoding",
-        ];
-        self.words(&dropped, more)
+        let of_this_run = ["--input", "--encoding", "--journal", "--failed", "--shard"];
+        self.words(&[&of_this_run[..], &["--resume", "--restart", "--retry-unknown"]].concat(), more)
     }
 
-    fn words(&self, dropped: &[&str], more: impl IntoIterator<Item = (String, Vec<String>)>) -> Vec<String> {
+    fn words(&self, dropped: &[&str], more: Vec<Flag>) -> Vec<String> {
         let kept = self.flags.iter().filter(|(name, _)| !dropped.contains(&name.as_str())).cloned();
-        let mut words = self.command.clone();
-        for (name, values) in kept.chain(more) {
-            match values.as_slice() {
-                // A value that begins like a flag is one only behind an equals sign.
-                [value] if value.starts_with('-') && value != "-" && !name.is_empty() => {
-                    words.push(format!("{name}={value}"));
-                }
-                _ => words.extend([name].into_iter().filter(|name| !name.is_empty()).chain(values)),
+        let words = kept.chain(more).flat_map(|(name, values)| match values.as_slice() {
+            // A value that begins like a flag is one only behind an equals sign.
+            [value] if value.starts_with('-') && value != "-" && !name.is_empty() => {
+                vec![format!("{name}={value}")]
             }
-        }
-        words
+            _ => [name].into_iter().filter(|name| !name.is_empty()).chain(values).collect(),
+        });
+        self.command.iter().cloned().chain(words).collect()
     }
 }
 
 /// The values of each time that an argument was given; none for a flag without a value.
-fn occurrences(argument: &clap::Arg, matches: &ArgMatches, id: &str) -> Vec<Vec<String>> {
-    if !argument.get_action().takes_values() {
-        let count =
-            if matches!(argument.get_action(), clap::ArgAction::Count) { matches.get_count(id) } else { 1 };
-        return vec![Vec::new(); count.into()];
+fn occurrences(argument: &clap::Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
+    let id = argument.get_id().as_str();
+    if argument.get_action().takes_values() {
+        let text = |value: &std::ffi::OsStr| value.to_string_lossy().into_owned();
+        let occurrences = matches.get_raw_occurrences(id).into_iter().flatten();
+        return occurrences.map(|values| values.map(text).collect()).collect();
     }
-    let text = |value: &std::ffi::OsStr| value.to_string_lossy().into_owned();
-    let raw = matches.get_raw_occurrences(id).into_iter().flatten();
-    raw.map(|values| values.map(text).collect()).collect()
+    let is_counted = matches!(argument.get_action(), clap::ArgAction::Count);
+    vec![Vec::new(); if is_counted { matches.get_count(id).into() } else { 1 }]
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use super::Given;
     use crate::input::records::Format;
@@ -150,18 +131,18 @@ mod tests {
             typed.resumed(&["--resume"]).join(" "),
             "storefront quote add-item --quiet --input a.csv --jobs 2 --failed bad.csv --qty 1 --verbose --verbose --resume"
         );
-        let (input_file, format) = (PathBuf::from("a.csv"), Format::Csv);
+        let (input_file, format) = (Path::new("a.csv"), Format::Csv);
         for (input, flags) in [("-i a.csv", ""), ("--input=a.csv", ""), ("-qia.csv", "--quiet ")] {
             let typed =
                 given(&format!("storefront -p x quote add-item {input} --resume --shard 0/2 --qty=-1"));
-            let failed = typed.with_input(Path::new("bad.csv"), (&input_file, format));
+            let failed = typed.with_input(Path::new("bad.csv"), input_file, format);
             assert_eq!(
                 failed.join(" "),
                 format!("storefront quote add-item {flags}--profile x --qty=-1 --input bad.csv")
             );
         }
         let typed = given("storefront quote add-item --input a.csv --qty 1");
-        let failed = typed.with_input(Path::new("bad"), (&input_file, format));
+        let failed = typed.with_input(Path::new("bad"), input_file, format);
         assert_eq!(failed.join(" "), "storefront quote add-item --qty 1 --input bad --input-format csv");
     }
 }

@@ -3,16 +3,14 @@
 use std::rc::Rc;
 
 use crate::batch::check;
-use crate::batch::record::{PreparedRecord, RecordPreparer};
-use crate::batch::send::{Job, JobResult, RunContext};
+use crate::batch::record::RecordPreparer;
+use crate::batch::send::{Job, Position, RunContext};
 use crate::cli::batch::BatchArgs;
-use crate::failure::{Failure, FailureKind};
-use crate::input::records::{Columns, Record, RecordReader, Source};
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::input::records::{RecordReader, Source};
 use crate::journal::read::PreviousRun;
-use crate::journal::shard_contains;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
-use crate::session::service::Service;
 
 /// As many records are shown to a person.
 const MAX_SHOWN: u64 = 3;
@@ -28,83 +26,41 @@ pub async fn run(
     args: &BatchArgs,
     mut results: OrderedResults,
 ) -> Result<(), Failure> {
-    let service: &Service<'_> = shared.service;
-    let report = service.session.report;
-    check::run(service.session, source, preparer, args, &PreviousRun::default(), None)?;
+    let session = shared.service.session;
+    let report = session.report;
+    check::run(session, source, preparer, args, &PreviousRun::default(), None)?;
     let mut reader = RecordReader::open(source, |header| preparer.columns(header))?;
     let (mut seen, mut failed) = (0, 0);
-    while let Some(record) = reader.read()? {
-        let location = RecordLocation { record: record.number, line: record.line };
-        let Some(prepared) = prepared(preparer, args, &record, reader.columns())? else { continue };
+    while let Some(record) = reader.read()?
+        && !results.is_closed()
+    {
+        let Some(prepared) = preparer.prepare_part(args.shard, &record, reader.columns()) else { continue };
         seen += 1;
+        failed += u64::from(prepared.is_err());
         if seen > MAX_SHOWN && !report.is_json() {
-            failed += u64::from(prepared.is_err());
             continue;
         }
-        let sequence = results.next_sequence();
+        let location = RecordLocation { record: record.number, line: record.line };
+        let position = Position { sequence: results.next_sequence(), location, hash: 0 };
         // It masks the record's own token until the result is printed.
         let ended = match prepared {
-            Ok(prepared) => Ok(perform(shared, prepared, location, sequence).await),
+            Ok(prepared) => {
+                let token = prepared.token_source.clone().token().await;
+                let (content, earlier, write_ahead) = (None, None, None);
+                let job = Job { position, key: 0, token, prepared, content, earlier, write_ahead };
+                let ended = Box::pin(shared.run(Rc::new(job))).await;
+                failed += u64::from(ended.result.is_err());
+                Ok(ended)
+            }
             Err(failure) => Err(failure),
         };
         let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
             Ok(outcome) => results.outcome(location, outcome, true),
-            Err(failure) => {
-                failed += 1;
-                results.failure(location, preparer.operation.operation().name(), failure)
-            }
+            Err(failure) => results.failure(location, preparer.operation.operation().name(), failure),
         };
-        results.push(sequence, text)?;
-        if results.is_closed() {
-            break;
-        }
+        results.push(position.sequence, text)?;
     }
     results.close()?;
-    report_suppressed_count(service, seen, failed)
-}
-
-/// A record of this part of the input, or why it cannot be sent; `None` for those of other parts.
-///
-/// # Errors
-/// Why it cannot be sent, where that ends the run.
-fn prepared(
-    preparer: &RecordPreparer<'_>,
-    args: &BatchArgs,
-    record: &Record,
-    columns: Option<&Columns>,
-) -> Result<Option<Result<PreparedRecord, Failure>>, Failure> {
-    match preparer.prepare(record, columns) {
-        Ok(prepared) => Ok(shard_contains(args.shard, &prepared.key).then_some(Ok(prepared))),
-        Err(_) if !check::is_first_shard(args) => Ok(None),
-        Err(failure) if args.skip_invalid => Ok(Some(Err(failure))),
-        Err(failure) => Err(failure),
-    }
-}
-
-async fn perform(
-    shared: RunContext<'_>,
-    prepared: PreparedRecord,
-    location: RecordLocation,
-    sequence: u64,
-) -> JobResult {
-    let job = Job {
-        sequence,
-        location,
-        hash: 0,
-        key: 0,
-        input_key: 0,
-        token: prepared.token_source.clone().token().await,
-        prepared,
-        size: 0,
-        content: None,
-        earlier: None,
-        write_ahead: None,
-    };
-    Box::pin(shared.run(Rc::new(job))).await
-}
-
-fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {
-    let report = service.session.report;
     if seen > MAX_SHOWN && !report.is_json() {
         report.stdout(&format!("{}\n", count_more_records(seen - MAX_SHOWN)))?;
     }
@@ -112,6 +68,6 @@ fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Res
     if failed == 0 {
         return Ok(());
     }
-    Err(Failure::new(FailureKind::Partial, format!("{failed} of {} would fail", count_records(seen)))
-        .applied(crate::failure::Applied::No))
+    let message = format!("{failed} of {} would fail", count_records(seen));
+    Err(Failure::new(FailureKind::Partial, message).applied(Applied::No))
 }

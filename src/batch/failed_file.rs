@@ -8,43 +8,30 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use same_file::is_same_file;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
+use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::{FailedFileEntry, Fnv1a};
-use crate::report::Report;
 use crate::sanitize::sanitize_line;
 use crate::storage::{parent, persist, persist_noclobber, without_path};
+
+/// The name of the column or field that says why.
+pub const REASON: &str = "reason";
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
     path: PathBuf,
+    out: BufWriter<NamedTempFile>,
+    format: Format,
     style: TextStyle,
-    form: Form,
+    /// The columns of a CSV.
+    columns: Option<Columns>,
     /// What may be replaced; nothing else is.
     earlier: Option<FailedFileEntry>,
     is_empty: bool,
-}
-
-type Out = BufWriter<NamedTempFile>;
-
-enum Form {
-    Lines(Out),
-    Array(Out),
-    Rows(Box<csv::Writer<Out>>, Columns),
-}
-
-/// A file of failed records that is whole, and not given its name yet.
-pub struct FinishedFile {
-    file: NamedTempFile,
-    /// How it is left.
-    pub entry: FailedFileEntry,
-    replaces: bool,
-    wanted: PathBuf,
 }
 
 /// Refuses a file that must not be written: one of `others`, or one that no earlier run of this journal left so.
@@ -139,38 +126,24 @@ impl FailedFile {
         earlier: Option<FailedFileEntry>,
     ) -> Result<Self, Failure> {
         let path = real_path(path).unwrap_or_else(|| path.to_owned());
-        let begin = || -> io::Result<(TextStyle, Form)> {
-            let file = tempfile::Builder::new()
-                .prefix(".storefront-failed-")
-                .tempfile_in(parent(&path))
-                .map_err(without_path)?;
-            let style = TextStyle::of(source)?;
-            let mut out = BufWriter::new(file);
+        let begin = || -> io::Result<Self> {
+            let file = tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(parent(&path));
+            let (mut out, style) = (BufWriter::new(file.map_err(without_path)?), TextStyle::of(source)?);
             if style.bom {
                 out.write_all(b"\xef\xbb\xbf")?;
             }
-            let form = match (source.format, columns) {
-                (Format::Csv, Some(columns)) => {
-                    if let Some(sep) = style.sep {
-                        write!(out, "sep={sep}{}", style.line_end())?;
-                    }
-                    let end = if style.crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
-                    let mut rows = csv::WriterBuilder::new()
-                        .delimiter(columns.delimiter)
-                        .terminator(end)
-                        .flexible(true)
-                        .from_writer(out);
-                    rows.write_record(with_reason(columns.titles(), columns, REASON))?;
-                    Form::Rows(Box::new(rows), columns.clone())
+            let (path, columns, format) = (path.clone(), columns.cloned(), source.format);
+            let mut file = Self { path, out, format, style, columns, earlier, is_empty: true };
+            if let Some(columns) = &file.columns {
+                if let Some(sep) = style.sep {
+                    write!(file.out, "sep={sep}{}", style.line_end)?;
                 }
-                (Format::Array, _) => Form::Array(out),
-                _ => Form::Lines(out),
-            };
-            Ok((style, form))
+                let titles = file.row(columns.titles(), columns, REASON)?;
+                file.out.write_all(&titles)?;
+            }
+            Ok(file)
         };
-        let (style, form) =
-            begin().map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })?;
-        Ok(Self { path, style, form, earlier, is_empty: true })
+        begin().map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })
     }
 
     /// Adds a record.
@@ -178,142 +151,87 @@ impl FailedFile {
     /// # Errors
     /// `internal` when it cannot be written.
     pub fn add(&mut self, content: &Content, reason: &str) -> Result<(), Failure> {
-        let first = std::mem::take(&mut self.is_empty);
-        let reason = sanitize_line(reason);
-        let end = self.style.line_end();
-        let written = match (&mut self.form, content) {
-            (Form::Rows(rows, columns), Content::Row(row)) => {
-                rows.write_record(with_reason(row, columns, &reason)).map_err(io::Error::from)
+        let (reason, end) = (sanitize_line(reason), self.style.line_end);
+        let written = match (content, &self.columns) {
+            (Content::Row(row), Some(columns)) => {
+                self.row(row, columns, &reason).and_then(|row| self.out.write_all(&row))
             }
-            (Form::Array(out), Content::Json(text)) => {
-                let before = if first { "[" } else { "," };
-                write!(out, "{before}{end}{}", json_with_reason(text, &reason))
+            (Content::Json(text), _) if self.format == Format::Array => {
+                let before = if self.is_empty { "[" } else { "," };
+                write!(self.out, "{before}{end}{}", json_with_reason(text, &reason))
             }
-            (Form::Lines(out), Content::Json(text)) => {
-                write!(out, "{}{end}", json_with_reason(text, &reason))
-            }
-            _ => Ok(()),
+            (Content::Json(text), _) => write!(self.out, "{}{end}", json_with_reason(text, &reason)),
+            (Content::Row(_), None) => Ok(()),
         };
+        self.is_empty = false;
         written.map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Ends the file. It gets its name when the journal says so: where somebody wrote one of that name meanwhile, the
-    /// first `NAME.1`, `NAME.2` … that is free.
+    /// A row of a CSV: its cells, an earlier reason left out, this one last.
+    fn row(&self, row: &csv::StringRecord, columns: &Columns, reason: &str) -> io::Result<Vec<u8>> {
+        let is_crlf = self.style.line_end == "\r\n";
+        let end = if is_crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+        let mut text = Vec::new();
+        let mut rows =
+            csv::WriterBuilder::new().delimiter(columns.delimiter).terminator(end).from_writer(&mut text);
+        let cells = row.iter().enumerate().filter(|(index, _)| !columns.is_reason(*index));
+        rows.write_record(cells.map(|(_, cell)| cell).chain([reason]))?;
+        drop(rows);
+        Ok(text)
+    }
+
+    /// Ends the file; it gets its name when the journal says how it is left.
     ///
     /// # Errors
     /// As [`Self::add`].
-    pub fn finish(self) -> Result<FinishedFile, Failure> {
-        let path = self.path.clone();
-        self.finished().map_err(|error| unwritable(&path, &error))
-    }
-
-    fn finished(self) -> io::Result<FinishedFile> {
-        let end = self.style.line_end();
-        let out = match self.form {
-            Form::Rows(rows, _) => rows.into_inner().map_err(|error| io::Error::other(error.to_string()))?,
-            Form::Array(mut out) => {
-                let text = if self.is_empty { format!("[]{end}") } else { format!("{end}]{end}") };
-                out.write_all(text.as_bytes())?;
-                out
+    pub fn finish(&mut self) -> Result<FailedFileEntry, Failure> {
+        let mut finish = || -> io::Result<FailedFileEntry> {
+            if self.format == Format::Array {
+                let (begin, end) =
+                    (if self.is_empty { "[" } else { self.style.line_end }, self.style.line_end);
+                write!(self.out, "{begin}]{end}")?;
             }
-            Form::Lines(out) => out,
+            self.out.flush()?;
+            self.out.get_ref().as_file().sync_all()?;
+            entry_at(self.out.get_ref().reopen()?, &self.path)
         };
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
-        let replaces =
-            self.earlier.is_some_and(|earlier| entry_of(&self.path).is_ok_and(|found| found == earlier));
-        let mut place = self.path.clone();
-        for number in 1..1000 {
-            if replaces || place.symlink_metadata().is_err() {
-                break;
-            }
-            let mut other = self.path.clone().into_os_string();
-            other.push(format!(".{number}"));
-            place = other.into();
-        }
-        Ok(FinishedFile { entry: entry_at(file.reopen()?, &place)?, file, replaces, wanted: self.path })
+        finish().map_err(|error| unwritable(&self.path, &error))
     }
-}
 
-impl FinishedFile {
     /// Gives the file its name. Nothing is overwritten but what an earlier run left.
     ///
     /// # Errors
-    /// `internal` when that cannot be done.
-    pub fn persist(self, report: &Report) -> Result<(), Failure> {
-        let place = Path::new(&self.entry.path);
-        let persisted = if self.replaces {
-            persist(self.file, place)
-        } else {
-            persist_noclobber(self.file, place).map_err(|error| error.error)
-        };
-        persisted.map_err(|error| unwritable(place, &error))?;
-        if place != self.wanted {
-            report.warn(&format!(
-                "the file given with --failed was changed during the run: the failed records are in `{}`",
-                place.display()
-            ));
+    /// `internal` when that cannot be done; the message names the file that has the records then.
+    pub fn persist(self) -> Result<(), Failure> {
+        let path = &self.path;
+        let file = self.out.into_inner().map_err(|error| unwritable(path, &error.into_error()))?;
+        if self.earlier.is_some_and(|earlier| entry_of(path).is_ok_and(|found| found == earlier)) {
+            return persist(file, path).map_err(|error| unwritable(path, &error));
         }
-        Ok(())
+        let Err(error) = persist_noclobber(file, path) else { return Ok(()) };
+        let failure = unwritable(path, &error.error);
+        Err(match error.file.keep() {
+            Ok((_, kept)) => failure.hint(format!("the failed records are in `{}`", kept.display())),
+            Err(_) => failure,
+        })
     }
 }
 
-/// The cells of a row, an earlier reason left out, this one last.
-fn with_reason<'a>(
-    row: &'a csv::StringRecord,
-    columns: &Columns,
-    reason: &'a str,
-) -> impl Iterator<Item = &'a str> {
-    let cells = row.iter().enumerate().filter(|(index, _)| !columns.is_reason(*index)).map(|(_, cell)| cell);
-    cells.chain([reason]).collect::<Vec<_>>().into_iter()
-}
-
-/// The name of the column or field that says why.
-pub const REASON: &str = "reason";
-
-/// The record with its values exactly as they came. What is not a JSON object stays as it is: there is no place for a
-/// reason in it.
-pub fn json_with_reason(text: &str, reason: &str) -> String {
-    let Ok(Fields(fields)) = serde_json::from_str(text) else { return text.replace(['\n', '\r'], " ") };
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let kept = fields.iter().filter(|(name, _)| name != REASON);
-    let mut fields: Vec<String> =
-        kept.map(|(name, value)| format!("{}:{}", quoted(name), value.get())).collect();
-    fields.push(format!("{}:{}", quoted(REASON), quoted(reason)));
-    format!("{{{}}}", fields.join(","))
-}
-
-/// The fields of a JSON object, in their order, each value as text.
-struct Fields<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    fields.push((name, value));
-                }
-                Ok(Fields(fields))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
-    }
+/// The record with its reason. What is not a JSON object stays as it is: there is no place for a reason in it.
+fn json_with_reason(text: &str, reason: &str) -> String {
+    let Ok(Value::Object(mut record)) = exact_json::parse(text.as_bytes()) else {
+        return text.replace(['\n', '\r'], " ");
+    };
+    record.shift_remove(REASON);
+    record.insert(REASON.to_owned(), reason.into());
+    Value::Object(record).to_string()
 }
 
 /// How a text file is written. What is not UTF-8 is given back as UTF-8 with a byte order mark, by which Excel knows it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TextStyle {
     bom: bool,
-    /// Whether its lines end with CR LF.
-    crlf: bool,
+    line_end: &'static str,
     /// The delimiter that its first line, `sep=…`, names.
     sep: Option<char>,
 }
@@ -332,29 +250,25 @@ impl TextStyle {
 
     fn of_start(start: &[u8]) -> Self {
         let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
-        let bom = marks.iter().any(|mark| start.starts_with(mark));
         // What is looked for is ASCII, between zeros in UTF-16.
-        let text: Vec<u8> = start.iter().copied().filter(|byte| *byte != 0 && byte.is_ascii()).collect();
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let crlf = line.len() < text.len() && line.last() == Some(&b'\r');
-        let sep = match line.trim_ascii_end() {
-            [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', sep] => Some(char::from(*sep)),
-            // A tab at the end is white space.
-            [b's' | b'S', b'e' | b'E', b'p' | b'P', b'='] if line.get(4) == Some(&b'\t') => Some('\t'),
-            _ => None,
-        };
-        Self { bom, crlf, sep }
-    }
-
-    /// What ends a line.
-    fn line_end(self) -> &'static str {
-        if self.crlf { "\r\n" } else { "\n" }
+        let text: String = start
+            .iter()
+            .filter(|byte| **byte != 0 && byte.is_ascii())
+            .map(|byte| char::from(*byte))
+            .collect();
+        let line = text.split_inclusive('\n').next().unwrap_or_default();
+        let sep = line.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case("sep="));
+        Self {
+            bom: marks.iter().any(|mark| start.starts_with(mark)),
+            line_end: if line.ends_with("\r\n") { "\r\n" } else { "\n" },
+            sep: sep.and_then(|(_, sep)| sep.chars().next()).filter(|sep| !matches!(sep, '\r' | '\n')),
+        }
     }
 }
 
 #[cfg(test)]
-mod failed_file_tests {
-    use super::{ensure_replaceable, entry_of};
+mod tests {
+    use super::{TextStyle, ensure_replaceable, entry_of, json_with_reason};
 
     #[test]
     fn only_a_file_that_is_as_it_was_left_may_be_replaced() {
@@ -376,36 +290,26 @@ mod failed_file_tests {
         let refused = ensure_replaceable(&path, &[], &[entry]).unwrap_err();
         assert!(refused.message.contains("was changed since"), "{refused}");
     }
-}
-
-#[cfg(test)]
-mod json_reason_tests {
-    use super::json_with_reason;
 
     #[test]
     fn values_come_back_as_they_came_with_the_last_reason_only() {
         assert_eq!(
             json_with_reason(
-                r#"{ "qty" : 1E2, "reason":"old", "$serde_json::private::Number": {"a": 1.0} }"#,
+                r#"{ "qty" : 1E2, "reason":"old", "$serde_json::private::Number": {"a":1.0} }"#,
                 "no \"x\""
             ),
-            r#"{"qty":1E2,"$serde_json::private::Number":{"a": 1.0},"reason":"no \"x\""}"#
+            r#"{"qty":1E2,"$serde_json::private::Number":{"a":1.0},"reason":"no \"x\""}"#
         );
         assert_eq!(json_with_reason("[1,\n2]", "no"), "[1, 2]");
     }
-}
-
-#[cfg(test)]
-mod style_tests {
-    use super::TextStyle;
 
     #[test]
     fn a_style_is_read_off_the_first_line_in_any_encoding() {
-        for crlf in [false, true] {
+        for line_end in ["\n", "\r\n"] {
             for (first, sep) in [("sep=;", Some(';')), ("sep=\t", Some('\t')), ("größe,☃𝄞", None)] {
-                let text = format!("{first}{}1,2\n", if crlf { "\r\n" } else { "\n" });
+                let text = format!("{first}{line_end}1,2\n");
                 let utf16 = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<_>>();
-                let style = |bom| TextStyle { bom, crlf, sep };
+                let style = |bom| TextStyle { bom, line_end, sep };
                 assert_eq!(TextStyle::of_start(text.as_bytes()), style(false), "{text:?}");
                 for (mark, bytes) in [
                     (&b"\xef\xbb\xbf"[..], text.as_bytes().to_vec()),

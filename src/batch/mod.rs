@@ -22,10 +22,10 @@ use crate::batch::failed_file::{ensure_replaceable, is_one_file};
 use crate::batch::record::RecordPreparer;
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
-use crate::batch::token::{RunToken, TokenCommand};
+use crate::batch::token::{RunToken, placeholders};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
-use crate::config::Settings;
+use crate::config::{Settings, TokenCommand};
 use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Source;
@@ -85,18 +85,16 @@ async fn run_over(
     let session = service.session;
     let results = OrderedResults::new(session.report);
     let bearer = bearer(&service.settings, operation.operation());
-    let program = service.settings.token_for(bearer).token_command();
+    let command = service.settings.token_for(bearer).token_command();
+    let prints_one = |command: &&TokenCommand| placeholders(command).is_empty();
     // A record that names the batch's own token has the same key as those that name none.
-    let token = match program.and_then(TokenCommand::new) {
-        None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
-        _ => None,
-    };
-    let preparer =
-        RecordPreparer::new(session.dialect, operation, source, session.global.allow_unknown, program, token);
-    let run_token = RunToken::new(program.filter(|_| preparer.command.is_none()).cloned());
-    let admin_program = service.settings.token_for(Bearer::Admin).token_command();
-    let admin_run_token =
-        RunToken::new(admin_program.filter(|program| TokenCommand::new(program).is_none()).cloned());
+    let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
+    let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
+    let allow_unknown = session.global.allow_unknown;
+    let preparer = RecordPreparer::new(session.dialect, operation, source, allow_unknown, command, token);
+    let run_token = RunToken::new(command.filter(prints_one).cloned());
+    let admin_command = service.settings.token_for(Bearer::Admin).token_command();
+    let admin_run_token = RunToken::new(admin_command.filter(prints_one).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let shared = RunContext {
@@ -222,7 +220,7 @@ fn header(
         store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.operation().name().to_owned(),
         input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
-        shard: args.shard,
+        shard: args.shard.map(|shard| shard.to_string()),
         ..Header::new()
     }
 }

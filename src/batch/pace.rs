@@ -13,90 +13,7 @@ const BURST_ALLOWANCE: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
 const COOLDOWN: Duration = Duration::from_millis(20);
 
-/// The pace of a run.
-#[derive(Debug)]
-pub struct Throttle {
-    max: f64,
-    limit: f64,
-    lowered: Option<Instant>,
-    interval: Option<Duration>,
-    next: Option<Instant>,
-    /// Nothing starts before this time: the service asked for it.
-    asked: Option<Instant>,
-    breaker: CircuitBreaker,
-}
-
-impl Throttle {
-    /// At most `jobs` at a time, and no faster than `rate`.
-    pub fn new(jobs: u16, rate: Option<Rate>) -> Self {
-        Self {
-            max: jobs.into(),
-            limit: jobs.into(),
-            lowered: None,
-            interval: rate.map(|rate| Duration::from_secs_f64((1.0 / rate.per_second).min(1e9))),
-            next: None,
-            asked: None,
-            breaker: CircuitBreaker::default(),
-        }
-    }
-
-    /// Takes note of what an attempt showed of the service, reads and repeats included.
-    pub fn on_throttled(&mut self, signal: ServiceSignal, now: Instant) {
-        match signal {
-            ServiceSignal::Healthy => self.breaker.on_answer(),
-            ServiceSignal::InternalError => self.breaker.on_internal_error(now),
-            ServiceSignal::Failing(retry_after) => self.breaker.on_failing(retry_after, now),
-            ServiceSignal::Throttled(retry_after) => {
-                self.breaker.on_answer();
-                let until = now + retry_after.unwrap_or_default().min(MAX_WAIT);
-                self.asked = Some(self.asked.map_or(until, |asked| asked.max(until)));
-                self.lower(now);
-            }
-        }
-    }
-
-    fn lower(&mut self, now: Instant) {
-        if self.lowered.is_none_or(|lowered| now - lowered >= BURST_ALLOWANCE) {
-            self.limit = (self.limit / 2.0).max(1.0);
-            self.lowered = Some(now);
-        }
-    }
-
-    /// A record went through: about as many as are in flight make room for one more.
-    pub fn on_success(&mut self) {
-        self.limit = (self.limit + 1.0 / self.limit).min(self.max);
-    }
-
-    /// Whether one more may be in flight in addition to these.
-    pub fn has_capacity(&mut self, in_flight: usize, now: Instant) -> bool {
-        let fits =
-            u32::try_from(in_flight).is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
-        fits && self.breaker.may_start(in_flight, now)
-    }
-
-    /// How long to wait before the next may start.
-    pub fn delay(&self, now: Instant) -> Option<Duration> {
-        let left = |until: Option<Instant>| until.map(|until| until.saturating_duration_since(now));
-        let waits = [left(self.next), left(self.asked), self.breaker.delay(now)];
-        waits.into_iter().flatten().max().filter(|wait| !wait.is_zero())
-    }
-
-    /// A record has started.
-    pub fn on_start(&mut self, now: Instant) {
-        self.breaker.on_start();
-        if let Some(interval) = self.interval {
-            let held_up = now.checked_sub(COOLDOWN).unwrap_or(now);
-            self.next = Some(self.next.map_or(now, |next| next.max(held_up)) + interval);
-        }
-    }
-
-    /// Whether the service was failing for so long that nothing more is to be sent.
-    pub fn is_exhausted(&self) -> bool {
-        self.breaker.is_exhausted()
-    }
-}
-
-/// The pauses before the first, second … trial.
+/// The pauses before the first, second … trial of a service that is failing.
 const PAUSES: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -109,10 +26,18 @@ const MAX_TRIALS: usize = PAUSES.len();
 /// So many 500s in a row mean that the service, and not one request, is the reason.
 const INTERNAL_ERRORS: u32 = 3;
 
-/// What decides whether a new record may start.
-#[derive(Debug, Default)]
-pub struct CircuitBreaker {
-    state: State,
+/// The pace of a run.
+#[derive(Debug)]
+pub struct Pace {
+    max: f64,
+    limit: f64,
+    lowered: Option<Instant>,
+    interval: Option<Duration>,
+    /// Nothing starts before this time: the rate says so.
+    next: Option<Instant>,
+    /// The same: the service asked for it.
+    asked: Option<Instant>,
+    circuit: Circuit,
     /// 500s since the last other answer.
     internal_errors: u32,
     /// Pauses since the last other answer.
@@ -121,8 +46,9 @@ pub struct CircuitBreaker {
     trials: usize,
 }
 
+/// Whether new records may start.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Circuit {
     #[default]
     Closed,
     /// Nothing starts before this time.
@@ -133,165 +59,189 @@ enum State {
     Exhausted,
 }
 
-impl CircuitBreaker {
-    /// The service answered something that is no sign of failure.
-    pub fn on_answer(&mut self) {
-        if self.state != State::Exhausted {
-            *self = Self::default();
+impl Pace {
+    /// At most `jobs` at a time, and no faster than `rate`.
+    pub fn new(jobs: u16, rate: Option<Rate>) -> Self {
+        Self {
+            max: jobs.into(),
+            limit: jobs.into(),
+            lowered: None,
+            interval: rate.map(|rate| Duration::from_secs_f64((1.0 / rate.per_second).min(1e9))),
+            next: None,
+            asked: None,
+            circuit: Circuit::Closed,
+            internal_errors: 0,
+            pauses: 0,
+            trials: 0,
         }
     }
 
-    /// The service answered 500.
-    pub fn on_internal_error(&mut self, now: Instant) {
-        self.internal_errors += 1;
-        if self.state != State::Closed || self.internal_errors >= INTERNAL_ERRORS {
-            self.on_failing(None, now);
+    /// Takes note of what an attempt showed of the service, reads and repeats included.
+    pub fn on_signal(&mut self, signal: ServiceSignal, now: Instant) {
+        match signal {
+            ServiceSignal::Healthy => self.on_answer(),
+            ServiceSignal::InternalError => {
+                self.internal_errors += 1;
+                if self.circuit != Circuit::Closed || self.internal_errors >= INTERNAL_ERRORS {
+                    self.on_failing(Duration::ZERO, now);
+                }
+            }
+            ServiceSignal::Failing(retry_after) => {
+                self.on_failing(retry_after.unwrap_or_default().min(MAX_WAIT), now);
+            }
+            ServiceSignal::Throttled(retry_after) => {
+                self.on_answer();
+                self.asked = self.asked.max(Some(now + retry_after.unwrap_or_default().min(MAX_WAIT)));
+                if self.lowered.is_none_or(|lowered| now - lowered >= BURST_ALLOWANCE) {
+                    self.limit = (self.limit / 2.0).max(1.0);
+                    self.lowered = Some(now);
+                }
+            }
         }
     }
 
-    /// The service answered 502, 503 or 504, or did not answer at all; `retry_after` is what it asked for.
-    pub fn on_failing(&mut self, retry_after: Option<Duration>, now: Instant) {
-        let asked = retry_after.unwrap_or_default().min(MAX_WAIT);
-        self.end_pause(now);
-        self.state = match self.state {
-            State::Exhausted => State::Exhausted,
+    /// An answer that is no sign of failure.
+    fn on_answer(&mut self) {
+        if self.circuit != Circuit::Exhausted {
+            (self.circuit, self.internal_errors, self.pauses, self.trials) = (Circuit::Closed, 0, 0, 0);
+        }
+    }
+
+    fn on_failing(&mut self, asked: Duration, now: Instant) {
+        self.circuit = match self.circuit_at(now) {
+            Circuit::Exhausted => Circuit::Exhausted,
             // Records that were in flight when it opened fail as well: that is the same failure.
-            State::Open(until) => State::Open(until.max(now + asked)),
-            State::Closed | State::HalfOpen if self.trials >= MAX_TRIALS => State::Exhausted,
-            State::Closed | State::HalfOpen => {
-                let pause = PAUSES[self.pauses.min(PAUSES.len() - 1)].max(asked);
+            Circuit::Open(until) => Circuit::Open(until.max(now + asked)),
+            _ if self.trials >= MAX_TRIALS => Circuit::Exhausted,
+            _ => {
                 self.pauses += 1;
-                State::Open(now + pause)
+                Circuit::Open(now + PAUSES[self.pauses.min(PAUSES.len()) - 1].max(asked))
             }
         };
     }
 
-    /// Whether a record may start while `in_flight` others are not finished.
-    pub fn may_start(&mut self, in_flight: usize, now: Instant) -> bool {
-        self.end_pause(now);
-        match self.state {
+    /// A record went through: about as many as are in flight make room for one more.
+    pub fn on_success(&mut self) {
+        self.limit = (self.limit + 1.0 / self.limit).min(self.max);
+    }
+
+    /// Whether one more may be in flight in addition to these.
+    pub fn has_capacity(&self, in_flight: usize, now: Instant) -> bool {
+        let fits =
+            u32::try_from(in_flight).is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
+        fits && match self.circuit_at(now) {
             // After a 500 the next ones go one at a time until it is clear whether the service is failing.
-            State::Closed => self.internal_errors == 0 || in_flight == 0,
-            State::HalfOpen => in_flight == 0,
-            State::Open(_) | State::Exhausted => false,
+            Circuit::Closed => self.internal_errors == 0 || in_flight == 0,
+            Circuit::HalfOpen => in_flight == 0,
+            Circuit::Open(_) | Circuit::Exhausted => false,
         }
+    }
+
+    /// How long to wait before the next may start.
+    pub fn delay(&self, now: Instant) -> Option<Duration> {
+        let pause = if let Circuit::Open(until) = self.circuit { Some(until) } else { None };
+        let until = self.next.max(self.asked).max(pause)?;
+        Some(until.saturating_duration_since(now)).filter(|wait| !wait.is_zero())
     }
 
     /// A record has started.
-    pub fn on_start(&mut self) {
-        if self.state == State::HalfOpen || self.internal_errors > 0 {
-            self.trials += 1;
+    pub fn on_start(&mut self, now: Instant) {
+        self.circuit = self.circuit_at(now);
+        self.trials += usize::from(self.circuit == Circuit::HalfOpen || self.internal_errors > 0);
+        if let Some(interval) = self.interval {
+            let held_up = now.checked_sub(COOLDOWN).unwrap_or(now);
+            self.next = Some(self.next.map_or(now, |next| next.max(held_up)) + interval);
         }
     }
 
-    /// How long the current pause still lasts.
-    pub fn delay(&self, now: Instant) -> Option<Duration> {
-        match self.state {
-            State::Open(until) => Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero()),
-            _ => None,
-        }
-    }
-
-    /// Whether the service was tried often enough.
+    /// Whether the service was failing for so long that nothing more is to be sent.
     pub fn is_exhausted(&self) -> bool {
-        self.state == State::Exhausted
+        self.circuit == Circuit::Exhausted
     }
 
-    fn end_pause(&mut self, now: Instant) {
-        if let State::Open(until) = self.state
-            && until <= now
-        {
-            self.state = State::HalfOpen;
+    /// A pause that is over leaves the circuit half open.
+    fn circuit_at(&self, now: Instant) -> Circuit {
+        match self.circuit {
+            Circuit::Open(until) if until <= now => Circuit::HalfOpen,
+            circuit => circuit,
         }
     }
 }
 
 #[cfg(test)]
-mod throttle_tests {
+mod tests {
     use std::time::Duration;
 
     use tokio::time::Instant;
 
-    use crate::batch::pace::{BURST_ALLOWANCE, Throttle};
+    use super::{BURST_ALLOWANCE, Pace};
     use crate::cli::batch::Rate;
     use crate::http::ServiceSignal;
 
     const THROTTLED: ServiceSignal = ServiceSignal::Throttled(None);
+    const FAILING: ServiceSignal = ServiceSignal::Failing(None);
 
     #[test]
     fn throttling_lowers_the_number_and_success_raises_it_again() {
-        let mut throttle = Throttle::new(8, None);
+        let mut pace = Pace::new(8, None);
         let start = Instant::now();
-        assert!(throttle.has_capacity(7, start) && !throttle.has_capacity(8, start));
-        throttle.on_throttled(THROTTLED, start);
-        throttle.on_throttled(THROTTLED, start + BURST_ALLOWANCE / 2);
-        assert!(
-            throttle.has_capacity(3, start) && !throttle.has_capacity(4, start),
-            "one burst lowers it once"
-        );
+        assert!(pace.has_capacity(7, start) && !pace.has_capacity(8, start));
+        pace.on_signal(THROTTLED, start);
+        pace.on_signal(THROTTLED, start + BURST_ALLOWANCE / 2);
+        assert!(pace.has_capacity(3, start) && !pace.has_capacity(4, start), "one burst lowers it once");
         for burst in 1..9 {
-            throttle.on_throttled(THROTTLED, start + BURST_ALLOWANCE * burst);
+            pace.on_signal(THROTTLED, start + BURST_ALLOWANCE * burst);
         }
         let later = start + BURST_ALLOWANCE * 9;
-        assert!(
-            throttle.has_capacity(0, later) && !throttle.has_capacity(1, later),
-            "one is always let through"
-        );
+        assert!(pace.has_capacity(0, later) && !pace.has_capacity(1, later), "one is always let through");
         for _ in 0..40 {
-            throttle.on_success();
+            pace.on_success();
         }
-        assert!(throttle.has_capacity(7, later) && !throttle.has_capacity(8, later));
+        assert!(pace.has_capacity(7, later) && !pace.has_capacity(8, later));
     }
 
     #[test]
     fn what_the_service_asks_for_holds_new_records_back() {
-        let mut throttle = Throttle::new(8, None);
+        let mut pace = Pace::new(8, None);
         let start = Instant::now();
-        throttle.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
-        throttle.on_throttled(THROTTLED, start);
-        assert_eq!(throttle.delay(start), Some(Duration::from_secs(7)));
-        throttle.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
-        assert_eq!(throttle.delay(start), Some(Duration::from_secs(60)));
-        assert_eq!(throttle.delay(start + Duration::from_secs(60)), None);
+        pace.on_signal(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
+        pace.on_signal(THROTTLED, start);
+        assert_eq!(pace.delay(start), Some(Duration::from_secs(7)));
+        pace.on_signal(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
+        assert_eq!(pace.delay(start), Some(Duration::from_secs(60)));
+        assert_eq!(pace.delay(start + Duration::from_secs(60)), None);
     }
 
     #[test]
     fn a_rate_is_kept_over_time() {
-        let mut throttle = Throttle::new(8, Some(Rate { per_second: 100.0 }));
+        let mut pace = Pace::new(8, Some(Rate { per_second: 100.0 }));
         let mut now = Instant::now();
         let start = now;
         for _ in 0..50 {
-            now += throttle.delay(now).unwrap_or_default() + Duration::from_millis(1);
-            throttle.on_start(now);
+            now += pace.delay(now).unwrap_or_default() + Duration::from_millis(1);
+            pace.on_start(now);
         }
         let taken = now - start;
         assert!(taken >= Duration::from_millis(470) && taken < Duration::from_millis(560), "{taken:?}");
     }
-}
-
-#[cfg(test)]
-mod circuit_breaker_tests {
-    use std::time::Duration;
-
-    use tokio::time::Instant;
-
-    use super::CircuitBreaker;
 
     /// Plays an outage in which every started record fails: how many records failed, and how long the pauses were.
-    fn outage(jobs: usize, fail: impl Fn(&mut CircuitBreaker, Instant)) -> (usize, Vec<u64>) {
-        let mut breaker = CircuitBreaker::default();
+    fn outage(jobs: u16, signals: &[ServiceSignal]) -> (u16, Vec<u64>) {
+        let mut pace = Pace::new(jobs, None);
         let mut now = Instant::now();
         let (mut failed, mut in_flight, mut pauses) = (0, 0, Vec::new());
-        while !breaker.is_exhausted() {
-            while in_flight < jobs && breaker.may_start(in_flight, now) {
-                breaker.on_start();
+        while !pace.is_exhausted() {
+            while pace.has_capacity(in_flight.into(), now) {
+                pace.on_start(now);
                 in_flight += 1;
             }
             if in_flight > 0 {
-                fail(&mut breaker, now);
+                for signal in signals {
+                    pace.on_signal(*signal, now);
+                }
                 in_flight -= 1;
                 failed += 1;
-            } else if let Some(delay) = breaker.delay(now) {
+            } else if let Some(delay) = pace.delay(now) {
                 pauses.push(delay.as_secs());
                 now += delay;
             }
@@ -302,15 +252,12 @@ mod circuit_breaker_tests {
     #[test]
     fn an_outage_costs_at_most_the_jobs_and_five() {
         for jobs in [1, 2, 3, 8, 100] {
-            let (failed, pauses) = outage(jobs, |breaker, now| breaker.on_failing(None, now));
+            let (failed, pauses) = outage(jobs, &[FAILING]);
             assert_eq!((failed, pauses), (jobs + 5, vec![1, 2, 4, 8, 16]), "{jobs}");
-            let (failed, _) = outage(jobs, CircuitBreaker::on_internal_error);
-            assert!(failed <= jobs + 5, "{jobs}: {failed}");
-            let (failed, _) = outage(jobs, |breaker, now| {
-                breaker.on_failing(None, now);
-                breaker.on_internal_error(now);
-            });
-            assert!(failed <= jobs + 5, "{jobs}: {failed}");
+            for signals in [&[ServiceSignal::InternalError][..], &[FAILING, ServiceSignal::InternalError]] {
+                let (failed, _) = outage(jobs, signals);
+                assert!(failed <= jobs + 5, "{jobs}: {failed}");
+            }
         }
     }
 
@@ -318,44 +265,44 @@ mod circuit_breaker_tests {
     fn retry_after_makes_a_pause_longer_up_to_a_minute() {
         let now = Instant::now();
         for (asked, pause) in [(0, 1), (7, 7), (3600, 60)] {
-            let mut breaker = CircuitBreaker::default();
-            breaker.on_failing(Some(Duration::from_secs(asked)), now);
-            assert_eq!(breaker.delay(now), Some(Duration::from_secs(pause)));
-            assert!(!breaker.may_start(0, now + Duration::from_secs(pause - 1)));
-            assert!(breaker.may_start(0, now + Duration::from_secs(pause)));
+            let mut pace = Pace::new(8, None);
+            pace.on_signal(ServiceSignal::Failing(Some(Duration::from_secs(asked))), now);
+            assert_eq!(pace.delay(now), Some(Duration::from_secs(pause)));
+            assert!(!pace.has_capacity(0, now + Duration::from_secs(pause - 1)));
+            assert!(pace.has_capacity(0, now + Duration::from_secs(pause)));
         }
     }
 
     #[test]
     fn after_the_pause_one_at_a_time_until_another_answer_comes() {
         let start = Instant::now();
-        let mut breaker = CircuitBreaker::default();
-        breaker.on_failing(None, start);
+        let mut pace = Pace::new(8, None);
+        pace.on_signal(FAILING, start);
         // Those that were in flight do not make it worse.
-        breaker.on_failing(None, start);
-        assert_eq!(breaker.delay(start), Some(Duration::from_secs(1)));
+        pace.on_signal(FAILING, start);
+        assert_eq!(pace.delay(start), Some(Duration::from_secs(1)));
         let later = start + Duration::from_secs(1);
-        assert!(breaker.may_start(0, later) && !breaker.may_start(1, later));
-        breaker.on_start();
-        breaker.on_failing(None, later);
-        assert_eq!(breaker.delay(later), Some(Duration::from_secs(2)));
-        breaker.on_answer();
-        assert!(breaker.may_start(7, later) && breaker.delay(later).is_none());
-        breaker.on_failing(None, later);
-        assert_eq!(breaker.delay(later), Some(Duration::from_secs(1)), "the count begins anew");
+        assert!(pace.has_capacity(0, later) && !pace.has_capacity(1, later));
+        pace.on_start(later);
+        pace.on_signal(FAILING, later);
+        assert_eq!(pace.delay(later), Some(Duration::from_secs(2)));
+        pace.on_answer();
+        assert!(pace.has_capacity(7, later) && pace.delay(later).is_none());
+        pace.on_signal(FAILING, later);
+        assert_eq!(pace.delay(later), Some(Duration::from_secs(1)), "the count begins anew");
     }
 
     #[test]
     fn one_500_is_no_outage_and_three_in_a_row_are() {
         let now = Instant::now();
-        let mut breaker = CircuitBreaker::default();
-        breaker.on_internal_error(now);
-        breaker.on_internal_error(now);
-        breaker.on_answer();
-        breaker.on_internal_error(now);
-        breaker.on_internal_error(now);
-        assert!(breaker.delay(now).is_none() && breaker.may_start(0, now) && !breaker.may_start(1, now));
-        breaker.on_internal_error(now);
-        assert_eq!(breaker.delay(now), Some(Duration::from_secs(1)));
+        let mut pace = Pace::new(8, None);
+        pace.on_signal(ServiceSignal::InternalError, now);
+        pace.on_signal(ServiceSignal::InternalError, now);
+        pace.on_answer();
+        pace.on_signal(ServiceSignal::InternalError, now);
+        pace.on_signal(ServiceSignal::InternalError, now);
+        assert!(pace.delay(now).is_none() && pace.has_capacity(0, now) && !pace.has_capacity(1, now));
+        pace.on_signal(ServiceSignal::InternalError, now);
+        assert_eq!(pace.delay(now), Some(Duration::from_secs(1)));
     }
 }

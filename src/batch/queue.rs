@@ -9,58 +9,45 @@ use crate::report::ordered_results::RecordLocation;
 
 /// How many records wait at most; reading stops until there is room.
 const MAX_PENDING: usize = 1024;
-/// How many bytes of records wait at most.
-const MAX_PENDING_BYTES: usize = 4 << 20;
 
 /// Records that were read from the input and have not started.
 #[derive(Debug)]
 pub struct KeyedQueue<T> {
-    ready: VecDeque<Pending<T>>,
+    ready: VecDeque<(u64, T)>,
     /// A key is here as long as a record of it is ready or in flight; the others of that key wait behind it.
-    busy: HashMap<u64, VecDeque<Pending<T>>>,
+    busy: HashMap<u64, VecDeque<T>>,
     waiting: usize,
-    bytes: usize,
-}
-
-#[derive(Debug)]
-struct Pending<T> {
-    key: u64,
-    size: usize,
-    value: T,
 }
 
 impl<T> Default for KeyedQueue<T> {
     fn default() -> Self {
-        Self { ready: VecDeque::new(), busy: HashMap::new(), waiting: 0, bytes: 0 }
+        Self { ready: VecDeque::new(), busy: HashMap::new(), waiting: 0 }
     }
 }
 
 impl<T> KeyedQueue<T> {
-    /// Takes a record of `size` bytes in.
-    pub fn push(&mut self, key: u64, size: usize, value: T) {
+    /// Takes a record in.
+    pub fn push(&mut self, key: u64, value: T) {
         self.waiting += 1;
-        self.bytes += size;
-        let record = Pending { key, size, value };
         if let Some(behind) = self.busy.get_mut(&key) {
-            behind.push_back(record);
+            behind.push_back(value);
         } else {
             self.busy.insert(key, VecDeque::new());
-            self.ready.push_back(record);
+            self.ready.push_back((key, value));
         }
     }
 
-    /// The next record that may begin, and its key, which is busy until [`Self::release`].
-    pub fn pop(&mut self) -> Option<(u64, T)> {
-        let Pending { key, size, value } = self.ready.pop_front()?;
+    /// The next record that may begin. Its key is busy until [`Self::release`].
+    pub fn pop(&mut self) -> Option<T> {
+        let (_, value) = self.ready.pop_front()?;
         self.waiting -= 1;
-        self.bytes -= size;
-        Some((key, value))
+        Some(value)
     }
 
     /// A record of this key has ended. The next one of the same key, if there is one, may begin.
     pub fn release(&mut self, key: u64) {
         match self.busy.get_mut(&key).and_then(VecDeque::pop_front) {
-            Some(next) => self.ready.push_back(next),
+            Some(next) => self.ready.push_back((key, next)),
             None => drop(self.busy.remove(&key)),
         }
     }
@@ -72,7 +59,7 @@ impl<T> KeyedQueue<T> {
 
     /// Whether it is full for now.
     pub fn is_full(&self) -> bool {
-        self.waiting >= MAX_PENDING || self.bytes >= MAX_PENDING_BYTES
+        self.waiting >= MAX_PENDING
     }
 }
 
@@ -118,40 +105,37 @@ impl Blocked {
 
 #[cfg(test)]
 mod tests {
-    use crate::batch::queue::{KeyedQueue, MAX_PENDING};
+    use super::{KeyedQueue, MAX_PENDING};
 
     #[test]
     fn records_of_one_key_go_one_after_another_in_order() {
         let mut queue = KeyedQueue::default();
         for (key, value) in [(1, "a"), (1, "b"), (2, "c"), (1, "d")] {
-            queue.push(key, 1, value);
+            queue.push(key, value);
         }
-        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some((1, "a")), Some((2, "c")), None));
+        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some("a"), Some("c"), None));
         queue.release(1);
-        assert_eq!((queue.pop(), queue.pop()), (Some((1, "b")), None));
-        queue.push(1, 1, "e");
+        assert_eq!((queue.pop(), queue.pop()), (Some("b"), None));
+        queue.push(1, "e");
         queue.release(2);
         queue.release(1);
-        assert_eq!((queue.pop(), queue.pop()), (Some((1, "d")), None));
+        assert_eq!((queue.pop(), queue.pop()), (Some("d"), None));
         queue.release(1);
-        assert_eq!(queue.pop(), Some((1, "e")));
+        assert_eq!(queue.pop(), Some("e"));
         queue.release(1);
-        queue.push(1, 1, "f");
-        assert_eq!(queue.pop(), Some((1, "f")));
+        queue.push(1, "f");
+        assert_eq!(queue.pop(), Some("f"));
     }
 
     #[test]
-    fn what_waits_is_bounded_by_number_and_by_size() {
+    fn what_waits_is_bounded() {
         let mut queue = KeyedQueue::default();
         for value in 0..MAX_PENDING {
             assert!(!queue.is_full());
-            queue.push(1, 1, value);
+            queue.push(1, value);
         }
         assert!(queue.is_full());
-        let mut large = KeyedQueue::default();
-        large.push(1, 5 << 20, ());
-        assert!(large.is_full());
-        large.pop();
-        assert!(!large.is_full());
+        queue.pop();
+        assert!(!queue.is_full());
     }
 }

@@ -8,25 +8,24 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::future::FusedFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
+use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
 use crate::batch::check::{self, Step, next_step};
 use crate::batch::failed_file::FailedFile;
-use crate::batch::pace::Throttle;
+use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
-use crate::batch::send::{Earlier, Job, RunContext};
+use crate::batch::send::{Earlier, Job, Position, RunContext};
 use crate::cli::batch::BatchArgs;
-use crate::failure::{Applied, Failure, RecordCounts};
+use crate::failure::{Failure, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader, Source};
-use crate::journal::read::{Known, PreviousRun};
+use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{Entry, FailedFileEntry, Line, State, fnv1a, shard_contains};
+use crate::journal::{FailedFileEntry, State, fnv1a};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
-use crate::report::outcome::Outcome;
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps, Reasons};
 use crate::session::runtime::Signals;
@@ -74,7 +73,7 @@ pub struct Run<'a> {
     in_flight: BTreeMap<u64, Rc<Job>>,
     /// Records that hold up later ones of their key.
     blocked: Blocked,
-    throttle: Rc<RefCell<Throttle>>,
+    pace: Rc<RefCell<Pace>>,
     results: OrderedResults,
     failed: Option<FailedFile>,
     count: RecordCounts,
@@ -122,12 +121,9 @@ impl<'a> Run<'a> {
             .map(|path| FailedFile::create(path, input.source, reader.columns(), earlier))
             .transpose()?;
         let session = shared.service.session;
-        let throttle = Rc::new(RefCell::new(Throttle::new(input.jobs, input.args.rate)));
-        let paced = throttle.clone();
-        shared
-            .service
-            .client
-            .observe(Box::new(move |signal| paced.borrow_mut().on_throttled(signal, Instant::now())));
+        let pace = Rc::new(RefCell::new(Pace::new(input.jobs, input.args.rate)));
+        let paced = pace.clone();
+        shared.service.client.observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
         Ok(Self {
             progress: Progress::new(session.report, session.context.stderr_is_terminal, Some(input.records)),
             shared,
@@ -139,7 +135,7 @@ impl<'a> Run<'a> {
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: Blocked::default(),
-            throttle,
+            pace,
             results,
             failed,
             count: RecordCounts::default(),
@@ -194,33 +190,36 @@ impl<'a> Run<'a> {
     /// The next record that may begin now. The input is read on until there is one, or signals are due.
     fn next_job(&mut self) -> Option<Rc<Job>> {
         for _ in 0..READ_TOGETHER {
-            if self.throttle.borrow().is_exhausted() {
+            if self.pace.borrow().is_exhausted() {
                 self.request_stop(Stop::Unavailable);
             }
             if self.stop.is_some() || !self.has_room() || self.next_delay().is_some() {
                 return None;
             }
-            if let Some((_, job)) = self.queue.pop() {
+            if let Some(job) = self.queue.pop() {
                 if let Some(failure) = self.shared.refusal(&self.blocked, &job) {
                     self.refuse_blocked(&job, &failure);
                     continue;
                 }
-                self.throttle.borrow_mut().on_start(Instant::now());
+                self.pace.borrow_mut().on_start(Instant::now());
                 let job = Rc::new(job);
-                self.in_flight.insert(job.sequence, job.clone());
+                self.in_flight.insert(job.position.sequence, job.clone());
                 return Some(job);
             }
             if !self.wants_record() {
                 return None;
             }
-            let record = self.reader.read();
-            self.admit_or_stop(record);
+            match self.reader.read() {
+                Ok(Some(record)) => self.admit(record),
+                Ok(None) => self.exhausted = true,
+                Err(failure) => self.request_stop(Stop::Broken(failure)),
+            }
         }
         None
     }
 
     fn has_room(&self) -> bool {
-        self.throttle.borrow_mut().has_capacity(self.in_flight.len(), Instant::now())
+        self.pace.borrow_mut().has_capacity(self.in_flight.len(), Instant::now())
     }
 
     fn wants_record(&self) -> bool {
@@ -239,106 +238,88 @@ impl<'a> Run<'a> {
 
     /// How long the next record is held back.
     fn next_delay(&self) -> Option<Duration> {
-        self.throttle.borrow().delay(Instant::now()).filter(|_| self.stop.is_none())
-    }
-
-    fn admit_or_stop(&mut self, record: Result<Option<Record>, Failure>) {
-        let taken = match record {
-            Ok(None) => {
-                self.exhausted = true;
-                Ok(())
-            }
-            Ok(Some(record)) => self.admit(record),
-            Err(failure) => Err(failure),
-        };
-        self.stop_if_broken(taken);
+        self.pace.borrow().delay(Instant::now()).filter(|_| self.stop.is_none())
     }
 
     /// Admits a record: it is queued, or reported as it is.
-    fn admit(&mut self, record: Record) -> Result<(), Failure> {
-        let hash = record::hash(&record.content);
+    fn admit(&mut self, record: Record) {
+        let (args, hash) = (self.input.args, record::hash(&record.content));
         let known = self.input.past.known(record.number);
-        let location = RecordLocation { record: record.number, line: record.line };
         let step = next_step(known, hash);
         if step == Step::Refuse {
-            return Err(check::changed(&self.input.source.name(), record.line, ""));
+            let failure = check::changed(&self.input.source.name(), record.line, "");
+            return self.request_stop(Stop::Broken(failure));
         }
-        let shard = self.input.args.shard;
-        if known.state == State::Done && shard.is_none() {
-            return self.print_done(location, known);
-        }
-        let prepared = match self.input.preparer.prepare(&record, self.reader.columns()) {
-            Ok(prepared) if shard_contains(shard, &prepared.key) => prepared,
-            Ok(_) => return Ok(()),
-            Err(_) if !check::is_first_shard(self.input.args) => return Ok(()),
-            Err(failure) => return self.invalid(location, hash, &record.content, &failure),
-        };
-        let earlier = match step {
-            Step::Report if known.state == State::Done => return self.print_done(location, known),
-            Step::Report => {
-                let failure = record::failure_of(&self.input.past.entry(known));
-                return self.print_failure(location, Some(&record.content), &failure);
+        // Which part it belongs to, only its content says.
+        let is_done = known.state == State::Done;
+        let mut prepared = None;
+        if !is_done || args.shard.is_some() {
+            prepared = self.input.preparer.prepare_part(args.shard, &record, self.reader.columns());
+            if prepared.is_none() {
+                return;
             }
+        }
+        let location = RecordLocation { record: record.number, line: record.line };
+        let position = Position { sequence: self.results.next_sequence(), location, hash };
+        let prepared = match prepared {
+            Some(Ok(prepared)) if !is_done => prepared,
+            Some(Err(failure)) if !is_done => return self.invalid(position, &record.content, &failure),
+            _ => return self.print_done(position, known.status),
+        };
+        let is_same_failure = known.state == State::FailedTemporary && known.hash == hash;
+        if step == Step::Send && !is_same_failure {
+            return self.enqueue(position, prepared, record.content, None);
+        }
+        let entry = self.input.past.entry(known);
+        let (failure, retry) = (record::failure_of(&entry), args.retry_unknown);
+        match step {
             Step::Resolve => {
-                let entry = self.input.past.entry(known);
-                let (failure, retry) = (record::failure_of(&entry), self.input.args.retry_unknown);
                 // Which others have its token is only known when that is printed.
-                let is_looked_at = retry || self.shared.operation.can_resolve() || self.prints_tokens();
+                let is_looked_at =
+                    retry || self.shared.operation.can_resolve() || self.input.preparer.prints_tokens();
                 if self.stop.is_some() || !is_looked_at {
-                    self.blocked.note(self.operation(), fnv1a(prepared.key.as_bytes()), location, &failure);
-                    return self.print_failure(location, None, &failure);
+                    let key = fnv1a(prepared.key.as_bytes());
+                    self.blocked.note(self.operation(), key, location, &failure);
+                    return self.fail(position, None, &failure);
                 }
-                Some(Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot, retry })
+                let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot, retry };
+                self.enqueue(position, prepared, record.content, Some(earlier));
             }
-            _ if known.state == State::FailedTemporary && known.hash == hash => {
-                let entry = self.input.past.entry(known);
-                entry.is_partial().then_some(Earlier::Partial { cart: entry.cart })
+            Step::Send => {
+                let earlier = entry.is_partial().then_some(Earlier::Partial { cart: entry.cart });
+                self.enqueue(position, prepared, record.content, earlier);
             }
-            _ => None,
-        };
-        if self.stop.is_some() {
-            let sequence = self.results.next_sequence();
-            return self.print_not_sent(sequence, location);
+            _ => self.fail(position, Some(&record.content), &failure),
         }
-        self.queue_record(location, hash, prepared, record.content, earlier);
-        Ok(())
     }
 
-    fn queue_record(
+    /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.
+    fn enqueue(
         &mut self,
-        location: RecordLocation,
-        hash: u64,
+        position: Position,
         prepared: PreparedRecord,
         content: Content,
         earlier: Option<Earlier>,
     ) {
-        let key = fnv1a(prepared.key.as_bytes());
-        let token = prepared.token_source.clone();
-        let job = Job {
-            sequence: self.results.next_sequence(),
-            location,
-            hash,
-            key,
-            input_key: key,
+        if self.stop.is_some() {
+            return self.print_not_sent(position);
+        }
+        let write_ahead = WriteAhead::new(&self.journal, position.location.record, position.hash);
+        let fetched: Fetched = Box::pin(prepared.token_source.clone().token());
+        self.waiting.push_back(Job {
+            position,
+            key: fnv1a(prepared.key.as_bytes()),
             prepared,
             token: Ok(None),
-            size: record::size(&content),
             content: self.failed.is_some().then_some(content),
             earlier,
-            write_ahead: Some(WriteAhead::new(&self.journal, location.record, hash)),
-        };
-        self.waiting.push_back(job);
-        let fetched: Fetched = Box::pin(token.token());
-        if self.prints_tokens() {
+            write_ahead: Some(write_ahead),
+        });
+        if self.input.preparer.prints_tokens() {
             self.tokens.push_back(fetched);
-        } else if let Some(token) = futures_util::FutureExt::now_or_never(fetched) {
+        } else if let Some(token) = fetched.now_or_never() {
             self.token_came(token);
         }
-    }
-
-    /// Whether a command prints the tokens of records, one by one.
-    fn prints_tokens(&self) -> bool {
-        self.input.preparer.command.is_some()
     }
 
     /// Queues the first record that waits for its token. Records with one token keep their order where they replace the
@@ -351,46 +332,7 @@ impl<'a> Run<'a> {
             job.key = fnv1a(token.expose().as_bytes());
         }
         job.token = token;
-        self.queue.push(job.key, job.size, job);
-    }
-
-    /// A record that cannot be sent.
-    fn invalid(
-        &mut self,
-        location: RecordLocation,
-        hash: u64,
-        content: &Content,
-        failure: &Failure,
-    ) -> Result<(), Failure> {
-        self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, None)));
-        self.print_failure(location, Some(content), failure)?;
-        if !self.input.args.skip_invalid || self.input.args.stop_on_error {
-            self.request_stop(Stop::OnError);
-        }
-        Ok(())
-    }
-
-    fn print_failure(
-        &mut self,
-        location: RecordLocation,
-        content: Option<&Content>,
-        failure: &Failure,
-    ) -> Result<(), Failure> {
-        let sequence = self.results.next_sequence();
-        self.fail(sequence, location, content, failure)
-    }
-
-    fn print_done(&mut self, location: RecordLocation, known: Known) -> Result<(), Failure> {
-        self.count.done_earlier += 1;
-        let outcome = Outcome {
-            applied: Applied::Yes,
-            reason: Some("done earlier"),
-            status: Some(known.status).filter(|status| *status > 0),
-            ..Outcome::not_sent(self.operation().name())
-        };
-        let sequence = self.results.next_sequence();
-        let text = self.results.outcome(location, &outcome, false);
-        self.results.push(sequence, text)
+        self.queue.push(job.key, job);
     }
 
     fn operation(&self) -> crate::plan::operation::Operation {

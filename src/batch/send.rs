@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use crate::batch::queue::Blocked;
-use crate::batch::record::{CustomerName, PreparedRecord};
+use crate::batch::record::PreparedRecord;
 use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
-use crate::journal::{State, state_after};
+use crate::journal::{State, fnv1a, state_after};
 use crate::ops::customers;
 use crate::ops::record::RecordOperation;
 use crate::redact::{Masked, secrets};
@@ -19,31 +19,41 @@ use crate::session::Session;
 use crate::session::service::Service;
 use crate::token::Token;
 
-/// A record that is to be run.
-#[derive(Debug)]
-pub struct Job {
+/// Where a record stands, and how it reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Position {
     /// Its place among the results.
     pub sequence: u64,
-    /// Where it stands.
+    /// Where it stands in the input.
     pub location: RecordLocation,
     /// Its hash in the journal.
     pub hash: u64,
+}
+
+/// A record that is to be run.
+#[derive(Debug)]
+pub struct Job {
+    /// Where it stands.
+    pub position: Position,
     /// What it replaces: records of one key run one after another.
     pub key: u64,
-    /// The same, as far as it is known without its token.
-    pub input_key: u64,
     /// What is sent.
     pub prepared: PreparedRecord,
     /// Its own token, or why there is none.
     pub token: Result<Option<Token>, Failure>,
-    /// How large it is in the input, in bytes.
-    pub size: usize,
     /// How it stands in the input; kept where it may be given back.
     pub content: Option<Content>,
     /// What an earlier run left of it.
     pub earlier: Option<Earlier>,
     /// Its part of the journal; none where nothing is sent.
     pub write_ahead: Option<WriteAhead>,
+}
+
+impl Job {
+    /// What it replaces, as far as that is known without its token.
+    pub fn input_key(&self) -> u64 {
+        fnv1a(self.prepared.key.as_bytes())
+    }
 }
 
 /// What an earlier run left of a record that is run.
@@ -98,15 +108,15 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up.
     pub fn refusal(&self, blocked: &Blocked, job: &Job) -> Option<Failure> {
-        let find = |key| blocked.refusal(self.operation.operation(), key, job.location);
-        let failure = find(job.key).or_else(|| find(job.input_key))?;
+        let find = |key| blocked.refusal(self.operation.operation(), key, job.position.location);
+        let failure = find(job.key).or_else(|| find(job.input_key()))?;
         Some(with_earlier(failure, job.earlier.as_ref()))
     }
 
     /// Runs one record to its end.
     pub async fn run(self, job: Rc<Job>) -> JobResult {
         let mut ended = JobResult {
-            sequence: job.sequence,
+            sequence: job.position.sequence,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
             is_unauthorized: false,
@@ -118,19 +128,22 @@ impl RunContext<'_> {
     }
 
     async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
-        let report = self.service.session.report.for_line(Some(job.location.line));
+        let report = self.service.session.report.for_line(Some(job.position.location.line));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
-        let customer = job.prepared.customer.as_ref().map(CustomerName::text);
+        let customer = job.prepared.customer.as_deref();
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = job.prepared.token_source == TokenSource::Shared;
-        let mut token = job.token.clone()?.or_else(|| run_token.renewed());
+        let mut token = match job.token.clone()? {
+            None => run_token.renewed().await,
+            own => own,
+        };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         let mut cart = None;
         match &job.earlier {
             Some(Earlier::Unknown { failure, snapshot, retry }) => {
                 let service = self.service.for_record(&session, token.clone(), None);
                 // Where the customer cannot be found now, nothing can be found out.
-                if let Ok(service) = customers::select(&service, customer.as_deref())
+                if let Ok(service) = customers::select(&service, customer)
                     && let Some(found) = Box::pin(self.operation.resolve_unknown(
                         &service,
                         &job.prepared.draft,
@@ -150,7 +163,7 @@ impl RunContext<'_> {
         }
         loop {
             let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
-            let performed = match customers::select(&service, customer.as_deref()) {
+            let performed = match customers::select(&service, customer) {
                 Ok(service) => Box::pin(self.operation.perform(&service, &job.prepared.draft, cart)).await,
                 Err(failure) => Err(failure),
             };

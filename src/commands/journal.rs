@@ -9,7 +9,7 @@ use crate::batch::key_of;
 use crate::cli::GlobalArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader};
-use crate::journal::read::{self, Known, PreviousRun, Unread};
+use crate::journal::read::{self, Known, PreviousRun};
 use crate::journal::{Entry, Header, State};
 use crate::plan::operation::Operation;
 use crate::report::list::{Column, List};
@@ -126,11 +126,7 @@ fn read(session: &Session<'_>, path: &Path) -> Result<(Header, PreviousRun), Fai
     if let Some(version) = header.other_version() {
         return Err(Failure::guard(format!("`{}` {version}", path.display())));
     }
-    match read::read(path, &log, &header) {
-        Ok(past) => Ok((header, past)),
-        Err(Unread::Damaged(failure)) => Err(*failure),
-        Err(Unread::Other(_) | Unread::Empty) => Err(not_a_journal()),
-    }
+    Ok((header.clone(), read::read(path, &log, &header)?))
 }
 
 /// The input, where it is next to the journal.

@@ -8,7 +8,7 @@ pub mod write;
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::sanitize::sanitize_line;
@@ -51,8 +51,8 @@ pub struct Header {
     pub operation: String,
     /// File name of the input's real path; `-` for standard input.
     pub input: String,
-    /// Which part of the input is run.
-    pub shard: Option<Shard>,
+    /// Which part of the input is run, as [`Shard`] is written.
+    pub shard: Option<String>,
     /// When the run began, RFC 3339.
     pub started: String,
 }
@@ -64,9 +64,8 @@ pub struct Entry {
     pub record: u64,
     /// What became of it.
     pub state: State,
-    /// Hash of the record as it stands in the input.
-    #[serde(with = "hexadecimal")]
-    pub hash: u64,
+    /// Hash of the record as it stands in the input, 16 hexadecimal digits.
+    pub hash: String,
     /// Of a failed one: whether the failure is temporary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temporary: Option<bool>,
@@ -178,14 +177,14 @@ impl Line {
         if let Ok(FailedFile { failed_file }) = serde_json::from_slice(text) {
             return Some(Self::FailedFile { failed_file });
         }
-        serde_json::from_slice(text).ok().filter(Header::is_journal).map(Self::Header)
+        serde_json::from_slice(text).ok().filter(|header: &Header| header.journal == MARK).map(Self::Header)
     }
 }
 
 impl Entry {
     /// A record that is about to be sent, or is done.
     pub fn new(record: u64, hash: u64, state: State) -> Self {
-        Self { record, state, hash, ..Self::default() }
+        Self { record, state, hash: format!("{hash:016x}"), ..Self::default() }
     }
 
     /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are
@@ -215,7 +214,12 @@ impl Entry {
                 false => State::FailedPermanent,
             };
         }
-        (self.record > 0).then_some(self)
+        (self.record > 0 && self.hash().is_some()).then_some(self)
+    }
+
+    /// The hash as a number.
+    fn hash(&self) -> Option<u64> {
+        u64::from_str_radix(&self.hash, 16).ok()
     }
 
     /// Whether the first of its two calls was applied, and the second is missing.
@@ -230,26 +234,29 @@ impl Header {
         Self { journal: MARK.to_owned(), version: Some(VERSION), ..Self::default() }
     }
 
-    /// Whether this is the first line of a journal of any version.
-    fn is_journal(&self) -> bool {
-        self.journal == MARK
+    /// Why a journal with this header cannot be continued by a batch with the header `ours`.
+    fn mismatch(&self, ours: &Self) -> Option<String> {
+        let [found, expected] = [self, ours].map(|header| {
+            let view = header.store_view.as_deref().unwrap_or("none");
+            [&*header.operation, &*header.service, &*header.interface, view, &*header.input]
+        });
+        let names = ["operation", "service", "interface", "store view", "input"];
+        let differs = (0..names.len()).find(|index| found[*index] != expected[*index]).map(|index| {
+            let (what, found, expected) = (names[index], found[index], expected[index]);
+            format!("belongs to a different {what}: `{found}`, expected `{expected}`")
+        });
+        let part = |header: &Self| match &header.shard {
+            Some(shard) => format!("shard {shard}"),
+            None => "the whole input".to_owned(),
+        };
+        let other_part = || format!("covers {}, expected {}", part(self), part(ours));
+        self.other_version().or(differs).or_else(|| (self.shard != ours.shard).then(other_part))
     }
 
-    /// Why a journal with this header cannot be continued by a batch with the header `ours`; shards are not compared.
-    fn mismatch(&self, ours: &Self) -> Option<String> {
-        if let Some(version) = self.other_version() {
-            return Some(version);
-        }
-        let view = |header: &Self| header.store_view.clone().unwrap_or_else(|| "none".to_owned());
-        let pairs = [
-            ("operation", &self.operation, &ours.operation),
-            ("service", &self.service, &ours.service),
-            ("interface", &self.interface, &ours.interface),
-            ("store view", &view(self), &view(ours)),
-            ("input", &self.input, &ours.input),
-        ];
-        let (what, found, expected) = pairs.into_iter().find(|(_, found, expected)| found != expected)?;
-        Some(format!("belongs to a different {what}: `{found}`, expected `{expected}`"))
+    /// Whether this is of another part of the same division as `ours`: then they have no record in common.
+    fn is_other_part(&self, ours: &Self) -> bool {
+        let count = |header: &Self| Some(header.shard.as_deref()?.split_once('/')?.1.to_owned());
+        self.shard != ours.shard && count(self).is_some() && count(self) == count(ours)
     }
 
     /// What is wrong with its version, if anything is.
@@ -260,24 +267,8 @@ impl Header {
     }
 }
 
-/// A number as 16 hexadecimal digits.
-mod hexadecimal {
-    use super::{Deserialize, Deserializer, Serializer};
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(super) fn serialize<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{hash:016x}"))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        let digits = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        u64::from_str_radix(&digits, 16).map_err(serde::de::Error::custom)
-    }
-}
-
 /// One of several parts of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// Which part, from 0.
     pub index: u32,
@@ -288,20 +279,6 @@ pub struct Shard {
 impl std::fmt::Display for Shard {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}/{}", self.index, self.count)
-    }
-}
-
-impl From<Shard> for String {
-    fn from(shard: Shard) -> Self {
-        shard.to_string()
-    }
-}
-
-impl TryFrom<String> for Shard {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
     }
 }
 
@@ -423,7 +400,7 @@ mod tests {
             store_view: Some("fr".to_owned()),
             operation: "quote add-item".to_owned(),
             input: "a.csv".to_owned(),
-            shard: "1/4".parse().ok(),
+            shard: Some("1/4".to_owned()),
             started: "2026-01-01T00:00:00Z".to_owned(),
             ..Header::new()
         };
@@ -442,6 +419,10 @@ mod tests {
         ] {
             let other = read(&written.replace(from, to)).mismatch(&header).unwrap();
             assert!(other.contains(&format!("a different {what}:")), "{other}");
+        }
+        for (shard, is_part) in [("\"2/4\"", true), ("\"1/3\"", false), ("\"1/4\"", false), ("null", false)] {
+            let other = read(&written.replace("\"1/4\"", shard));
+            assert_eq!(other.is_other_part(&header), is_part, "{shard}");
         }
         for version in ["1", "3", "99", "null"] {
             let text = written.replace("\"version\":2", &format!("\"version\":{version}"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::read::{self, PreviousRun, Unread};
+use super::read::{self, PreviousRun};
 use super::write::unwritable;
 use super::{Header, Line};
 use crate::clock::Clock;
@@ -84,22 +84,12 @@ impl Opening {
                 .hint("choose another file with --journal"));
         }
         lock(&*log, path).await?;
-        match read::read(path, &log, &self.header) {
-            Ok(_) if self.mode == Mode::Begin => return Err(already_there(path)),
-            Ok(past) => self.past = past,
-            // It never is empty by itself: its first line is written together with its name.
-            Err(Unread::Empty) if self.mode == Mode::Restart => {}
-            Err(Unread::Empty) => {
-                return Err(Failure::guard(format!(
-                    "journal `{shown}` is empty: what was sent before is unknown"
-                ))
-                .hint("restore it, or delete it if no record was sent"));
-            }
-            Err(Unread::Other(why)) => {
-                return Err(Failure::guard(format!("journal `{shown}` {why}"))
-                    .hint("choose another file with --journal"));
-            }
-            Err(Unread::Damaged(failure)) => return Err(*failure),
+        let is_empty = log.length().map_err(|error| unreadable(path, &error))? == 0;
+        if !is_empty || self.mode != Mode::Restart {
+            self.past = read::read(path, &log, &self.header)?;
+        }
+        if self.mode == Mode::Begin {
+            return Err(already_there(path));
         }
         self.log = Some(log);
         Ok(())
@@ -142,6 +132,7 @@ impl Opening {
     async fn refuse_others(&self) -> Result<(), Failure> {
         let Some(input) = &self.paths.input else { return Ok(()) };
         let canonical = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let same_part = |theirs: &Header| Header { shard: theirs.shard.clone(), ..self.header.clone() };
         for path in journals_of(&*self.storage, input)? {
             let failed = |error: io::Error| unreadable(&path, &error);
             if path == self.paths.journal || canonical(&path) == canonical(&self.paths.journal) {
@@ -152,26 +143,20 @@ impl Opening {
                 log => log.map_err(failed)?,
             };
             let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
-            let is_other_part = self
-                .header
-                .shard
-                .zip(theirs.shard)
-                .is_some_and(|(ours, theirs)| ours.count == theirs.count && ours.index != theirs.index);
-            if is_other_part || theirs.other_version().is_none() && theirs.mismatch(&self.header).is_some() {
+            if theirs.is_other_part(&self.header)
+                || theirs.other_version().is_none() && theirs.mismatch(&same_part(&theirs)).is_some()
+            {
                 continue;
             }
-            let same_part = Header { shard: theirs.shard, ..self.header.clone() };
             let shown = path.display();
-            let message = match read::read(&path, &log, &same_part) {
-                _ if self.is_running(&path).await? => {
-                    format!("another run over this input is in progress: journal `{shown}`")
-                }
-                Ok(past) if past.last() > 0 => {
-                    format!("journal `{shown}` shows records of this input as sent")
-                }
-                Ok(_) | Err(Unread::Empty) => continue,
-                Err(Unread::Other(why)) => format!("journal `{shown}` of this input {why}"),
-                Err(Unread::Damaged(failure)) => return Err(*failure),
+            let message = if self.is_running(&path).await? {
+                format!("another run over this input is in progress: journal `{shown}`")
+            } else if let Some(version) = theirs.other_version() {
+                format!("journal `{shown}` of this input {version}")
+            } else if read::read(&path, &log, &same_part(&theirs))?.last() > 0 {
+                format!("journal `{shown}` shows records of this input as sent")
+            } else {
+                continue;
             };
             return Err(Failure::guard(message).hint("finish that run first, or move its journal away"));
         }

@@ -24,6 +24,13 @@ pub struct Known {
     offset: u64,
 }
 
+impl Known {
+    /// Whether the record with this hash reads as it did then.
+    pub fn is_of(self, hash: u64) -> bool {
+        self.hash == hash || self.hash == 0
+    }
+}
+
 /// What earlier runs left; empty where there was none.
 #[derive(Debug, Default)]
 pub struct PreviousRun {
@@ -33,17 +40,6 @@ pub struct PreviousRun {
     pub failed_files: Vec<FailedFileEntry>,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
-}
-
-/// Why a journal was not read.
-#[derive(Debug)]
-pub enum Unread {
-    /// It is of something else: why.
-    Other(String),
-    /// It has no line.
-    Empty,
-    /// A line is damaged, or the file cannot be read.
-    Damaged(Box<Failure>),
 }
 
 impl PreviousRun {
@@ -65,25 +61,14 @@ impl PreviousRun {
 
     /// All that was written of it, read again.
     pub fn entry(&self, known: Known) -> Entry {
-        let read = || -> Option<Entry> {
-            let mut line = Vec::new();
-            let reader = self.log.as_ref()?.reader(known.offset);
-            BufReader::with_capacity(1024, reader).read_until(b'\n', &mut line).ok()?;
-            match Line::parse(&line)? {
-                Line::Record(entry) => Some(entry),
-                _ => None,
-            }
-        };
-        read().unwrap_or_default()
-    }
-
-    fn set(&mut self, record: u64, known: Known) -> Option<()> {
-        let length = usize::try_from(record).ok().filter(|_| record <= MAX_RECORD)?;
-        if self.records.len() < length {
-            self.records.resize(length, Known::default());
+        let mut line = Vec::new();
+        if let Some(log) = &self.log {
+            let _ = BufReader::with_capacity(1024, log.reader(known.offset)).read_until(b'\n', &mut line);
         }
-        self.records[length - 1] = known;
-        Some(())
+        match Line::parse(&line) {
+            Some(Line::Record(entry)) => entry,
+            _ => Entry::default(),
+        }
     }
 }
 
@@ -102,16 +87,39 @@ pub fn header(log: &dyn Log) -> io::Result<Option<Header>> {
     })
 }
 
-/// Reads a journal of the batch that `header` describes, shard included.
+/// Reads a journal of the batch that `header` describes.
 ///
 /// # Errors
-/// Why it is not read.
-pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<PreviousRun, Unread> {
+/// `guard` for a journal of something else, and for one that is damaged.
+pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<PreviousRun, Failure> {
     let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
     let mut reading = Reading { path, header, partial: Vec::new(), past };
-    reading.lines(&**log)?;
+    let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
+    let (mut offset, mut number, mut line) = (0, 0, Vec::new());
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line);
+        match length.map_err(|error| guard(format!("cannot read journal `{}`: {error}", path.display())))? {
+            // It never is empty by itself: its first line is written together with its name.
+            0 if number == 0 => {
+                let message =
+                    format!("journal `{}` is empty: what was sent before is unknown", path.display());
+                return Err(guard(message).hint("restore it, or delete it if no record was sent"));
+            }
+            0 => break,
+            length => {
+                number += 1;
+                reading.line(&line, number, offset)?;
+                offset += length as u64;
+            }
+        }
+    }
     reading.end_run()?;
     Ok(reading.past)
+}
+
+fn guard(message: String) -> Failure {
+    Failure::guard(message).hint("choose another file with --journal")
 }
 
 struct Reading<'a> {
@@ -123,32 +131,17 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn lines(&mut self, log: &dyn Log) -> Result<(), Unread> {
-        let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
-        let (mut offset, mut number) = (0, 0_u64);
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let length = reader.read_until(b'\n', &mut line).map_err(|error| {
-                let path = self.path.display();
-                Unread::Damaged(Failure::guard(format!("cannot read journal `{path}`: {error}")).into())
-            })?;
-            if length == 0 {
-                return if number == 0 { Err(Unread::Empty) } else { Ok(()) };
+    fn line(&mut self, text: &[u8], number: u64, offset: u64) -> Result<(), Failure> {
+        match (Line::parse(written(text)), self.partial.first()) {
+            // A run that continues the journal of the same batch.
+            (Some(Line::Header(header)), _) => match header.mismatch(self.header) {
+                Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
+                Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
+                None => self.end_run(),
+            },
+            _ if number == 1 => {
+                Err(guard(format!("journal `{}` is not a storefront journal", self.path.display())))
             }
-            number += 1;
-            self.line(&line, number, offset)?;
-            offset += length as u64;
-        }
-    }
-
-    fn line(&mut self, text: &[u8], number: u64, offset: u64) -> Result<(), Unread> {
-        let parsed = Line::parse(written(text));
-        if number == 1 && !matches!(parsed, Some(Line::Header(_))) {
-            return Err(Unread::Other("is not a storefront journal".to_owned()));
-        }
-        match (parsed, self.partial.first()) {
-            (Some(Line::Header(header)), _) => self.run(&header, number),
             (None, _) => {
                 self.partial.push((number, offset, judge(text)));
                 Ok(())
@@ -159,32 +152,15 @@ impl Reading<'_> {
                 self.past.failed_files.push(failed_file);
                 Ok(())
             }
-            (Some(Line::Record(Entry { record, state, hash, status, .. })), None) => {
-                let known = Known { state, hash, offset, status: status.unwrap_or_default() };
-                self.past.set(record, known).ok_or_else(|| self.damaged(number, "invalid record number"))
+            (Some(Line::Record(entry)), None) => {
+                let (status, hash) = (entry.status.unwrap_or_default(), entry.hash().unwrap_or_default());
+                self.set(number, entry.record, Known { state: entry.state, hash, offset, status })
             }
         }
     }
 
-    /// A run that continues the journal of the same batch.
-    fn run(&mut self, header: &Header, number: u64) -> Result<(), Unread> {
-        let part = |header: &Header| match header.shard {
-            Some(shard) => format!("shard {shard}"),
-            None => "the whole input".to_owned(),
-        };
-        let other_part = || {
-            let (found, expected) = (part(header), part(self.header));
-            (found != expected).then(|| format!("covers {found}, expected {expected}"))
-        };
-        match header.mismatch(self.header).or_else(other_part) {
-            Some(why) if number == 1 => Err(Unread::Other(why)),
-            Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
-            None => self.end_run(),
-        }
-    }
-
     /// Lines that were cut off end a run: what they name may have been sent.
-    fn end_run(&mut self) -> Result<(), Unread> {
+    fn end_run(&mut self) -> Result<(), Failure> {
         for (number, offset, partial) in std::mem::take(&mut self.partial) {
             self.past.warning =
                 Some(format!("journal `{}`: line {number} is incomplete", self.path.display()));
@@ -193,21 +169,28 @@ impl Reading<'_> {
                 Partial::Damaged => return Err(self.damaged(number, "invalid entry")),
                 Partial::Record(record, hash) => {
                     let hash = hash.unwrap_or_else(|| self.past.known(record).hash);
-                    let known = Known { state: State::Sending, hash, offset, status: 0 };
-                    let set = self.past.set(record, known);
-                    set.ok_or_else(|| self.damaged(number, "invalid record number"))?;
+                    self.set(number, record, Known { state: State::Sending, hash, offset, status: 0 })?;
                 }
             }
         }
         Ok(())
     }
 
-    fn damaged(&self, number: u64, what: &str) -> Unread {
-        Unread::Damaged(
-            Failure::guard(format!("journal `{}` is corrupt at line {number}: {what}", self.path.display()))
-                .hint("repair or delete that line if you know the record's outcome")
-                .into(),
-        )
+    fn set(&mut self, number: u64, record: u64, known: Known) -> Result<(), Failure> {
+        let records = &mut self.past.records;
+        match usize::try_from(record) {
+            Ok(length) if record <= MAX_RECORD => {
+                records.resize(records.len().max(length), Known::default());
+                records[length - 1] = known;
+                Ok(())
+            }
+            _ => Err(self.damaged(number, "invalid record number")),
+        }
+    }
+
+    fn damaged(&self, number: u64, what: &str) -> Failure {
+        guard(format!("journal `{}` is corrupt at line {number}: {what}", self.path.display()))
+            .hint("repair or delete that line if you know the record's outcome")
     }
 }
 
@@ -255,13 +238,14 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::{Header, Partial, PreviousRun, Unread, judge, read};
+    use super::{Header, Partial, PreviousRun, judge, read};
+    use crate::failure::Failure;
     use crate::journal::{Line, State};
     use crate::storage::{Disk, Log, Storage};
 
     const LINE: &str = r#"{"record":12,"state":"sending","hash":"00000000000000a0"}"#;
 
-    fn read_text(text: &str) -> Result<PreviousRun, Unread> {
+    fn read_text(text: &str) -> Result<PreviousRun, Failure> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.journal");
         let header = serde_json::to_string(&Line::Header(Header::new())).unwrap();
@@ -309,12 +293,13 @@ mod tests {
     #[test]
     fn what_follows_an_incomplete_line_in_the_same_run_is_damage() {
         let cut = &LINE[..20];
-        assert!(matches!(read_text(&format!("HEADER\n{cut}\n{LINE}\n")), Err(Unread::Damaged(_))));
+        let refused = |text: &str| read_text(text).unwrap_err().message;
+        assert!(refused(&format!("HEADER\n{cut}\n{LINE}\n")).contains("corrupt at line 2: invalid entry"));
         let past = read_text(&format!("HEADER\n{cut}\nHEADER\n{LINE}\n")).unwrap();
         assert_eq!(past.known(12).state, State::Sending);
         let far = LINE.replace("12", "100000001");
-        assert!(matches!(read_text(&format!("HEADER\n{far}\n")), Err(Unread::Damaged(_))));
-        assert!(matches!(read_text(""), Err(Unread::Empty)));
-        assert!(matches!(read_text("hello\n"), Err(Unread::Other(_))));
+        assert!(refused(&format!("HEADER\n{far}\n")).contains("corrupt at line 2: invalid record number"));
+        assert!(refused("").contains("is empty"));
+        assert!(refused("hello\n").contains("is not a storefront journal"));
     }
 }

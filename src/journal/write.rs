@@ -6,7 +6,6 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
@@ -17,50 +16,41 @@ use crate::storage::Log;
 
 /// The end of a journal at which lines are handed over; the writer of [`journal`] writes them.
 #[derive(Debug, Clone)]
-pub struct Journal {
-    lines: mpsc::UnboundedSender<Append>,
-    /// Why nothing can be written any more.
-    broken: Rc<RefCell<Option<Failure>>>,
-}
+pub struct Journal(mpsc::UnboundedSender<Append>);
 
 /// A line, and who waits until it is on disk.
 #[derive(Debug)]
 struct Append {
     text: Vec<u8>,
-    on_disk: Option<oneshot::Sender<()>>,
+    on_disk: Option<oneshot::Sender<Result<(), Failure>>>,
 }
 
 /// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
-/// ends with everything on disk once the journal is dropped.
+/// ends with everything on disk once the journal is dropped. After the first error nothing is written.
 pub fn journal(path: PathBuf, log: Arc<dyn Log>) -> (Journal, impl Future<Output = Result<(), Failure>>) {
-    let (lines, received) = mpsc::unbounded_channel();
-    let broken = Rc::<RefCell<Option<Failure>>>::default();
-    let journal = Journal { lines, broken: broken.clone() };
-    (journal, async move {
-        write(log, received).await.map_err(|error| {
-            let failure = unwritable(&path, &error);
-            *broken.borrow_mut() = Some(failure.clone());
-            failure
-        })
+    const MAX_TOGETHER: usize = 4096;
+    let (lines, mut received) = mpsc::unbounded_channel();
+    (Journal(lines), async move {
+        let mut group = Vec::new();
+        while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
+            let written = write(&log, &group).await.map_err(|error| unwritable(&path, &error));
+            for on_disk in group.drain(..).filter_map(|line: Append| line.on_disk) {
+                // A record that was dropped meanwhile has no use for it.
+                let _ = on_disk.send(written.clone());
+            }
+            written?;
+        }
+        log.sync().map_err(|error| unwritable(&path, &error))
     })
 }
 
-/// After the first error nothing is written, and those who wait are let go by the drop of what they wait for.
-async fn write(log: Arc<dyn Log>, mut lines: mpsc::UnboundedReceiver<Append>) -> io::Result<()> {
-    const MAX_TOGETHER: usize = 4096;
-    let mut group = Vec::new();
-    while lines.recv_many(&mut group, MAX_TOGETHER).await > 0 {
-        let text: Vec<u8> = group.iter().flat_map(|line| line.text.iter().copied()).collect();
-        log.append(&text)?;
-        if group.iter().any(|line| line.on_disk.is_some()) {
-            log.clone().sync_concurrently().await?;
-        }
-        for on_disk in group.drain(..).filter_map(|line| line.on_disk) {
-            // A record that was dropped meanwhile has no use for it.
-            let _ = on_disk.send(());
-        }
+async fn write(log: &Arc<dyn Log>, group: &[Append]) -> io::Result<()> {
+    let text: Vec<u8> = group.iter().flat_map(|line| line.text.iter().copied()).collect();
+    log.append(&text)?;
+    if group.iter().any(|line| line.on_disk.is_some()) {
+        log.clone().sync_concurrently().await?;
     }
-    log.sync()
+    Ok(())
 }
 
 impl Journal {
@@ -69,21 +59,18 @@ impl Journal {
         self.push(line, None);
     }
 
-    fn push(&self, line: &Line, on_disk: Option<oneshot::Sender<()>>) {
+    fn push(&self, line: &Line, on_disk: Option<oneshot::Sender<Result<(), Failure>>>) {
         let mut text = serde_json::to_vec(line).unwrap_or_default();
         text.push(b'\n');
         // A writer that has ended says why by its result.
-        let _ = self.lines.send(Append { text, on_disk });
+        let _ = self.0.send(Append { text, on_disk });
     }
 
     /// Notes that a record is about to be sent; returns when that is on disk.
     async fn sending(&self, entry: Entry) -> Result<(), Failure> {
         let (on_disk, waits) = oneshot::channel();
         self.push(&Line::Record(entry), Some(on_disk));
-        waits.await.map_err(|_| {
-            let broken = self.broken.borrow().clone();
-            broken.unwrap_or_else(|| Failure::internal("the journal was closed"))
-        })
+        waits.await.unwrap_or_else(|_| Err(Failure::internal("the journal was closed")))
     }
 }
 

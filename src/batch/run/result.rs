@@ -7,12 +7,11 @@ use futures_util::future::FusedFuture;
 
 use super::{Run, Stop, stop_for};
 use crate::batch::failed_file::FailedFile;
-use crate::batch::send::{Earlier, Job, JobResult};
+use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{Entry, Line, State, state_after};
-use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use crate::session::runtime::Signals;
@@ -22,33 +21,31 @@ impl Run<'_> {
     pub(super) fn record_result(&mut self, ended: JobResult) {
         let Some(job) = self.in_flight.remove(&ended.sequence) else { return };
         self.queue.release(job.key);
-        let settled = match ended.result {
+        match ended.result {
             Ok(outcome) => {
-                let entry = Entry::new(job.location.record, job.hash, State::Done);
+                let entry = Entry::new(job.position.location.record, job.position.hash, State::Done);
                 self.journal.append(&Line::Record(Entry { status: outcome.status, ..entry }));
-                self.throttle.borrow_mut().on_success();
+                self.pace.borrow_mut().on_success();
                 match outcome.applied {
                     Applied::Yes => self.count.done += 1,
                     _ => self.count.unchanged += 1,
                 }
-                let text = self.results.outcome(job.location, &outcome, false);
-                self.results.push(job.sequence, text)
+                self.print(job.position, &outcome);
             }
             Err(failure) => {
                 if !ended.was_left {
                     self.note_failed(&job, &failure);
                 }
-                let key = if job.token.is_ok() { job.key } else { job.input_key };
-                self.blocked.note(self.operation(), key, job.location, &failure);
+                let key = if job.token.is_ok() { job.key } else { job.input_key() };
+                self.blocked.note(self.operation(), key, job.position.location, &failure);
                 if ended.is_unauthorized {
                     self.request_stop(Stop::Unauthorized(failure.clone()));
                 } else if self.input.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(job.sequence, job.location, job.content.as_ref(), &failure)
+                self.fail(job.position, job.content.as_ref(), &failure);
             }
-        };
-        self.stop_if_broken(settled);
+        }
     }
 
     fn note_failed(&self, job: &Job, failure: &Failure) {
@@ -58,30 +55,32 @@ impl Run<'_> {
                 Some(Earlier::Unknown { snapshot, .. }) => snapshot.clone(),
                 _ => None,
             });
-        let entry = Entry::failed(job.location.record, job.hash, failure, snapshot);
-        self.journal.append(&Line::Record(entry));
+        let Position { location, hash, .. } = job.position;
+        self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, snapshot)));
     }
 
     /// A record behind one that is unknown, or is to be sent again.
     pub(super) fn refuse_blocked(&mut self, job: &Job, failure: &Failure) {
         self.queue.release(job.key);
-        let settled = if let Some(Earlier::Unknown { failure, .. }) = &job.earlier {
-            self.fail(job.sequence, job.location, None, failure)
-        } else {
-            self.note_failed(job, failure);
-            self.fail(job.sequence, job.location, job.content.as_ref(), failure)
-        };
-        self.stop_if_broken(settled);
+        if matches!(job.earlier, Some(Earlier::Unknown { .. })) {
+            return self.leave(job);
+        }
+        self.note_failed(job, failure);
+        self.fail(job.position, job.content.as_ref(), failure);
+    }
+
+    /// A record that cannot be sent.
+    pub(super) fn invalid(&mut self, position: Position, content: &Content, failure: &Failure) {
+        let Position { location, hash, .. } = position;
+        self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, None)));
+        self.fail(position, Some(content), failure);
+        if !self.input.args.skip_invalid || self.input.args.stop_on_error {
+            self.request_stop(Stop::OnError);
+        }
     }
 
     /// Counts and prints a record that failed.
-    pub(super) fn fail(
-        &mut self,
-        sequence: u64,
-        location: RecordLocation,
-        content: Option<&Content>,
-        failure: &Failure,
-    ) -> Result<(), Failure> {
+    pub(super) fn fail(&mut self, position: Position, content: Option<&Content>, failure: &Failure) {
         self.reasons.count(failure);
         self.count.is_partly_applied |= matches!(failure.applied, Applied::Yes | Applied::Partial);
         match state_after(failure) {
@@ -98,19 +97,42 @@ impl Run<'_> {
                 // What was applied is not given back to be run again.
                 if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied)
                 {
-                    file.add(content, &failure.message)?;
+                    let added = file.add(content, &failure.message);
+                    self.stop_if_broken(added);
                 }
             }
         }
-        let text = self.results.failure(location, self.operation().name(), failure);
-        self.results.push(sequence, text)
+        let text = self.results.failure(position.location, self.operation().name(), failure);
+        let printed = self.results.push(position.sequence, text);
+        self.stop_if_broken(printed);
+    }
+
+    fn print(&mut self, position: Position, outcome: &Outcome) {
+        let text = self.results.outcome(position.location, outcome, false);
+        let printed = self.results.push(position.sequence, text);
+        self.stop_if_broken(printed);
+    }
+
+    /// Counts and prints a record that an earlier run has done.
+    pub(super) fn print_done(&mut self, position: Position, status: u16) {
+        self.count.done_earlier += 1;
+        let (applied, reason) = (Applied::Yes, Some("done earlier"));
+        let status = Some(status).filter(|status| *status > 0);
+        let outcome = Outcome { applied, reason, status, ..Outcome::not_sent(self.operation().name()) };
+        self.print(position, &outcome);
+    }
+
+    /// Counts and prints a record that is never sent.
+    pub(super) fn print_not_sent(&mut self, position: Position) {
+        self.count.not_sent += 1;
+        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name()) };
+        self.print(position, &outcome);
     }
 
     /// Records that were in flight at a second signal: the outcome of what may have been sent is unknown.
     pub(super) fn abandon(&mut self) {
         for job in std::mem::take(&mut self.in_flight).into_values() {
-            let has_passed = job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed);
-            if !has_passed {
+            if !job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed) {
                 self.leave(&job);
                 continue;
             }
@@ -120,43 +142,26 @@ impl Run<'_> {
             )
             .hint("check whether it took effect; --resume --retry-unknown sends it again");
             self.note_failed(&job, &failure);
-            let settled = self.fail(job.sequence, job.location, None, &failure);
-            self.stop_if_broken(settled);
+            self.fail(job.position, None, &failure);
         }
     }
 
     /// A record of which nothing left: it stays what it was.
     fn leave(&mut self, job: &Job) {
-        let settled = match &job.earlier {
-            Some(Earlier::Unknown { failure, .. }) => self.fail(job.sequence, job.location, None, failure),
-            _ => self.print_not_sent(job.sequence, job.location),
-        };
-        self.stop_if_broken(settled);
-    }
-
-    /// Counts and prints a record that is never sent.
-    pub(super) fn print_not_sent(&mut self, sequence: u64, location: RecordLocation) -> Result<(), Failure> {
-        self.count.not_sent += 1;
-        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name()) };
-        let text = self.results.outcome(location, &outcome, false);
-        self.results.push(sequence, text)
+        match &job.earlier {
+            Some(Earlier::Unknown { failure, .. }) => self.fail(job.position, None, failure),
+            _ => self.print_not_sent(job.position),
+        }
     }
 
     /// After the run has stopped the rest of the input is reported, and not sent. A signal ends that.
-    async fn print_the_rest(&mut self, signals: &mut Signals) -> Result<(), Failure> {
-        self.tokens.clear();
-        for job in std::mem::take(&mut self.waiting) {
-            self.leave(&job);
-        }
-        while let Some((key, job)) = self.queue.pop() {
-            self.queue.release(key);
-            self.leave(&job);
-        }
+    async fn print_the_rest(&mut self, signals: &mut Signals) {
+        // What cannot be read or printed now is not worth more than the reason to stop.
         while !self.results.is_closed()
-            && let Some(record) = self.reader.read()?
+            && let Ok(Some(record)) = self.reader.read()
         {
             let number = record.number;
-            self.admit(record)?;
+            self.admit(record);
             // A signal is only heard where the runtime has its turn.
             if number % 256 == 0 {
                 tokio::task::yield_now().await;
@@ -165,7 +170,6 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Closes the files, reports the outcome of the records and the next command.
@@ -174,23 +178,31 @@ impl Run<'_> {
         signals: &mut Signals,
         mut writer: Pin<&mut impl FusedFuture<Output = Result<(), Failure>>>,
     ) -> Result<(), Failure> {
+        self.tokens.clear();
+        let mut left: Vec<Job> = std::mem::take(&mut self.waiting).into();
+        while let Some(job) = self.queue.pop() {
+            self.queue.release(job.key);
+            left.push(job);
+        }
         if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
-            // What cannot be read or printed now is not worth more than the reason to stop.
-            let _ = self.print_the_rest(signals).await;
+            for job in &left {
+                self.leave(job);
+            }
+            self.print_the_rest(signals).await;
         }
         let printed = self.results.close();
-        let failed = self.failed.take().map(FailedFile::finish).transpose();
-        if let Ok(Some(file)) = &failed {
-            self.journal.append(&Line::FailedFile { failed_file: file.entry.clone() });
+        let finished = self.failed.as_mut().map(FailedFile::finish).transpose();
+        if let Ok(Some(failed_file)) = &finished {
+            self.journal.append(&Line::FailedFile { failed_file: failed_file.clone() });
         }
-        let Self { journal, queue, shared, count, reasons, mut progress, input, mut stop, .. } = self;
+        let Self { journal, failed, shared, count, reasons, mut progress, input, mut stop, .. } = self;
         // Nobody can append any more: the writer comes to its end.
-        drop((journal, queue));
+        drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
         // The journal says how the file is left before it is left so.
-        let kept = match (failed, &written) {
-            (Ok(Some(file)), Some(Ok(()))) => file.persist(shared.service.session.report),
-            (failed, _) => failed.map(drop),
+        let kept = match (finished, failed, &written) {
+            (Ok(_), Some(file), Some(Ok(()))) => file.persist(),
+            (finished, ..) => finished.map(drop),
         };
         for done in [written.unwrap_or(Ok(())), kept, printed] {
             if let Err(failure) = done {
@@ -203,9 +215,7 @@ impl Run<'_> {
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
         report.status(&summary::sentence(shared.operation.operation().name(), count, took));
-        for line in reasons.lines() {
-            report.status(&line);
-        }
+        reasons.lines().iter().for_each(|line| report.status(line));
         verdict(stop, count, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })
     }
