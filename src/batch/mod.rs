@@ -166,7 +166,7 @@ async fn send(
 /// The journal of an earlier run's file of failed records, where that was run on its own.
 fn corrected(session: &Session<'_>, opening: &Opening) -> Result<Option<String>, Failure> {
     for file in &opening.past.failed_files {
-        if let Some(journal) = journals_of(&*session.context.storage, Path::new(&file.path))?.first() {
+        if let Some((journal, _)) = journals_of(&*session.context.storage, Path::new(&file.path))?.first() {
             return Ok(Some(journal.display().to_string()));
         }
     }

@@ -132,8 +132,7 @@ impl Opening {
     async fn refuse_others(&self) -> Result<(), Failure> {
         let Some(input) = &self.paths.input else { return Ok(()) };
         let canonical = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let same_part = |theirs: &Header| Header { shard: theirs.shard.clone(), ..self.header.clone() };
-        for path in journals_of(&*self.storage, input)? {
+        for (path, name) in journals_of(&*self.storage, input)? {
             let failed = |error: io::Error| unreadable(&path, &error);
             if path == self.paths.journal || canonical(&path) == canonical(&self.paths.journal) {
                 continue;
@@ -143,9 +142,9 @@ impl Opening {
                 log => log.map_err(failed)?,
             };
             let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
-            if theirs.is_other_part(&self.header)
-                || theirs.other_version().is_none() && theirs.mismatch(&same_part(&theirs)).is_some()
-            {
+            let same_part = Header { shard: theirs.shard.clone(), input: name, ..self.header.clone() };
+            let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
+            if is_other || theirs.is_other_part(&self.header) {
                 continue;
             }
             let shown = path.display();
@@ -153,7 +152,7 @@ impl Opening {
                 format!("another run over this input is in progress: journal `{shown}`")
             } else if let Some(version) = theirs.other_version() {
                 format!("journal `{shown}` of this input {version}")
-            } else if read::read(&path, &log, &same_part(&theirs))?.last() > 0 {
+            } else if read::read(&path, &log, &same_part)?.last() > 0 {
                 format!("journal `{shown}` shows records of this input as sent")
             } else {
                 continue;
@@ -177,28 +176,34 @@ impl Opening {
     }
 }
 
-/// `INPUT.journal` and `INPUT.I-N.journal` next to an input.
+/// `INPUT.journal` and `INPUT.I-N.journal` next to an input, each with the input's name in it, which is another one where
+/// the file has several names.
 ///
 /// # Errors
 /// `guard` where its directory cannot be read.
-pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let Some(name) = input.file_name().and_then(|name| name.to_str()) else { return Ok(Vec::new()) };
-    let mut paths = storage.list(parent(input)).map_err(|error| unreadable(input, &error))?;
-    paths.retain(|path| {
-        path.file_name().and_then(|other| other.to_str()).is_some_and(|other| is_journal_of(name, other))
-    });
-    paths.sort();
-    Ok(paths)
+pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let is_input = |name: &str| {
+        let path = parent(input).join(name);
+        let is_link = || path.is_file() && same_file::is_same_file(&path, input).unwrap_or(false);
+        path.file_name() == input.file_name() || is_link()
+    };
+    let mut journals = Vec::new();
+    for path in storage.list(parent(input)).map_err(|error| unreadable(input, &error))? {
+        let names = path.file_name().and_then(|name| name.to_str()).map(input_names).unwrap_or_default();
+        let name = names.into_iter().find(|name| is_input(name)).map(str::to_owned);
+        journals.extend(name.map(|name| (path, name)));
+    }
+    journals.sort();
+    Ok(journals)
 }
 
-/// Whether a file name is that of a journal of the input `input`.
-fn is_journal_of(input: &str, name: &str) -> bool {
-    let Some(middle) = name.strip_prefix(input).and_then(|rest| rest.strip_suffix(".journal")) else {
-        return false;
-    };
+/// The names of inputs whose journal a file with this name may be.
+fn input_names(journal: &str) -> Vec<&str> {
+    let Some(whole) = journal.strip_suffix(".journal") else { return Vec::new() };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let shard = middle.strip_prefix('.').and_then(|shard| shard.split_once('-'));
-    middle.is_empty() || shard.is_some_and(|(index, of)| is_number(index) && is_number(of))
+    let is_shard = |text: &str| text.split_once('-').is_some_and(|(i, n)| is_number(i) && is_number(n));
+    let part = whole.rsplit_once('.').filter(|(_, shard)| is_shard(shard)).map(|(name, _)| name);
+    [whole].into_iter().chain(part).collect()
 }
 
 /// A new run in a journal begins with a header; after a line that was cut off it is on a line of its own. What was
@@ -243,22 +248,20 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::is_journal_of;
+    use super::input_names;
 
     #[test]
     fn journals_of_an_input_are_told_by_their_names() {
-        for name in ["a.csv.journal", "a.csv.0-4.journal", "a.csv.12-100.journal"] {
-            assert!(is_journal_of("a.csv", name), "{name}");
-        }
-        for name in [
-            "a.csv",
-            "b.csv.journal",
-            "a.csv.x-4.journal",
-            "a.csv.04.journal",
-            "a.csv.bak.journal",
-            "a.csv.-.journal",
+        for (journal, names) in [
+            ("a.csv.journal", &["a.csv"][..]),
+            ("a.csv.0-4.journal", &["a.csv.0-4", "a.csv"]),
+            ("a.csv.12-100.journal", &["a.csv.12-100", "a.csv"]),
+            ("a.csv.x-4.journal", &["a.csv.x-4"]),
+            ("a.csv.04.journal", &["a.csv.04"]),
+            ("a.csv.-.journal", &["a.csv.-"]),
+            ("a.csv", &[]),
         ] {
-            assert!(!is_journal_of("a.csv", name), "{name}");
+            assert_eq!(input_names(journal), names, "{journal}");
         }
     }
 }

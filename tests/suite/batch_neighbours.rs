@@ -59,6 +59,26 @@ error: journal `[HOME]/a.csv.journal` already exists
 }
 
 #[test]
+fn another_name_of_the_same_file_is_the_same_input() {
+    let env = TestEnv::new();
+    env.file("a.csv", ITEMS);
+    std::fs::hard_link(env.home.dir.path().join("a.csv"), env.home.dir.path().join("b.csv")).unwrap();
+    env.run("quote add-item -i a.csv");
+    assert_eq!(posts(&env), 4);
+    env.run("quote add-item -i b.csv").assert_failure(
+        3,
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` shows records of this input as sent
+  hint: finish that run first, or move its journal away
+"#]],
+    );
+    // A copy is another input.
+    env.file("c.csv", ITEMS);
+    env.run("quote add-item -i c.csv");
+    assert_eq!(posts(&env), 4);
+}
+
+#[test]
 fn only_another_shard_of_the_same_count_may_run_concurrently() {
     let env = TestEnv::new();
     let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(8), reply("200 OK", "", "{}"))]);
