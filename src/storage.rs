@@ -39,6 +39,12 @@ pub trait Storage: Debug + Send + Sync {
     /// `AlreadyExists` where the name is taken: nothing is overwritten.
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
+    /// The same, without holding up what else this thread does meanwhile. The file may still come when the future was
+    /// dropped.
+    fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        Box::pin(std::future::ready(self.create(&path, &content)))
+    }
+
     /// Writes a file in place of the one that has its name, mode 0600: a reader sees the old one or the new one. It is
     /// not synced: what it says can be found out again.
     ///
@@ -67,7 +73,7 @@ pub trait Storage: Debug + Send + Sync {
     fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>>;
 }
 
-/// See [`Log::sync_concurrently`].
+/// See [`Log::sync_concurrently`] and [`Storage::create_concurrently`].
 pub type Syncing = Pin<Box<dyn Future<Output = io::Result<()>>>>;
 
 /// A file that is appended to, and read from its start.
@@ -141,6 +147,10 @@ impl Storage for Disk {
         sync_directory(path)
     }
 
+    fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        concurrently(move || self.create(&path, &content))
+    }
+
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
         persist(file, &target)
@@ -190,8 +200,7 @@ impl Log for LogFile {
     }
 
     fn sync_concurrently(self: Arc<Self>) -> Syncing {
-        let synced = tokio::task::spawn_blocking(move || self.sync());
-        Box::pin(async { synced.await.unwrap_or_else(|error| Err(io::Error::other(error))) })
+        concurrently(move || self.sync())
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {
@@ -214,6 +223,12 @@ fn try_lock(file: &File) -> io::Result<bool> {
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// Waits for the disk on another thread.
+fn concurrently(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Syncing {
+    let done = tokio::task::spawn_blocking(work);
+    Box::pin(async { done.await.unwrap_or_else(|error| Err(io::Error::other(error))) })
 }
 
 /// Reads a file that others read, too: a handle has one position, and each reader keeps its own.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, stem};
+pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};

@@ -131,6 +131,32 @@ pub struct Snapshot {
     pub merged: Map<String, Value>,
 }
 
+/// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
+/// signal. Only a process that dies leaves the question open.
+#[derive(Debug)]
+pub struct Unsent<'a> {
+    store: &'a CustomerStore,
+    /// Its file.
+    pub path: PathBuf,
+    has_left: bool,
+}
+
+impl Unsent<'_> {
+    /// The replacement leaves now: the snapshot's file.
+    pub fn leaves(mut self) -> PathBuf {
+        self.has_left = true;
+        std::mem::take(&mut self.path)
+    }
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        if !self.has_left {
+            self.store.set_fate(&self.path, Fate::NotSent);
+        }
+    }
+}
+
 /// The newest replacement, where a request of it may still take effect.
 #[derive(Debug)]
 pub struct Open {
@@ -161,19 +187,19 @@ impl LastRead {
 }
 
 impl CustomerStore {
-    /// Writes a snapshot so that it is on disk whole or not at all, and removes those that are older than
+    /// Takes a snapshot, which is on disk whole or not at all when this returns, and removes those that are older than
     /// `retention_days`: `operation` replaces, `customer` is the stored object with every field as it came, and `merged`
     /// the one that is about to be sent. The caller holds the customer's lock.
     ///
     /// # Errors
     /// `internal` when it cannot be written; nothing may be sent then.
-    pub fn take(
+    pub async fn take(
         &self,
         operation: &str,
         customer: &Map<String, Value>,
         merged: &Map<String, Value>,
         retention_days: u32,
-    ) -> Result<PathBuf, Failure> {
+    ) -> Result<Unsent<'_>, Failure> {
         let unwritable = |error: std::io::Error| {
             let directory = self.directory.display();
             Failure::internal(format!("the snapshot cannot be written to `{directory}`: {error}")).hint(
@@ -188,15 +214,18 @@ impl CustomerStore {
         loop {
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
             let name = format!("{:06}-{}.json", content.number, now.strftime("%Y%m%dT%H%M%SZ"));
-            let path = self.directory.join(name);
-            match self.storage.create(&path, &bytes) {
-                Ok(()) => {
-                    self.prune(&entries, retention_days, now);
-                    return Ok(path);
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => content.number += 1,
-                Err(error) => return Err(unwritable(error)),
+            let unsent = Unsent { store: self, path: self.directory.join(name), has_left: false };
+            let created = self.storage.clone().create_concurrently(unsent.path.clone(), bytes).await;
+            let Err(error) = created else {
+                self.prune(&entries, retention_days, now);
+                return Ok(unsent);
+            };
+            // It is another one's, or none.
+            unsent.leaves();
+            if error.kind() != std::io::ErrorKind::AlreadyExists {
+                return Err(unwritable(error));
             }
+            content.number += 1;
         }
     }
 

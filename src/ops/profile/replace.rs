@@ -6,7 +6,6 @@
 //! not held while a person thinks: the change is shown and confirmed before, and once more where it came out differently
 //! under the lock.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -30,7 +29,7 @@ use crate::prompt::Prompt;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Fate, stem};
+use crate::state::{Fate, stem};
 
 /// Runs all the steps.
 ///
@@ -265,10 +264,9 @@ impl Steps<'_> {
     ) -> Result<Option<Outcome>, Failure> {
         let (operation, clock) = (self.change.operation(), service.session.context.clock);
         let (customer, days) = (held.stored.customer(), service.settings.retention_days);
-        let path = held.store.take(operation, customer, &merged.customer, days)?;
-        let not_left = Unsent { store: &held.store, snapshot: &path, has_left: Cell::new(false) };
-        service.log_before_send(Some(stem(&path))).await?;
-        not_left.has_left.set(true);
+        let unsent = held.store.take(operation, customer, &merged.customer, days).await?;
+        service.log_before_send(Some(stem(&unsent.path))).await?;
+        let path = unsent.leaves();
         let sent = Sent {
             service,
             settle: self.change.settle(service),
@@ -296,7 +294,6 @@ impl Steps<'_> {
                 wait.ok_or(failure)?
             }
         };
-        drop(not_left);
         drop(held);
         tokio::time::sleep(wait).await;
         Ok(None)
@@ -351,20 +348,4 @@ fn put(service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Reque
     };
     let body = exact_json::object([("customer", Value::Object(customer))]).to_string();
     Ok(Request::replace_profile(&service.target()?, body.into()))
-}
-
-/// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
-/// signal. Only a process that dies leaves the question open.
-struct Unsent<'a> {
-    store: &'a CustomerStore,
-    snapshot: &'a Path,
-    has_left: Cell<bool>,
-}
-
-impl Drop for Unsent<'_> {
-    fn drop(&mut self) {
-        if !self.has_left.get() {
-            self.store.set_fate(self.snapshot, Fate::NotSent);
-        }
-    }
 }
