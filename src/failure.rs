@@ -36,12 +36,7 @@ pub const KINDS: [(FailureKind, u8, &str, &str); 10] = [
     (FailureKind::Usage, 2, "usage", "invalid flags, input or configuration; nothing was written"),
     (FailureKind::Guard, 3, "guard", "refused to protect data; nothing was written"),
     (FailureKind::Refused, 4, "refused", "rejected by the service (4xx), or redirected"),
-    (
-        FailureKind::Unavailable,
-        5,
-        "unavailable",
-        "not reached, or still busy; not applied (a batch: resume it)",
-    ),
+    (FailureKind::Unavailable, 5, "unavailable", "not reached, or still busy; nothing was applied"),
     (FailureKind::Auth, 6, "auth", "no token, 401 or 403"),
     (FailureKind::Partial, 7, "partial", "some records, or one of several calls, failed for good"),
     (FailureKind::Unknown, 8, "unknown", "outcome unknown: it may have been applied; look first"),

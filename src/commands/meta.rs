@@ -149,7 +149,14 @@ fn exit_codes() -> String {
         text
     });
     format!(
-        "    0               done\n{rows}\nWith -o json an error is one JSON object on stderr; `kind` is the name above.\n"
+        "    0               done\n{rows}
+Of a batch, the first of these that applies:
+    7  some records failed for good: correct them
+    8  some may have been applied: look which were
+    9  some were written with an address or a change missing: compare them
+    5  some were not sent or failed temporarily: --resume sends them
+
+With -o json an error is one JSON object on stderr; `kind` is the name above.\n"
     )
 }
 

@@ -124,7 +124,16 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::{is_same_attribute, is_valid_code, suggest_code};
+    use super::{FRONTEND_INPUTS, is_same_attribute, is_valid_code, suggest_code};
+    use crate::plan::operation::Operation;
+    use crate::plan::request::dialect::MARKETPLACE;
+
+    #[test]
+    fn the_description_of_the_field_names_every_kind() {
+        let field = Operation::AttributeCreate.inner_schema(&MARKETPLACE).field("frontend_input").unwrap();
+        let names = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
+        assert_eq!(field.doc, format!("Input type: {names}"));
+    }
 
     #[test]
     fn a_label_of_any_language_gives_a_code_one_can_read() {
