@@ -123,7 +123,10 @@ impl<'a> Run<'a> {
         let session = shared.service.session;
         let pace = Rc::new(RefCell::new(Pace::new(input.jobs, input.args.rate)));
         let paced = pace.clone();
-        shared.service.client.observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
+        shared
+            .service
+            .client
+            .observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
         Ok(Self {
             progress: Progress::new(session.report, session.context.stderr_is_terminal, Some(input.records)),
             shared,
