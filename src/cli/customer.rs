@@ -24,8 +24,21 @@ pub struct CustomerChoice {
     pub customer: Option<String>,
 }
 
-/// The fields of an address that may be empty, by the names of their flags.
-const CLEARABLE: [&str; 6] = ["city", "postcode", "region", "telephone", "company", "vat-id"];
+/// The fields that may be empty, with whether an address has them, and whether the profile does.
+pub const CLEARABLE: [(&str, bool, bool); 12] = [
+    ("city", true, false),
+    ("postcode", true, false),
+    ("region", true, false),
+    ("telephone", true, false),
+    ("company", true, false),
+    ("vat-id", true, false),
+    ("fax", true, false),
+    ("prefix", true, true),
+    ("middlename", true, true),
+    ("suffix", true, true),
+    ("dob", false, true),
+    ("taxvat", false, true),
+];
 
 /// Flags of `customer update`.
 #[derive(Debug, Clone, Args)]
@@ -48,8 +61,8 @@ pub struct UpdateArgs {
     /// Set a custom attribute of the address
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
-    /// Clear city, postcode, region, telephone, company or vat-id
-    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = CLEARABLE, hide_possible_values = true, requires = "address", help_heading = AddressFlags::HEADING)]
+    /// Clear a field of the address, or else of the profile
+    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = CLEARABLE.map(|field| field.0), hide_possible_values = true, conflicts_with = "add_address", help_heading = AddressFlags::HEADING)]
     pub clear: Vec<String>,
     /// Make it the default shipping address
     #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{FlagOverrides, columns, document};
 use crate::cli::attribute::CreateArgs;
-use crate::cli::customer::UpdateArgs;
+use crate::cli::customer::{CLEARABLE, UpdateArgs};
 use crate::cli::quote::{AddItemArgs, ShipArgs};
 use crate::exact_json;
 use crate::failure::Failure;
@@ -22,7 +22,9 @@ impl FlagOverrides for UpdateArgs {
         let named = self.address_members();
         let has_address = self.address.is_some() || self.add_address;
         self.refuse_account_names(has_address)?;
+        self.refuse_to_clear(has_address)?;
         if !has_address {
+            inner.extend(self.clear.iter().map(|name| (name.clone(), "".into())));
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
         let defaults = self.default_addresses().count();
@@ -74,9 +76,23 @@ impl UpdateArgs {
         }
     }
 
+    fn refuse_to_clear(&self, has_address: bool) -> Result<(), Failure> {
+        let is_there = |name: &&String| {
+            let of = CLEARABLE.iter().find(|(field, ..)| field == name);
+            of.is_some_and(|(_, of_address, of_profile)| if has_address { *of_address } else { *of_profile })
+        };
+        match self.clear.iter().find(|name| !is_there(name)) {
+            None => Ok(()),
+            Some(name) if has_address => Err(Failure::usage(format!("an address has no `{name}`"))
+                .hint(format!("`--clear {name}` without --address clears it in the profile"))),
+            Some(name) => Err(Failure::usage(format!("`--clear {name}` requires --address ID"))
+                .hint("`storefront customer show` lists the IDs")),
+        }
+    }
+
     fn address_members(&self) -> Map<String, Value> {
         let mut named = self.members.named.clone();
-        for name in &self.clear {
+        for name in self.clear.iter().filter(|_| self.address.is_some()) {
             let member = name.replace('-', "_");
             let holds = MARKETPLACE_FIELDS.address.field(&member).map(|field| field.field_type);
             let nothing = match holds {

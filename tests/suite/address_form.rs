@@ -148,3 +148,39 @@ fn a_field_that_is_emptied_is_cleared_by_the_equivalent_command_too() {
     let address = &customer(&home)["addresses"][0];
     assert_eq!((&address["company"], &address["vat_id"]), (&Value::Null, &Value::Null));
 }
+
+#[test]
+fn a_field_of_the_profile_is_cleared_where_no_address_is_named() {
+    let home = Home::new();
+    assert_eq!(
+        (&customer(&home)["prefix"], &customer(&home)["taxvat"]),
+        (&json!("Dr."), &json!("FR40303265045"))
+    );
+    home.ok("--sandbox --api magento customer update --customer 1 --clear taxvat prefix");
+    let profile = customer(&home);
+    let is_empty = |value: &Value| value.is_null() || value == "";
+    assert!(is_empty(&profile["taxvat"]) && is_empty(&profile["prefix"]), "{profile}");
+    assert_eq!(profile["addresses"][0]["prefix"], "Dr.");
+    home.ok("--sandbox --api magento customer update --customer 1 --address 1 --clear prefix fax");
+    let address = &customer(&home)["addresses"][0];
+    assert!(is_empty(&address["prefix"]) && is_empty(&address["fax"]), "{address}");
+    let refused = |line: &str, what: &str| {
+        let message = home.fails(2, line);
+        assert!(message.contains(what), "{line}: {message}");
+    };
+    refused("--sandbox customer update --clear city", "`--clear city` requires --address ID");
+    refused("--sandbox customer update --address 1 --clear dob", "an address has no `dob`");
+    refused("--sandbox customer update --clear email", "invalid value 'email'");
+    refused("--sandbox customer update --clear taxvat", "taxvat");
+}
+
+#[test]
+fn a_region_is_known_by_name_where_another_address_has_it() {
+    let home = Home::new();
+    home.ok("--sandbox customer update --address 1 --country US --region new-york --postcode 10118");
+    let address = &customer(&home)["addresses"][0];
+    let region = json!({"region_code": "NY", "region": "New York", "region_id": 43});
+    assert_eq!((&address["region"], &address["region_id"]), (&region, &json!(43)));
+    let refused = home.fails(2, "--sandbox customer update --address 1 --region Texas");
+    assert!(refused.contains("the stored region has an id, and the new region names none"), "{refused}");
+}

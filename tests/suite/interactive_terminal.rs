@@ -347,6 +347,15 @@ fn forty_columns_are_enough() {
 }
 
 #[test]
+fn a_terminal_that_reports_no_columns_has_eighty() {
+    let home = Home::new();
+    let show = ["--sandbox", "customer", "show"];
+    let (code, screen) = Terminal::run(&home, 0, &show, &[]).ends();
+    assert_eq!(code, 0);
+    assert_eq!(screen, Terminal::run(&home, 80, &show, &[]).ends().1);
+}
+
+#[test]
 fn the_wizard_takes_the_name_of_a_file_as_a_shell_would() {
     let home = Home::new();
     std::fs::write(home.dir.path().join("sizes of shoes.csv"), "label\n36\n37\n").unwrap();

@@ -98,6 +98,8 @@ fn a_reply_is_shown_without_the_token_and_stays_json() {
             "customer show -o json",
             "customer show --jq .",
             "customer show --jq .addresses[0].city",
+            "customer show --jq env.STOREFRONT_TOKEN",
+            "customer show --jq [env]",
             "customer update --address 1 --telephone 1 -n",
             "customer update --address 1 --telephone 1 -n -o json",
             "customer update --address 1 --telephone 1 -n --curl",

@@ -116,6 +116,11 @@ fn init_for_magento_saves_the_interface_and_needs_no_store_view() {
     assert!(screen.contains("storefront auth login -p mg --admin"), "{screen}");
     let written = home.read("config.toml");
     assert!(written.contains("api = \"magento\"") && !written.contains("store-view"), "{written}");
+    assert!(screen.contains("warning: the base URL has no `/rest` at its end"), "{screen}");
+    let whole =
+        ["--api", "magento", "config", "init", "-p", "whole", "--base-url", "https://shop.example/rest"];
+    assert_eq!(home.run(&whole).code, 0);
+    assert!(!home.run(&whole).stderr.contains("`/rest`"));
     let mut asked = terminal(&home, "config init -p other --base-url https://shop.example");
     asked.sees("Interface").sees("marketplace");
     asked.picks("magento");

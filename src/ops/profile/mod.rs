@@ -130,9 +130,12 @@ impl Change<'_> {
             Self::Restore(restore) => restore.merge(store, stored, regions.is_some(), prompt),
             Self::Update(Update { patch, .. }) => {
                 let mut patch = patch.clone();
+                let customer = stored.customer();
                 if let Some(regions) = regions {
-                    patch.draft = regions.resolve(&patch.draft, stored.customer())?;
+                    patch.draft = regions.resolve(&patch.draft, customer)?;
                     magento::drop_service_fields(&mut patch.draft);
+                } else {
+                    patch.draft = RegionDirectory::of(customer).resolve_known(&patch.draft, customer);
                 }
                 let mut merged = merge(stored.customer(), &patch)?;
                 merged.notes.extend(lint::of_profile(&merged));

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::diff::{self, find_address, id_of, own_id, same_value};
 use crate::failure::Failure;
+use crate::plan::validate::country::folded;
 
 const TEXTS: [&str; 2] = ["region", "region_code"];
 const ID: &str = "region_id";
@@ -186,6 +187,48 @@ impl RegionDirectory {
         self.countries.get(country).map_or(&[], Vec::as_slice)
     }
 
+    /// The regions that the addresses of a profile are in.
+    pub fn of(profile: &Map<String, Value>) -> Self {
+        let mut countries: HashMap<String, Vec<Region>> = HashMap::new();
+        for address in diff::address_list(profile).iter().filter_map(Value::as_object) {
+            let (outer, inner) = ids(address);
+            let country = address.get("country_id").and_then(Value::as_str);
+            let id = inner.or(outer).and_then(id_of).filter(|id| *id != 0);
+            let own = |name| text(address, name).unwrap_or_default().to_owned();
+            if let (Some(country), Some(id)) = (country, id) {
+                let region = Region { id, code: own("region_code"), name: own("region") };
+                let regions = countries.entry(country.to_owned()).or_default();
+                if !regions.contains(&region) {
+                    regions.push(region);
+                }
+            }
+        }
+        Self { countries }
+    }
+
+    /// The only region of a country that this text names.
+    pub fn named(&self, country: &str, text: &str) -> Option<&Region> {
+        find(country, self.regions(country), None, Some(text)).ok()
+    }
+
+    /// The draft with the ids of those regions that are known by the name or code in it; others stay as they are.
+    pub fn resolve_known(
+        &self,
+        draft: &Map<String, Value>,
+        stored: &Map<String, Value>,
+    ) -> Map<String, Value> {
+        let mut draft = draft.clone();
+        let addresses = draft.get_mut("addresses").and_then(Value::as_array_mut).into_iter().flatten();
+        for address in addresses.filter_map(Value::as_object_mut) {
+            let Some(country) = Self::needed_by(address, stored) else { continue };
+            let (code, name) = (text(address, "region_code"), text(address, "region"));
+            if let Ok(Region { id, code, name }) = find(&country, self.regions(&country), code, name) {
+                set_region(address, *id, code, name);
+            }
+        }
+        draft
+    }
+
     /// Takes the reply to a read of a country: `{"available_regions": [{"id", "code", "name"}]}`.
     pub fn insert(&mut self, country: &str, reply: &Value) {
         let region = |region: &Value| {
@@ -263,13 +306,20 @@ fn find<'a>(
     code: Option<&str>,
     name: Option<&str>,
 ) -> Result<&'a Region, Failure> {
-    let fits = |region: &&Region| {
-        let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
-        code.is_none_or(|code| is_same(without_zeros(code), without_zeros(&region.code)))
-            && name.is_none_or(|name| is_same(name, &region.name))
+    let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
+    let has_code = |region: &Region, code: &str| is_same(without_zeros(code), without_zeros(&region.code));
+    // A name may be given without its accents, and the code in its place: the nearest counts.
+    let distance = |region: &Region| match name {
+        _ if !code.is_none_or(|code| has_code(region, code)) => None,
+        None => Some(0),
+        Some(name) if is_same(name, &region.name) => Some(0),
+        Some(name) if !folded(name).is_empty() && folded(name) == folded(&region.name) => Some(1),
+        Some(name) => has_code(region, name).then_some(2),
     };
+    let nearest = regions.iter().filter_map(distance).min();
+    let found: Vec<&Region> =
+        regions.iter().filter(|region| nearest.is_some() && distance(region) == nearest).collect();
     let asked = [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let found: Vec<&Region> = regions.iter().filter(fits).collect();
     match *found {
         [one] => Ok(one),
         [] => Err(Failure::usage(format!("{country} has no region `{asked}`"))

@@ -1,5 +1,8 @@
 //! Countries: their codes, their names and the form of their postcodes.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// A line for each, in the order of their codes: both codes, the name, the form of postcodes or nothing, and other names.
 /// A test makes it from the crate `keshvar`, which is larger.
 const TABLE: &str = include_str!("countries.tsv");
@@ -38,14 +41,58 @@ impl Country {
     }
 }
 
-/// The code of a country that is named by its code, in letters of any case, or by one of its names.
+/// Short names that people use and the table does not have.
+const MORE_NAMES: &[(&str, &str)] = &[
+    ("AE", "UAE\tVAE"),
+    ("AT", "Oesterreich"),
+    ("BA", "Bosnia\tBosnien\tBosnien-Herzegowina\tBosnie\tBosnie-Herzégovine"),
+    ("CD", "DR Congo\tDemokratische Republik Kongo\tRépublique démocratique du Congo"),
+    ("CI", "Costa de Marfil"),
+    ("CN", "Volksrepublik China"),
+    ("CZ", "Tschechien\tTchéquie\tChequia"),
+    ("DK", "Daenemark"),
+    (
+        "GB",
+        "Britain\tScotland\tWales\tNorthern Ireland\tSchottland\tNordirland\tGrande-Bretagne\tAngleterre\tÉcosse",
+    ),
+    ("GB", "Gran Bretaña\tInglaterra\tEscocia"),
+    ("KR", "Korea"),
+    ("MD", "Moldau\tRepublik Moldau"),
+    ("MK", "Nordmazedonien\tMacédoine du Nord\tMacedonia del Norte"),
+    ("MM", "Birma\tBirmanie\tBirmania"),
+    ("MX", "Méjico"),
+    ("NL", "Holland\tHollande\tHolanda"),
+    ("NZ", "Nueva Zelandia"),
+    ("QA", "Catar"),
+    ("RU", "Russische Föderation"),
+    ("SA", "Arabia Saudita"),
+    ("SK", "Eslovaquia"),
+    ("TL", "Osttimor"),
+    ("TR", "Tuerkei"),
+    ("US", "Vereinigte Staaten\tEE. UU."),
+    ("VA", "Vatikanstadt\tVatican\tVaticano"),
+    ("ZA", "Südafrika\tSudáfrica"),
+];
+
+/// The code of a country that is named by its code, or by one of its names; letter case, accents, blanks and hyphens do
+/// not matter.
 pub fn country_code(text: &str) -> Option<String> {
-    let text = text.to_lowercase();
-    let is_meant = |country: &Country| {
-        let mut names = [country.alpha2, country.name].into_iter().chain(country.other_names.split('\t'));
-        names.any(|name| !name.is_empty() && name.to_lowercase() == text)
-    };
-    Country::all().find(is_meant).map(|country| country.alpha2.to_owned())
+    static CODES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
+        let known = Country::all().flat_map(|Country { alpha2, name, other_names, .. }| {
+            std::iter::once(name).chain(other_names.split('\t')).map(move |name| (name, alpha2))
+        });
+        let more = MORE_NAMES.iter().flat_map(|(code, names)| names.split('\t').map(|name| (name, *code)));
+        let all = known.chain(more).map(|(name, code)| (folded(name), code));
+        all.filter(|(name, _)| !name.is_empty()).collect()
+    });
+    let code = Country::find(text).map(|country| country.alpha2);
+    code.or_else(|| CODES.get(&folded(text)).copied()).map(str::to_owned)
+}
+
+/// A name without what people spell in several ways.
+pub fn folded(name: &str) -> String {
+    let plain = deunicode::deunicode(name).to_ascii_lowercase();
+    plain.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 #[cfg(test)]
@@ -54,8 +101,27 @@ mod tests {
 
     #[test]
     fn a_country_is_its_code_or_one_of_its_names() {
-        for text in ["DE", "de", "Germany", "deutschland"] {
-            assert_eq!(country_code(text).as_deref(), Some("DE"), "{text}");
+        for (text, code) in [
+            ("DE", "DE"),
+            ("de", "DE"),
+            ("Germany", "DE"),
+            ("deutschland", "DE"),
+            ("Vereinigte Staaten", "US"),
+            ("etats unis", "US"),
+            ("EE.UU.", "US"),
+            ("USA", "US"),
+            ("Großbritannien", "GB"),
+            ("grossbritannien", "GB"),
+            ("Grande-Bretagne", "GB"),
+            ("Inglaterra", "GB"),
+            ("Tschechien", "CZ"),
+            ("Holanda", "NL"),
+            ("Nordmazedonien", "MK"),
+            ("Osterreich", "AT"),
+            ("Perou", "PE"),
+            ("Bosnie-Herzégovine", "BA"),
+        ] {
+            assert_eq!(country_code(text).as_deref(), Some(code), "{text}");
         }
         assert_eq!(country_code("Narnia"), None);
         assert_eq!(country_code(""), None);

@@ -36,7 +36,7 @@ pub struct Terminal<'home> {
 }
 
 impl<'home> Terminal<'home> {
-    /// Runs the program with these variables in a terminal of so many columns.
+    /// Runs the program with these variables in a terminal of so many columns; one that reports 0 has 80.
     pub fn run(home: &'home Home, columns: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command: Command = home.storefront(arguments).into_command();
         command.envs(variables.iter().copied());
@@ -67,7 +67,11 @@ impl<'home> Terminal<'home> {
         let stderr = stderr.map_or_else(|| Stdio::from(slave()), Stdio::from);
         let child = command.stdin(slave()).stdout(slave()).stderr(stderr).spawn().unwrap();
         drop(command);
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(some(ROWS), some(columns), 0)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(
+            some(ROWS),
+            some(if columns == 0 { 80 } else { columns }),
+            0,
+        )));
         let raw = Arc::<Mutex<Vec<u8>>>::default();
         let keyboard = File::from(master);
         let reader = std::thread::spawn({

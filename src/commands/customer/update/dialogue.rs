@@ -1,7 +1,7 @@
 //! `customer update` with no change named: one address, or the profile, is picked, edited and sent, and the list comes
 //! again. And which customer it is, where only an administrator's token is there.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner, region_text};
 use crate::cli::customer::UpdateArgs;
@@ -11,7 +11,7 @@ use crate::ops::profile::{Change, Update, read, replace};
 use crate::ops::{customers, draft, read_country};
 use crate::plan::operation::Operation;
 use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
-use crate::plan::profile::region;
+use crate::plan::profile::region::{self, Region, RegionDirectory};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
 use crate::report::changes::format_value;
@@ -259,7 +259,7 @@ impl Dialogue<'_> {
         Ok(chosen.map(|chosen| match chosen.checked_sub(1).map(|position| &regions[position]) {
             None => no_region(field.value()),
             Some(_) if chosen == present => field.value().clone(),
-            Some(one) => json!({"region_code": one.code, "region": one.name, "region_id": one.id}),
+            Some(one) => json_of(one),
         }))
     }
 
@@ -280,8 +280,8 @@ impl Dialogue<'_> {
         if self.service.settings.dialect.country.is_some() {
             return Ok(Some(json!({"region": typed})));
         }
-        if let Some(known) = known_region(self.profile, country, typed) {
-            return Ok(Some(known));
+        if let Some(known) = RegionDirectory::of(self.profile.customer()).named(country, typed) {
+            return Ok(Some(json_of(known)));
         }
         let note = "No region list; enter 0 to store the name only.";
         let question = Question { text: "Region ID", initial: "0", note, ..Question::default() };
@@ -300,15 +300,8 @@ fn no_region(stored: &Value) -> Value {
     if form::is_region(stored) { region::none() } else { stored.clone() }
 }
 
-/// The region of this name or code that another address in the same country has, with its id.
-fn known_region(profile: &Profile, country: &str, typed: &str) -> Option<Value> {
-    let addresses = profile.addresses().iter().filter(|address| address["country_id"] == country);
-    let is_meant = |region: &&Map<String, Value>| {
-        let texts = ["region", "region_code"].iter().filter_map(|name| region.get(*name)?.as_str());
-        texts.into_iter().any(|text| text.to_lowercase() == typed.to_lowercase())
-    };
-    let mut regions = addresses.filter_map(|address| address.get("region")?.as_object());
-    Some(region::as_object(&json!({"region": regions.find(is_meant)?})))
+fn json_of(region: &Region) -> Value {
+    json!({"region_code": region.code, "region": region.name, "region_id": region.id})
 }
 
 fn one_liner(id: i64, address: &Value) -> String {

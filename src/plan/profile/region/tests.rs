@@ -150,6 +150,28 @@ mod region_directory {
         assert_eq!(failure.hint.unwrap(), "use one of AB Alberta, QC Quebec");
     }
 
+    #[test]
+    fn regions_of_a_profile_are_known_by_name_without_accents_and_by_code() {
+        let region = json!({"region_code": "QC", "region": "Québec", "region_id": 76});
+        let address = |id: i64| json!({"id": id, "country_id": "CA", "region_id": 76, "region": region});
+        let stored = object(&json!({"addresses": [address(1), address(2), {"id": 3, "country_id": "CA"}]}));
+        let directory = RegionDirectory::of(&stored);
+        for text in ["québec", "Quebec", "qc"] {
+            let draft = object(&json!({"addresses": [{"id": 3, "region": {"region": text}}]}));
+            let resolved = directory.resolve_known(&draft, &stored);
+            assert_eq!(
+                resolved["addresses"][0],
+                json!({"id": 3, "region": region, "region_id": 76}),
+                "{text}"
+            );
+        }
+        let other = object(&json!({"addresses": [{"id": 3, "region": {"region": "Alberta"}}]}));
+        assert_eq!(directory.resolve_known(&other, &stored), other);
+        let elsewhere =
+            object(&json!({"addresses": [{"country_id": "US", "region": {"region_code": "QC"}}]}));
+        assert_eq!(directory.resolve_known(&elsewhere, &stored), elsewhere);
+    }
+
     fn resolved(country: &str, region: &serde_json::Value) -> Result<serde_json::Value, String> {
         let mut directory = RegionDirectory::default();
         directory.insert(
