@@ -9,6 +9,8 @@ use crate::sandbox::store::{Caller, Database, Document};
 pub struct Call {
     /// The account of the token; none where nobody's is needed.
     pub(crate) caller: Option<Caller>,
+    /// Code of the store view: `default` where the path names none, `all` is the administrators' own.
+    pub store_view: String,
     /// Whether the path says `me` or `mine`.
     pub is_own: bool,
     /// Values of the parameters in the path.

@@ -156,8 +156,9 @@ async fn handle(
         let caller = authorize(records, &parts.headers, &found)?;
         check_store_view(records, &found)?;
         let sent = sent(&found, body?)?;
-        let Found { route, parameters, is_own, .. } = found;
-        match (route.operation)(records, Call { caller, is_own, parameters, query, sent, struck }) {
+        let Found { route, store_view, parameters, is_own, .. } = found;
+        let call = Call { caller, store_view, is_own, parameters, query, sent, struck };
+        match (route.operation)(records, call) {
             Err(refusal) if !refusal.is_saved => Err(refusal),
             answered => Ok(answered),
         }

@@ -7,9 +7,9 @@ use crate::exact_json;
 use crate::sandbox::marketplace::{profile, quote};
 use crate::sandbox::quantity;
 use crate::sandbox::reply::ApiError;
-use crate::sandbox::store::Database;
+use crate::sandbox::store::{Database, Document};
 
-/// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
+/// `{"customers": […], "quotes": […], "attributes": […], "attribute_sets": […], "products": […], "store_views": […]}`.
 pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
     let customers: Vec<Value> = records
         .customer_ids()?
@@ -26,12 +26,18 @@ pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
         .into_iter()
         .map(|id| Ok(Value::Object(records.attribute(id)?)))
         .collect::<Result<_, ApiError>>()?;
+    let sets: Vec<Value> = records
+        .attribute_sets()?
+        .into_iter()
+        .map(|set| attribute_set(records, set))
+        .collect::<Result<_, _>>()?;
     let products: Vec<Value> =
         records.products()?.iter().map(|each| product(records, each)).collect::<Result<_, _>>()?;
     Ok(exact_json::object([
         ("customers", customers.into()),
         ("quotes", quotes.into()),
         ("attributes", attributes.into()),
+        ("attribute_sets", sets.into()),
         ("products", products.into()),
         ("store_views", records.store_views()?.into()),
     ]))
@@ -47,6 +53,20 @@ fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiErr
         ("items", items.into()),
         ("shipping_information", shipping),
     ]))
+}
+
+/// The set with `attributes`: the name of the group of each, by its code.
+fn attribute_set(records: &Database<'_>, mut set: Value) -> Result<Value, ApiError> {
+    let groups = records.attribute_groups()?;
+    let mut attributes = Document::new();
+    for (attribute, group) in records.assignments(set["attribute_set_id"].as_i64().unwrap_or_default())? {
+        let id = group.to_string();
+        let group = groups.iter().find(|one| one["attribute_group_id"] == id.as_str());
+        let code = records.attribute(attribute)?["attribute_code"].as_str().unwrap_or_default().to_owned();
+        attributes.insert(code, group.map_or(Value::Null, |group| group["attribute_group_name"].clone()));
+    }
+    set["attributes"] = attributes.into();
+    Ok(set)
 }
 
 /// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item

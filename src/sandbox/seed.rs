@@ -17,6 +17,9 @@ struct Seed {
     carrier_methods: Vec<Document>,
     payment_methods: Vec<Document>,
     attributes: Vec<Document>,
+    attribute_sets: Vec<Document>,
+    attribute_groups: Vec<Document>,
+    attribute_assignments: Vec<Document>,
     products: Vec<Document>,
     customers: Vec<Document>,
     quotes: Vec<Document>,
@@ -32,17 +35,20 @@ pub fn store_views() -> Vec<String> {
 /// Fills the empty tables.
 pub fn insert(records: &Database<'_>) -> StoreResult<()> {
     let seed: Seed = serde_json::from_str(include_str!("seed.json"))?;
+    for attribute in &seed.attributes {
+        insert_attribute(records, attribute)?;
+    }
     for (table, rows) in [
         ("store_views", &seed.store_views),
         ("carrier_methods", &seed.carrier_methods),
         ("payment_methods", &seed.payment_methods),
+        ("attribute_sets", &seed.attribute_sets),
+        ("attribute_groups", &seed.attribute_groups),
+        ("attribute_assignments", &seed.attribute_assignments),
     ] {
         for row in rows {
             add_row(records, table, row)?;
         }
-    }
-    for attribute in &seed.attributes {
-        insert_attribute(records, attribute)?;
     }
     for product in &seed.products {
         insert_product(records, product)?;

@@ -106,6 +106,8 @@ pub struct FieldTables {
     pub attribute_body: &'static ObjectSchema,
     /// An attribute.
     pub attribute: &'static ObjectSchema,
+    /// An option of an attribute.
+    pub attribute_option: &'static ObjectSchema,
     /// Shipping information and payment.
     pub shipping_information: &'static ObjectSchema,
     /// Addresses, carrier and method in it.
@@ -208,6 +210,7 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         cart_item: object("cart item"),
         attribute_body: body("attribute", "attribute", "The attribute to create"),
         attribute: object("attribute"),
+        attribute_option: object("attribute option"),
         shipping_information,
         address_information: object("address information"),
         quote_address: object("quote address"),

@@ -76,7 +76,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
     let first = env.run(line);
     assert_eq!((first.code, first.stdout.matches(r#""applied":"unknown""#).count()), (8, 4), "{first:?}");
     // The second attribute was changed meanwhile.
-    let other = json!({"attribute": {"default_frontend_label": "Other"}}).to_string();
+    let other = json!({"attribute": {"attribute_id": 146, "default_frontend_label": "Other"}}).to_string();
     let token = crate::support::raw_http::ADMIN;
     assert_eq!(env.sandbox.call(token, "PUT", "/rest/V1/products/attributes/weave", &other).status, 200);
     let read = "[profiles.shop.read]\nattribute-path = \"/rest/V1/products/attributes/{code}\"\n";
@@ -107,9 +107,10 @@ fn on_resume_an_attribute_with_another_label_or_option_is_not_done() {
     assert_eq!(env.run(line).code, 8);
     let mut options = attribute("yarn")["options"].clone();
     options[1]["label"] = "Linen".into();
-    for (code, changed) in
-        [("weave", json!({"default_frontend_label": "Weaving"})), ("yarn", json!({ "options": options }))]
-    {
+    for (code, changed) in [
+        ("weave", json!({"attribute_id": 146, "default_frontend_label": "Weaving"})),
+        ("yarn", json!({"attribute_id": 147, "options": options})),
+    ] {
         let (path, body) = (format!("/rest/V1/products/attributes/{code}"), json!({ "attribute": changed }));
         let token = crate::support::raw_http::ADMIN;
         assert_eq!(env.sandbox.call(token, "PUT", &path, &body.to_string()).status, 200);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::attribute_options;
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
 use crate::sandbox::marketplace::attribute::{self, already_exists, check_code, is_input, unused};
@@ -14,7 +15,7 @@ const NOT_FILTERABLE: &[&str] = &["date", "datetime", "text", "textarea", "texte
 /// GET `products/attributes/{attributeCode}`.
 pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = named(records, &call)?;
-    Ok(shown(&records.attribute(id)?))
+    shown(records, &records.attribute(id)?, &call.store_view)
 }
 
 /// POST `products/attributes`. A code that exists is refused (Mage-OS updates it: the fault `silent-update`).
@@ -31,10 +32,12 @@ pub fn create(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     let existing = unused(records, &call, &code)?;
     check_store_views(records, &sent)?;
     complete(&mut sent, &label, &input, &code);
-    store(records, existing, &code, &sent)
+    let id = attribute::store(records, existing, &code, &sent)?;
+    shown(records, &records.attribute(id)?, &call.store_view)
 }
 
-/// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute.
+/// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute; one that exists is refused
+/// as if it should be created, unless the body has its id.
 pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
     let mut sent = std::mem::take(&mut call.sent);
     let code = call.parameter(0);
@@ -42,23 +45,23 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
         let (label, input) = (label(&sent)?, input(&sent)?);
         check_code(code)?;
         complete(&mut sent, &label, &input, code);
-        return store(records, None, code, &sent);
+        let id = attribute::store(records, None, code, &sent)?;
+        return shown(records, &records.attribute(id)?, &call.store_view);
     };
     let mut stored = records.attribute(id)?;
-    if sent
-        .get("frontend_input")
-        .map(as_text)
-        .is_some_and(|input| stored.get("frontend_input") != Some(&json!(input)))
+    let is_of_stored = |name: &str| sent.get(name).is_none_or(|value| stored.get(name) == Some(value));
+    if !sent.contains_key("attribute_id") || !is_of_stored("attribute_id") || !is_of_stored("frontend_input")
     {
         return Err(already_exists());
     }
-    let options = sent.shift_remove("options");
-    stored.shift_remove("options");
+    let (options, default) = (sent.shift_remove("options"), sent.shift_remove("default_value"));
     stored.extend(sent.into_iter().filter(|(_, value)| !value.is_null()));
-    if let Some(options) = options {
-        stored.insert("options".to_owned(), options);
+    records.put_attribute(Some(id), code, &stored)?;
+    attribute_options::reorder(records, id, options.as_ref())?;
+    if let Some(default) = default {
+        attribute_options::set_default(records, id, &as_text(&default))?;
     }
-    store(records, Some(id), code, &stored)
+    shown(records, &records.attribute(id)?, &call.store_view)
 }
 
 /// DELETE `products/attributes/{attributeCode}`.
@@ -72,21 +75,15 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
 }
 
 /// The attribute whose code stands in the path.
-fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
-    let code = call.parameter(0);
+pub fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
+    coded(records, call.parameter(0))
+}
+
+/// The attribute with this code.
+pub fn coded(records: &Database<'_>, code: &str) -> Result<i64, ApiError> {
     let message =
         "The attribute with a \"%1\" attributeCode doesn't exist. Verify the attribute and try again.";
     records.attribute_id(code)?.ok_or_else(|| ApiError::new(404, message).with(json!([code])))
-}
-
-fn store(
-    records: &Database<'_>,
-    id: Option<i64>,
-    code: &str,
-    attribute: &Document,
-) -> Result<Value, ApiError> {
-    let id = attribute::store(records, id, code, attribute)?;
-    Ok(shown(&records.attribute(id)?))
 }
 
 /// What Magento fills in itself.
@@ -140,7 +137,7 @@ fn check_filterable(sent: &Document) -> Result<(), ApiError> {
 
 /// 500 for the label of a store view that there is not: the database refuses it, and the transaction is
 /// rolled back.
-fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
+pub fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
     let list = |object: Option<&Value>| object.and_then(Value::as_array).cloned().unwrap_or_default();
     let of_options =
         list(sent.get("options")).into_iter().flat_map(|option| list(option.get("store_labels")));
@@ -177,25 +174,26 @@ fn code_of(label: &str) -> String {
 pub const WITH_OPTIONS: &[&str] = &["multiselect", "select", "swatch_text", "swatch_visual"];
 
 /// The attribute with the fields that Magento always answers; options without `is_default`, a blank one
-/// before them.
-pub fn shown(stored: &Document) -> Value {
-    let mut view = defaults();
-    for (name, value) in &mut view {
+/// before them, with the labels of the store view.
+pub fn shown(records: &Database<'_>, stored: &Document, view: &str) -> Result<Value, ApiError> {
+    let view = records.store_views()?.into_iter().find(|known| known["code"] == view);
+    let mut shown = defaults();
+    for (name, value) in &mut shown {
         if let Some(stored) = stored.get(name.as_str()).filter(|stored| !stored.is_null()) {
             *value = stored.clone();
         }
     }
     let input = stored.get("frontend_input").map(as_text).unwrap_or_default();
     let has_options = WITH_OPTIONS.contains(&input.as_str());
-    view.insert("options".to_owned(), if has_options { options(stored) } else { json!([]) });
-    view.insert("frontend_labels".to_owned(), labels(stored));
-    view.insert("backend_type".to_owned(), Value::from(backend_type(&input)));
+    shown.insert("options".to_owned(), if has_options { options(stored, view.as_ref()) } else { json!([]) });
+    shown.insert("frontend_labels".to_owned(), labels(stored));
+    shown.insert("backend_type".to_owned(), Value::from(backend_type(&input)));
     if has_options {
         let table = "Magento\\Eav\\Model\\Entity\\Attribute\\Source\\Table";
-        view.insert("source_model".to_owned(), Value::from(table));
-        view.insert("default_value".to_owned(), Value::from(default_value(stored)));
+        shown.insert("source_model".to_owned(), Value::from(table));
+        shown.insert("default_value".to_owned(), Value::from(default_value(stored)));
     }
-    Value::Object(view)
+    Ok(Value::Object(shown))
 }
 
 fn defaults() -> Document {
@@ -213,14 +211,19 @@ fn defaults() -> Document {
     rows.as_object().cloned().unwrap_or_default()
 }
 
-fn options(stored: &Document) -> Value {
+fn options(stored: &Document, view: Option<&Value>) -> Value {
     let blank = json!({"label": " ", "value": ""});
     let mut options: Vec<&Value> =
         stored.get("options").and_then(Value::as_array).into_iter().flatten().collect();
     options.sort_by_key(|option| option["sort_order"].as_i64().unwrap_or(0));
+    let own = |option: &Value| {
+        let mut labels = option["store_labels"].as_array().into_iter().flatten();
+        let of_view = labels.find(|label| view.is_some_and(|view| label["store_id"] == view["id"]));
+        of_view.map_or_else(|| option["label"].clone(), |label| label["label"].clone())
+    };
     let shown = options
         .into_iter()
-        .map(|option| json!({"label": as_text(&option["label"]), "value": as_text(&option["value"])}));
+        .map(|option| json!({"label": as_text(&own(option)), "value": as_text(&option["value"])}));
     std::iter::once(blank).chain(shown).collect()
 }
 

@@ -5,6 +5,8 @@
 //! are no route.
 
 mod address_book;
+mod attribute_options;
+mod attribute_sets;
 mod attributes;
 mod cart_items;
 mod carts;
@@ -25,6 +27,7 @@ const CUSTOMER: Permission = Administrator("Magento_Customer::customer");
 const MANAGE_CUSTOMERS: Permission = Administrator("Magento_Customer::manage");
 const CARTS: Permission = Administrator("Magento_Cart::manage");
 const ATTRIBUTES: Permission = Administrator("Magento_Catalog::attributes_attributes");
+const SETS: Permission = Administrator("Magento_Catalog::sets");
 const STORES: Permission = Administrator("Magento_Backend::store");
 
 const ESTIMATE: &str = "carts/{mine|cartId}/estimate-shipping-methods-by-address-id";
@@ -87,5 +90,29 @@ pub static ROUTES: &[Route] = &[
     )
     .takes("attribute", |tables| tables.attribute, &[]),
     delete("products/attributes/{attributeCode}", ATTRIBUTES, attributes::remove, "Delete an attribute"),
+    post("products/attributes/{attributeCode}/options", ATTRIBUTES, attribute_options::add, "Add an option")
+        .takes("option", |tables| tables.attribute_option, &[]),
+    put(
+        "products/attributes/{attributeCode}/options/{optionId}",
+        ATTRIBUTES,
+        attribute_options::replace,
+        "Change an option",
+    )
+    .takes("option", |tables| tables.attribute_option, &[]),
+    delete(
+        "products/attributes/{attributeCode}/options/{optionId}",
+        ATTRIBUTES,
+        attribute_options::remove,
+        "Delete an option",
+    ),
+    get("products/attribute-sets/sets/list", SETS, attribute_sets::list, "Find attribute sets"),
+    get("products/attribute-sets/groups/list", SETS, attribute_sets::groups, "Find groups of attribute sets"),
+    post("products/attribute-sets/attributes", SETS, attribute_sets::assign, "Put an attribute into a set"),
+    get(
+        "products/attribute-sets/{attributeSetId}/attributes",
+        SETS,
+        attribute_sets::attributes,
+        "The attributes in a set",
+    ),
     get("store/storeViews", STORES, directory::store_views, "Store views"),
 ];

@@ -98,9 +98,50 @@ impl Database<'_> {
     }
 
     /// Stores an option of an attribute, under `id` when that is given.
-    pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> StoreResult<()> {
+    pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> StoreResult<i64> {
         let sql = "INSERT INTO attribute_options (id, attribute_id, body) VALUES (?, ?, ?)";
-        self.run(sql, params![id, attribute, text_without(body, &["value"])?]).map(drop)
+        self.insert(sql, params![id, attribute, text_without(body, &["value"])?])
+    }
+
+    /// Replaces an option.
+    pub fn put_option(&self, id: &str, body: &Document) -> StoreResult<()> {
+        let text = text_without(body, &["value"])?;
+        self.run("UPDATE attribute_options SET body = ? WHERE id = ?", params![text, id]).map(drop)
+    }
+
+    /// Deletes an option.
+    pub fn remove_option(&self, id: &str) -> StoreResult<()> {
+        self.run("DELETE FROM attribute_options WHERE id = ?", [id]).map(drop)
+    }
+
+    /// The attribute sets of every kind: `attribute_set_id`, `attribute_set_name` and `entity_type_id`.
+    pub fn attribute_sets(&self) -> StoreResult<Vec<Value>> {
+        self.rows("SELECT id, name, entity_type_id FROM attribute_sets ORDER BY id", [], |row| {
+            let (id, name, kind): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(json!({"attribute_set_id": id, "attribute_set_name": name, "entity_type_id": kind}))
+        })
+    }
+
+    /// The groups of all sets: `attribute_group_id`, a text, `attribute_group_name` and `attribute_set_id`.
+    pub fn attribute_groups(&self) -> StoreResult<Vec<Value>> {
+        self.rows("SELECT id, name, attribute_set_id FROM attribute_groups ORDER BY id", [], |row| {
+            let (id, name, set): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(json!({"attribute_group_id": id.to_string(), "attribute_group_name": name, "attribute_set_id": set}))
+        })
+    }
+
+    /// The attributes of a set: pairs of attribute and group.
+    pub fn assignments(&self, set: i64) -> StoreResult<Vec<(i64, i64)>> {
+        let sql = "SELECT attribute_id, attribute_group_id FROM attribute_assignments
+                   WHERE attribute_set_id = ? ORDER BY attribute_id";
+        self.rows(sql, [set], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Puts an attribute into a group of a set, and takes it out of the set's other groups; gives a new id.
+    pub fn assign(&self, set: i64, group: i64, attribute: i64) -> StoreResult<i64> {
+        let sql = "INSERT OR REPLACE INTO attribute_assignments
+                   (attribute_set_id, attribute_group_id, attribute_id) VALUES (?, ?, ?)";
+        self.insert(sql, params![set, group, attribute])
     }
 
     /// The product with this SKU.

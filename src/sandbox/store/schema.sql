@@ -34,6 +34,23 @@ CREATE TABLE attribute_options (
     body         TEXT NOT NULL
 );
 CREATE INDEX attribute_options_by_attribute ON attribute_options (attribute_id);
+CREATE TABLE attribute_sets (
+    id             INTEGER PRIMARY KEY,
+    name           TEXT NOT NULL,
+    entity_type_id INTEGER NOT NULL
+);
+CREATE TABLE attribute_groups (
+    id               INTEGER PRIMARY KEY,
+    attribute_set_id INTEGER NOT NULL REFERENCES attribute_sets (id),
+    name             TEXT NOT NULL
+);
+CREATE TABLE attribute_assignments (
+    id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+    attribute_set_id   INTEGER NOT NULL REFERENCES attribute_sets (id),
+    attribute_group_id INTEGER NOT NULL REFERENCES attribute_groups (id),
+    attribute_id       INTEGER NOT NULL REFERENCES attributes (id) ON DELETE CASCADE,
+    UNIQUE (attribute_set_id, attribute_id)
+);
 CREATE TABLE products (
     sku   TEXT PRIMARY KEY,
     type  TEXT NOT NULL CHECK (type IN ('simple', 'configurable')),
