@@ -15,7 +15,7 @@ fn parameter(name: &str, default: usize) -> usize {
 fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     const JOBS: usize = 8;
     let (kills, records) =
-        (parameter("STOREFRONT_TEST_KILLS", 8), parameter("STOREFRONT_TEST_RECORDS", 4000));
+        (parameter("STOREFRONT_TEST_KILLS", 8), parameter("STOREFRONT_TEST_RECORDS", 1200));
     let env = TestEnv::new();
     env.file("a.csv", attributes(records));
     let arguments = ["attribute", "create", "-i", "a.csv", "--resume", "-o", "json"];

@@ -64,7 +64,7 @@ warning: the connection to 127.0.0.1:[PORT] was lost before a response arrived: 
 
 #[test]
 fn on_resume_an_attribute_that_exists_as_asked_is_done() {
-    let env = TestEnv::with_faults(&["POST:reset-after-commitx2"]);
+    let env = TestEnv::with_faults(&["POST:htmlx2"]);
     let profile = |read: &str| format!("[profiles.shop]\nbase-url = \"{}\"\n{read}", env.url());
     env.home.write("config.toml", profile(""), 0o600);
     let attribute = |code: &str| {
@@ -93,7 +93,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
 
 #[test]
 fn on_resume_an_attribute_with_another_label_or_option_is_not_done() {
-    let env = TestEnv::with_faults(&["POST:reset-after-commitx3"]);
+    let env = TestEnv::with_faults(&["POST:htmlx3"]);
     let profile = |read: &str| format!("[profiles.shop]\nbase-url = \"{}\"\n{read}", env.url());
     env.home.write("config.toml", profile(""), 0o600);
     let attribute = |code: &str| {
