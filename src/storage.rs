@@ -59,18 +59,18 @@ pub trait Storage: Debug + Send + Sync {
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Takes the lock that a file stands for, which is created where it does not exist; `None` while another process
-    /// or another holder in this one has it.
+    /// or another holder in this one has it. Windows lets nobody else read a file that is locked, and so do some
+    /// network drives: what others read has a lock beside it ([`lock_of`]).
     ///
     /// # Errors
     /// The system's errors.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>>;
 
-    /// Opens a file that is only appended to. With `create` it is made, mode 0600, where it does not exist, and its
-    /// name is on disk when this returns.
+    /// Opens a file that is read and, with `appends`, appended to.
     ///
     /// # Errors
-    /// `NotFound` without `create`, and the system's errors.
-    fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>>;
+    /// `NotFound`, and the system's errors.
+    fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>>;
 }
 
 /// See [`Log::sync_concurrently`] and [`Storage::create_concurrently`].
@@ -113,12 +113,6 @@ pub trait Log: Debug + Send + Sync {
     /// # Errors
     /// The system's errors.
     fn truncate(&self, length: u64) -> io::Result<()>;
-
-    /// Locks the file against other processes until it is closed; `false` while another has it.
-    ///
-    /// # Errors
-    /// The system's errors.
-    fn try_lock(&self) -> io::Result<bool>;
 
     /// Reads from `offset` on. Reading does not disturb appending.
     fn reader(&self, offset: u64) -> Box<dyn Read + '_>;
@@ -163,14 +157,15 @@ impl Storage for Disk {
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
         private_directory(parent(path))?;
         let file = open_private(path)?;
-        Ok(try_lock(&file)?.then(|| Box::new(file) as Lock))
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
     }
 
-    fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>> {
-        let file = private(OpenOptions::new().create(create).read(true).append(true)).open(path)?;
-        if create {
-            sync_directory(path)?;
-        }
+    fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>> {
+        let file = OpenOptions::new().read(true).append(appends).open(path)?;
         Ok(Arc::new(LogFile { path: path.to_owned(), file }))
     }
 }
@@ -208,20 +203,8 @@ impl Log for LogFile {
         OpenOptions::new().write(true).open(&self.path)?.set_len(length)
     }
 
-    fn try_lock(&self) -> io::Result<bool> {
-        try_lock(&self.file)
-    }
-
     fn reader(&self, offset: u64) -> Box<dyn Read + '_> {
         Box::new(ReadFrom { file: &self.file, offset })
-    }
-}
-
-fn try_lock(file: &File) -> io::Result<bool> {
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
@@ -282,6 +265,20 @@ pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The path behind symbolic links. A link may lead to a file that does not exist yet.
+pub fn real_path(path: &Path) -> PathBuf {
+    let linked = || std::fs::read_link(path).map(|link| parent(path).join(link));
+    dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The file whose lock is that of another file: next to it, and always there, because whoever removed it would let two
+/// processes lock two files of one name. Neither replacing nor reading the other file disturbs it.
+pub fn lock_of(path: &Path) -> PathBuf {
+    let target = real_path(path);
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    parent(&target).join(format!(".{name}.lock"))
+}
+
 /// Makes a directory, and those above it, that only its owner can enter. Their names are on disk when this returns: a file
 /// that was synced must not vanish with its directory.
 ///
@@ -292,9 +289,9 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     private_directory(parent(path))?;
-    let mut builder = std::fs::DirBuilder::new();
+    let builder = &mut std::fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
     match builder.create(path) {
         // Another process made it meanwhile.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => Err(error),
@@ -422,7 +419,8 @@ mod tests {
     fn a_log_is_read_while_it_grows_and_cut_where_it_is_torn() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        assert_eq!(Disk.open_log(&path, false).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(Disk.open_log(&path, true).unwrap_err().kind(), ErrorKind::NotFound);
+        Disk.create(&path, b"").unwrap();
         let log = Disk.open_log(&path, true).unwrap();
         log.append(b"one\ntwo\nthr").unwrap();
         log.sync().unwrap();
@@ -434,8 +432,7 @@ mod tests {
         let mut rest = String::new();
         reader.read_to_string(&mut rest).unwrap();
         assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
-        assert!(log.try_lock().unwrap());
-        assert!(!Disk.open_log(&path, true).unwrap().try_lock().unwrap());
+        assert!(Disk.open_log(&path, false).unwrap().append(b"five\n").is_err());
     }
 
     #[test]

@@ -155,7 +155,7 @@ async fn send(
         session.report.status("attributes are created one at a time");
     }
     confirm(session, operation, &checked)?;
-    let (log, past) = opening.begin().await?;
+    let (log, _lock, past) = opening.begin().await?;
     let (journal, writer) = journal(path.clone(), log);
     let next = command_line::next_steps(session, source, args, &path, grammar());
     let records = checked.records;

@@ -14,7 +14,7 @@ use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::input::document::unreadable;
 use crate::shell::Shell;
-use crate::storage::{Disk, Storage, parent, replace_durably};
+use crate::storage::{Disk, Storage, lock_of, real_path, replace_durably};
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -334,9 +334,8 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 /// old text or the new one, never a part. `change` gives the new text, whether it is a secret, and what is handed on. A
 /// new file is its owner's only. One that exists keeps its mode unless it is a secret.
 ///
-/// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. It
-/// stays there: removing it would let two processes lock two files of one name. The operating system takes the lock
-/// back from a process that dies.
+/// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. The
+/// operating system takes the lock back from a process that dies.
 ///
 /// # Errors
 /// As `change`; `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be written.
@@ -344,11 +343,7 @@ pub fn update_file<T>(
     path: &Path,
     change: impl FnOnce() -> Result<(String, bool, T), Failure>,
 ) -> Result<T, Failure> {
-    // A link may lead to a file that does not exist yet.
-    let linked = || fs::read_link(path).map(|link| parent(path).join(link));
-    let target = dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned());
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let lock = parent(&target).join(format!(".{name}.lock"));
+    let (target, lock) = (real_path(path), lock_of(path));
     let shown = target.display();
     let failed =
         |what: &str, error: std::io::Error| Failure::internal(format!("`{shown}` cannot be {what}: {error}"));

@@ -10,7 +10,7 @@ use super::write::unwritable;
 use super::{Header, Line};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::storage::{Log, Storage, parent};
+use crate::storage::{Lock, Log, Storage, lock_of, parent, real_path};
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
@@ -45,7 +45,7 @@ pub struct Opening {
     pub paths: Paths,
     mode: Mode,
     header: Header,
-    log: Option<Arc<dyn Log>>,
+    log: Option<(Arc<dyn Log>, Lock)>,
     /// What earlier runs left; of a journal to be discarded, too.
     pub past: PreviousRun,
 }
@@ -66,24 +66,26 @@ impl Opening {
     ) -> Result<Self, Failure> {
         let past = PreviousRun::default();
         let mut opening = Self { storage, clock, paths, mode, header, log: None, past };
-        match opening.storage.open_log(&opening.paths.journal, false) {
+        match opening.storage.open_log(&opening.paths.journal, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&opening.paths.journal, &error)),
-            Ok(log) => opening.take(log).await?,
+            Ok(found) => opening.take(&*found).await?,
         }
         opening.refuse_others().await?;
         Ok(opening)
     }
 
     /// Locks and reads the batch's own journal.
-    async fn take(&mut self, log: Arc<dyn Log>) -> Result<(), Failure> {
+    async fn take(&mut self, found: &dyn Log) -> Result<(), Failure> {
         let path = &self.paths.journal;
         let shown = path.display();
-        if !log.is_regular().map_err(|error| unreadable(path, &error))? {
+        if !found.is_regular().map_err(|error| unreadable(path, &error))? {
             return Err(Failure::guard(format!("journal `{shown}` is not a regular file"))
                 .hint("choose another file with --journal"));
         }
-        lock(&*log, path).await?;
+        let lock = lock(&*self.storage, path).await?;
+        // What was found may have been removed by a run that was refused meanwhile.
+        let log = self.storage.open_log(path, true).map_err(|error| unreadable(path, &error))?;
         let is_empty = log.length().map_err(|error| unreadable(path, &error))? == 0;
         if !is_empty || self.mode != Mode::Restart {
             self.past = read::read(path, &log, &self.header)?;
@@ -91,50 +93,50 @@ impl Opening {
         if self.mode == Mode::Begin {
             return Err(already_there(path));
         }
-        self.log = Some(log);
+        self.log = Some((log, lock));
         Ok(())
     }
 
-    /// Begins to write: the input is in order. A journal to be discarded is discarded now.
+    /// Begins to write: the input is in order. A journal to be discarded is discarded now. Nobody else writes it until
+    /// the lock is dropped.
     ///
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
-    pub async fn begin(self) -> Result<(Arc<dyn Log>, PreviousRun), Failure> {
-        let path = &self.paths.journal;
+    pub async fn begin(mut self) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
+        let (path, held) = (self.paths.journal.clone(), self.log.take());
+        let (path, is_new) = (&*path, held.is_none());
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
         let header = Line::Header(Header { started, ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
-        let log = if let Some(log) = &self.log {
-            continue_or_replace(&**log, self.mode, &header).map_err(failed)?;
-            log.clone()
+        let (log, lock) = if let Some((log, lock)) = held {
+            continue_or_replace(&*log, self.mode, &header).map_err(failed)?;
+            (log, lock)
         } else {
             self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => already_there(path),
                 _ => unwritable(path, &error),
             })?;
-            let log = self.storage.open_log(path, false).map_err(failed)?;
-            lock(&*log, path).await?;
-            log
+            let lock = lock(&*self.storage, path).await?;
+            (self.storage.open_log(path, true).map_err(failed)?, lock)
         };
         // A process that starts later sees ours.
         if let Err(failure) = self.refuse_others().await {
-            if self.log.is_none() {
+            if is_new {
                 self.storage.remove(path).map_err(failed)?;
             }
             return Err(failure);
         }
-        Ok((log, if self.mode == Mode::Restart { PreviousRun::default() } else { self.past }))
+        Ok((log, lock, if self.mode == Mode::Restart { PreviousRun::default() } else { self.past }))
     }
 
     /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it
     /// shows as done would be sent again. Other parts of the same division have other records.
     async fn refuse_others(&self) -> Result<(), Failure> {
         let Some(input) = &self.paths.input else { return Ok(()) };
-        let canonical = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         for (path, name) in journals_of(&*self.storage, input)? {
             let failed = |error: io::Error| unreadable(&path, &error);
-            if path == self.paths.journal || canonical(&path) == canonical(&self.paths.journal) {
+            if real_path(&path) == real_path(&self.paths.journal) {
                 continue;
             }
             let log = match self.storage.open_log(&path, false) {
@@ -166,8 +168,8 @@ impl Opening {
     /// looks at the same moment.
     async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
         for _ in 0..5 {
-            let locked = self.storage.open_log(path, false).and_then(|log| log.try_lock());
-            if locked.map_err(|error| unreadable(path, &error))? {
+            let locked = self.storage.try_lock(&lock_of(path));
+            if locked.map_err(|error| unreadable(path, &error))?.is_some() {
                 return Ok(false);
             }
             tokio::time::sleep(LOCK_INTERVAL / 4).await;
@@ -224,10 +226,10 @@ fn continue_or_replace(log: &dyn Log, mode: Mode, header: &str) -> io::Result<()
     log.sync()
 }
 
-async fn lock(log: &dyn Log, path: &Path) -> Result<(), Failure> {
+async fn lock(storage: &dyn Storage, path: &Path) -> Result<Lock, Failure> {
     for attempt in 1..=LOCK_ATTEMPTS {
-        if log.try_lock().map_err(|error| unreadable(path, &error))? {
-            return Ok(());
+        if let Some(lock) = storage.try_lock(&lock_of(path)).map_err(|error| unreadable(path, &error))? {
+            return Ok(lock);
         }
         if attempt < LOCK_ATTEMPTS {
             tokio::time::sleep(LOCK_INTERVAL).await;

@@ -27,7 +27,6 @@ struct File {
     content: Vec<u8>,
     /// What is left of it when the power fails; none where the name itself would be gone.
     durable: Option<Vec<u8>>,
-    is_locked: bool,
 }
 
 /// One process: whether it is alive, and for how long.
@@ -77,7 +76,6 @@ impl Disk {
         let random = &mut self.random;
         self.locks.clear();
         self.files.retain(|_, file| {
-            file.is_locked = false;
             if file.durable.as_ref() == Some(&file.content) || random.chance(30) {
                 file.durable = Some(file.content.clone());
                 return true;
@@ -167,7 +165,7 @@ impl Storage for Mount {
             return Err(ErrorKind::AlreadyExists.into());
         }
         let content = content.to_vec();
-        let file = File { durable: Some(content.clone()), content, is_locked: false };
+        let file = File { durable: Some(content.clone()), content };
         disk.files.insert(path.to_owned(), file);
         self.process.lock().unwrap().created.push(path.to_owned());
         Ok(())
@@ -189,15 +187,11 @@ impl Storage for Mount {
         Ok(is_free.then(|| Box::new(Held(self.clone(), path.to_owned())) as Box<dyn Any>))
     }
 
-    fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>> {
+    fn open_log(&self, path: &Path, _: bool) -> io::Result<Arc<dyn Log>> {
         if !self.disk().files.contains_key(path) {
-            if !create {
-                return Err(ErrorKind::NotFound.into());
-            }
-            let file = File { durable: Some(Vec::new()), ..File::default() };
-            self.write()?.files.insert(path.to_owned(), file);
+            return Err(ErrorKind::NotFound.into());
         }
-        Ok(Arc::new(OpenLog { mount: self.clone(), path: path.to_owned(), has_lock: Mutex::new(false) }))
+        Ok(Arc::new(OpenLog { mount: self.clone(), path: path.to_owned() }))
     }
 }
 
@@ -205,17 +199,6 @@ impl Storage for Mount {
 struct OpenLog {
     mount: Mount,
     path: PathBuf,
-    has_lock: Mutex<bool>,
-}
-
-impl Drop for OpenLog {
-    fn drop(&mut self) {
-        if *self.has_lock.lock().unwrap()
-            && let Some(file) = self.mount.disk().files.get_mut(&self.path)
-        {
-            file.is_locked = false;
-        }
-    }
 }
 
 impl OpenLog {
@@ -267,16 +250,6 @@ impl Log for OpenLog {
     fn truncate(&self, length: u64) -> io::Result<()> {
         let mut disk = self.mount.write()?;
         self.with(&mut disk, |file| file.content.truncate(usize::try_from(length).unwrap()))
-    }
-
-    fn try_lock(&self) -> io::Result<bool> {
-        let mut has_lock = self.has_lock.lock().unwrap();
-        if !*has_lock {
-            let was_locked =
-                self.with(&mut self.mount.disk(), |file| std::mem::replace(&mut file.is_locked, true))?;
-            *has_lock = !was_locked;
-        }
-        Ok(*has_lock)
     }
 
     fn reader(&self, offset: u64) -> Box<dyn Read + '_> {
