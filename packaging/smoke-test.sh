@@ -31,7 +31,8 @@ quantity() {
     echo "$total"
 }
 
-expect "the version" "$("$binary" --version | tr -d '\r')" "storefront $version"
+shown=$("$binary" --version | tr -d '\r')
+expect "the version" "${shown%% (*}" "storefront $version"
 
 "$binary" sandbox reset >reset.log 2>&1 || { cat reset.log; fail "the sandbox cannot be reset"; }
 "$binary" --sandbox customer update --address 2 --postcode 10119 -y

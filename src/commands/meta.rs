@@ -1,7 +1,9 @@
 //! What the program says of itself: help, manual pages, templates.
 
+use std::env::consts::{ARCH, OS};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::{Args, ValueEnum};
 use clap_mangen::Man;
@@ -95,6 +97,19 @@ pub struct ManArgs {
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }
+
+/// What `--version` prints: the version, the commit where the build was told of one, and the target.
+pub static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let environments = [
+        ("-gnu", cfg!(target_env = "gnu")),
+        ("-msvc", cfg!(target_env = "msvc")),
+        ("-musl", cfg!(target_env = "musl")),
+    ];
+    let environment = environments.iter().find(|(_, is_ours)| *is_ours).map_or("", |(name, _)| name);
+    let commit = option_env!("STOREFRONT_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!("{commit}, ")).unwrap_or_default();
+    format!("{} ({commit}{ARCH}-{OS}{environment})", env!("CARGO_PKG_VERSION"))
+});
 
 /// A topic: its name, what it is about, and its text.
 pub type Topic = (&'static str, &'static str, fn() -> String);
@@ -216,15 +231,17 @@ fn explain_fields<'a>(session: &Session<'_>, heads: &[&str], rows: impl Iterator
 /// # Errors
 /// `internal` when the directory cannot be written.
 pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
+    // The pages are the same on every system.
+    let grammar = grammar().version(env!("CARGO_PKG_VERSION"));
     let Some(directory) = directory else {
         let mut page = Vec::new();
-        Man::new(grammar())
+        Man::new(grammar)
             .render(&mut page)
             .map_err(|error| Failure::internal(format!("cannot generate the man page: {error}")))?;
         return report.stdout(&String::from_utf8_lossy(&page));
     };
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(grammar(), directory))
+        .and_then(|()| clap_mangen::generate_to(grammar, directory))
         .map_err(|error| Failure::internal(format!("cannot write `{}`: {error}", directory.display())))
 }
 

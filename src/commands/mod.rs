@@ -57,7 +57,8 @@ const STYLES: Styles = Styles::styled()
 
 /// Edit customers, carts and attributes in a Magento shop without losing data.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", bin_name = "storefront", version, disable_help_subcommand = true, styles = STYLES)]
+#[command(name = "storefront", bin_name = "storefront", version = meta::VERSION.as_str())]
+#[command(disable_help_subcommand = true, styles = STYLES)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
