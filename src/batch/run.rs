@@ -359,10 +359,12 @@ impl<'a> Run<'a> {
         self.was_interrupted = true;
         self.shared.service.stopping.set(true);
         self.request_stop(Stop::Interrupted);
-        self.shared.service.session.report.status(&format!(
-            "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
-            summary::count_records(self.in_flight.len() as u64)
-        ));
+        if !self.in_flight.is_empty() {
+            self.shared.service.session.report.status(&format!(
+                "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
+                summary::count_records(self.in_flight.len() as u64)
+            ));
+        }
     }
 
     fn show_progress(&mut self) {

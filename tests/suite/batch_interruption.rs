@@ -96,3 +96,34 @@ fn ctrl_c_while_done_records_are_skipped_sends_nothing_more() {
     assert_eq!((first.lines().count(), server.requests().len()), (1401, 1400));
     assert_eq!(states(&text(&env)), [("done".to_owned(), 1400)].into());
 }
+
+#[test]
+fn ctrl_c_between_two_records_says_nothing_of_records_in_flight() {
+    let env = TestEnv::new();
+    let server = MockServer::start(vec![answer("200 OK", "", "{}")]);
+    env.file("a.csv", attributes(20));
+    let arguments = ["attribute", "create", "-i", "a.csv", "--rate", "1/m"];
+    let child = serve(env.home.storefront(&arguments), &server.url("")).spawn();
+    while !std::fs::read_to_string(env.home.dir.path().join("a.csv.journal"))
+        .is_ok_and(|text| text.contains("done"))
+    {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // The record has left what is in flight by then.
+    std::thread::sleep(Duration::from_millis(300));
+    let kill = format!("kill -INT {}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_snapshot(
+        &String::from_utf8(output.stderr).unwrap(),
+        str![[r#"
+attribute create: host 127.0.0.1:[PORT]
+attribute create: 20 records: 1 done, 19 not sent ([DURATION])
+error: interrupted: 1 done, 19 not sent
+  Some records were applied.
+  hint: resume with `storefront attribute create --input a.csv --rate 1/m --resume`
+"#]]
+        .into_data(),
+    );
+}
