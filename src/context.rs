@@ -39,6 +39,14 @@ pub struct Context {
     pub clock: Clock,
 }
 
+/// Whether escape sequences are obeyed: a console of Windows does so only when it is asked to, and a service has none.
+pub fn turn_on_escape_sequences() -> bool {
+    #[cfg(windows)]
+    return crossterm::ansi_support::supports_ansi();
+    #[cfg(not(windows))]
+    true
+}
+
 /// The program's own directories, by the platform's rules: XDG on Linux and macOS; on Windows `%APPDATA%` for the
 /// configuration, which may follow its user to another machine, and `%LOCALAPPDATA%` for the rest.
 #[derive(Debug, Clone)]
@@ -66,11 +74,7 @@ impl Context {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
-            // A console of Windows obeys them only when it is asked to.
-            #[cfg(windows)]
-            obeys_escape_sequences: crossterm::ansi_support::supports_ansi(),
-            #[cfg(not(windows))]
-            obeys_escape_sequences: true,
+            obeys_escape_sequences: turn_on_escape_sequences(),
             stdout_width: columns(&std::io::stdout(), terminal_size_of(std::io::stdout())),
             stderr_width: columns(&std::io::stderr(), terminal_size_of(std::io::stderr())),
             directories: Directories::of_platform(),
