@@ -5,10 +5,9 @@
 use divan::{Bencher, black_box, counter::BytesCount};
 use serde_json::{Map, Value, json};
 
-use storefront::failure::Failure;
 use storefront::http::error_body;
-use storefront::input::{Draft, FlagOverrides, document};
-use storefront::plan::operation::Operation;
+use storefront::input::{Draft, document};
+use storefront::plan::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
 use storefront::plan::profile::diff;
 use storefront::plan::profile::merge::ProfilePatch;
 use storefront::plan::profile::merge::{Merged, merge};
@@ -100,15 +99,6 @@ fn a_replacement_verified(bencher: Bencher<'_, '_>, addresses: usize) {
     bencher.bench(|| verify(&before, &sent.customer, black_box(&now), &[]));
 }
 
-/// A command line that names no field.
-struct NoFlags;
-
-impl FlagOverrides for NoFlags {
-    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
-        Ok(())
-    }
-}
-
 /// A cart item out of its text, held against the documented shape.
 #[divan::bench]
 fn a_cart_item_read_and_checked(bencher: Bencher<'_, '_>) {
@@ -117,7 +107,7 @@ fn a_cart_item_read_and_checked(bencher: Bencher<'_, '_>) {
     .to_string();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let item = document::parse_json(black_box(&text), "item.json").ok();
-        Draft::new(&MARKETPLACE, Operation::QuoteAddItem, item, &NoFlags, false)
+        Draft::new(&MARKETPLACE, &QUOTE_ADD_ITEM, item, &|_| Ok(()), false)
     });
 }
 
@@ -127,7 +117,7 @@ fn addresses_read_and_checked(bencher: Bencher<'_, '_>, addresses: usize) {
     let text = Value::Object(wish(addresses * 10).draft).to_string();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let document = document::parse_json(black_box(&text), "customer.json").ok();
-        Draft::new(&MARKETPLACE, Operation::CustomerUpdate, document, &NoFlags, false)
+        Draft::new(&MARKETPLACE, &CUSTOMER_UPDATE, document, &|_| Ok(()), false)
     });
 }
 

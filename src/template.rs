@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::input::records;
-use crate::plan::operation::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::NamedColumns;
 use crate::plan::request::{Bearer, Dialect};
 use crate::wire::{Field, FieldType, ObjectSchema};
@@ -15,7 +15,7 @@ use crate::wire::{Field, FieldType, ObjectSchema};
 ///
 /// # Errors
 /// `internal` where it cannot be made.
-pub fn csv(dialect: &'static Dialect, operation: Operation) -> Result<String, Failure> {
+pub fn csv(dialect: &'static Dialect, operation: &'static OperationSpec) -> Result<String, Failure> {
     let unforeseen =
         |error: &dyn std::fmt::Display| Failure::internal(format!("cannot generate CSV: {error}"));
     let document = serde_json::from_str(&json(dialect, operation)?).map_err(|error| unforeseen(&error))?;
@@ -34,8 +34,8 @@ pub fn csv(dialect: &'static Dialect, operation: Operation) -> Result<String, Fa
 ///
 /// # Errors
 /// `internal` where it cannot be made.
-pub fn json(dialect: &Dialect, operation: Operation) -> Result<Cow<'static, str>, Failure> {
-    let text = operation.spec().template;
+pub fn json(dialect: &Dialect, operation: &OperationSpec) -> Result<Cow<'static, str>, Failure> {
+    let text = operation.template;
     let mut document: Value = serde_json::from_str(text)
         .map_err(|error| Failure::internal(format!("cannot generate JSON: {error}")))?;
     let is_whole = !remove_unknown(&mut document, operation.schema(dialect));
@@ -64,11 +64,14 @@ fn remove_unknown(value: &mut Value, shape: &ObjectSchema) -> bool {
 }
 
 /// Titles and cells.
-fn example_row(dialect: &'static Dialect, operation: Operation, document: &Value) -> Vec<(String, String)> {
-    let spec = operation.spec();
-    let inner = spec.wrapper.map_or(document, |wrapper| &document[wrapper]);
+fn example_row(
+    dialect: &'static Dialect,
+    operation: &'static OperationSpec,
+    document: &Value,
+) -> Vec<(String, String)> {
+    let inner = operation.wrapper.map_or(document, |wrapper| &document[wrapper]);
     // One administrator's token serves the customers that records name.
-    let has_customer = dialect.customers.is_some() && spec.bearer == Bearer::Customer;
+    let has_customer = dialect.customers.is_some() && operation.bearer == Bearer::Customer;
     let customer = has_customer.then(|| ("customer".to_owned(), "1".to_owned()));
     let cells =
         records::paths(dialect, operation).filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
@@ -89,10 +92,9 @@ fn cell(value: &Value) -> String {
 }
 
 /// Columns that have a code or an id in their title, and that of labels.
-fn placeholder_columns(operation: Operation, inner: &Value) -> Vec<(String, String)> {
-    let spec = operation.spec();
-    let mut columns = named_columns(&spec.named_columns, inner);
-    columns.extend(spec.label_column.map(|title| (title.to_owned(), labels(&inner[title]))));
+fn placeholder_columns(operation: &'static OperationSpec, inner: &Value) -> Vec<(String, String)> {
+    let mut columns = named_columns(&operation.named_columns, inner);
+    columns.extend(operation.label_column.map(|title| (title.to_owned(), labels(&inner[title]))));
     columns
 }
 
@@ -124,11 +126,10 @@ fn labels(options: &Value) -> String {
 pub type Column = (String, &'static str, String);
 
 /// The columns that a CSV of an operation may have.
-pub fn columns(dialect: &'static Dialect, operation: Operation) -> Vec<Column> {
-    let spec = operation.spec();
+pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> Vec<Column> {
     let fields = operation.schema(dialect).fields();
     let field_at = |path: &[&str]| -> Option<&'static Field> {
-        let path: Vec<&str> = spec.wrapper.into_iter().chain(path.iter().copied()).collect();
+        let path: Vec<&str> = operation.wrapper.into_iter().chain(path.iter().copied()).collect();
         let path = path.join(".");
         fields.iter().find(|(name, _)| name.replace("[]", "") == path).map(|(_, field)| *field)
     };
@@ -139,11 +140,11 @@ pub fn columns(dialect: &'static Dialect, operation: Operation) -> Vec<Column> {
         Some((title, holds, field.doc.to_owned()))
     });
     let mut columns: Vec<Column> = known.collect();
-    let named = &spec.named_columns;
+    let named = &operation.named_columns;
     let named_doc = field_at(named.path).map_or("", |field| field.doc);
     let named_holds = named.element.map_or("text", |[_, (_, field)]| holds(field));
     columns.push((format!("{}{}", named.prefix, named.placeholder), named_holds, named_doc.to_owned()));
-    columns.extend(spec.label_column.map(|title| {
+    columns.extend(operation.label_column.map(|title| {
         let doc = field_at(&[title]).map_or("", |field| field.doc);
         (title.to_owned(), "labels separated by |", format!("{doc}; * marks the default"))
     }));
@@ -165,7 +166,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use crate::plan::operation::Operation;
+    use crate::plan::operation::OPERATIONS;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::validate::body::{findings, tidy};
     use crate::wire::{FieldType, ObjectSchema};
@@ -191,13 +192,13 @@ mod tests {
 
     #[test]
     fn a_template_names_every_documented_member_and_passes_the_check() {
-        for operation in Operation::ALL {
-            let value: Value = serde_json::from_str(operation.spec().template).unwrap();
+        for operation in OPERATIONS {
+            let value: Value = serde_json::from_str(operation.template).unwrap();
             let mut named = BTreeSet::new();
             names(&value, "", operation.schema(&MARKETPLACE), &mut named);
             let documented: BTreeSet<String> =
                 operation.schema(&MARKETPLACE).fields().into_iter().map(|(path, _)| path).collect();
-            assert_eq!(named, documented, "{}", operation.name());
+            assert_eq!(named, documented, "{}", operation.name);
             let (mut body, shape) = (value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE));
             assert_eq!(tidy(&mut body, shape).unwrap(), Vec::<String>::new());
             assert_eq!(findings(&body, shape, false), []);

@@ -11,7 +11,6 @@ use crate::input::document;
 use crate::input::records::{Record, RecordReader, Source};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::{State, fnv1a, shard_contains};
-use crate::plan::operation::Operation;
 use crate::report::Report;
 use crate::report::summary::{self, count_records};
 use crate::session::Session;
@@ -82,7 +81,7 @@ pub fn run(
         name: source.name(),
         args,
         report: session.report,
-        is_creation: preparer.operation.operation() == Operation::AttributeCreate,
+        unique_key: preparer.operation.spec().unique_key,
         corrected,
         checked: Checked::default(),
         keys: HashSet::new(),
@@ -103,7 +102,7 @@ struct Check<'a> {
     name: String,
     args: &'a BatchArgs,
     report: &'a Report,
-    is_creation: bool,
+    unique_key: Option<&'static str>,
     corrected: Option<&'a str>,
     checked: Checked,
     keys: HashSet<u64>,
@@ -139,7 +138,7 @@ impl Check<'_> {
         // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
         // its content says.
         let is_settled = known.state == State::Done && step == Step::Report;
-        if is_settled && args.shard.is_none() && !self.is_creation {
+        if is_settled && args.shard.is_none() && self.unique_key.is_none() {
             self.checked.records += 1;
             return Ok(());
         }
@@ -150,8 +149,9 @@ impl Check<'_> {
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && is_sent && known.state.may_be_applied());
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
-                let duplicate = (!self.remember(&prepared.key) && self.is_creation)
-                    .then(|| format!("duplicate attribute code `{}`", prepared.key));
+                let is_new = self.remember(&prepared.key);
+                let duplicate = self.unique_key.filter(|_| !is_new);
+                let duplicate = duplicate.map(|key| format!("duplicate {key} `{}`", prepared.key));
                 for warning in prepared.draft.warnings.iter().chain(&duplicate).filter(|_| !is_settled) {
                     self.warnings += 1;
                     if self.warnings <= MAX_WARNINGS {

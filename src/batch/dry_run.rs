@@ -56,7 +56,7 @@ pub async fn run(
         };
         let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
             Ok(outcome) => results.outcome(location, outcome, true),
-            Err(failure) => results.failure(location, preparer.operation.operation().name(), failure),
+            Err(failure) => results.failure(location, preparer.operation.spec().name, failure),
         };
         results.push(position.sequence, text)?;
     }

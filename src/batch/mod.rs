@@ -32,8 +32,8 @@ use crate::input::records::Source;
 use crate::journal::Header;
 use crate::journal::open::{Mode, Opening, Paths, journals_of};
 use crate::journal::write::journal;
-use crate::ops::record::RecordOperation;
-use crate::plan::operation::Operation;
+use crate::ops::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
 use crate::report::ordered_results::OrderedResults;
@@ -55,13 +55,12 @@ pub async fn run(
     session: &Session<'_>,
     source: Source,
     args: &BatchArgs,
-    operation: RecordOperation<'_>,
+    operation: &dyn Operation,
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
-    if let RecordOperation::UpdateProfile(update) = operation
-        && update.base.is_some()
-    {
-        return Err(Failure::usage("`--base` cannot be used with batch input").hint("leave out `--base`"));
+    if let Some(flag) = operation.single_flag() {
+        let message = format!("`{flag}` cannot be used with batch input");
+        return Err(Failure::usage(message).hint(format!("leave out `{flag}`")));
     }
     if session.global.customer.is_some() {
         return Err(Failure::usage("--customer is one customer, and this input has many records")
@@ -79,12 +78,12 @@ async fn run_over(
     service: &Service<'_>,
     source: &Source,
     args: &BatchArgs,
-    operation: RecordOperation<'_>,
+    operation: &dyn Operation,
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     let session = service.session;
     let results = OrderedResults::new(session.report);
-    let bearer = bearer(&service.settings, operation.operation());
+    let bearer = bearer(&service.settings, operation.spec());
     let command = service.settings.token_for(bearer).token_command();
     let prints_one = |command: &&TokenCommand| placeholders(command).is_empty();
     // A record that names the batch's own token has the same key as those that name none.
@@ -142,12 +141,12 @@ async fn send(
     let corrected = corrected(session, &opening)?;
     let checked = check::run(session, source, preparer, args, &opening.past, corrected.as_deref())?;
     if checked.needs_token {
-        let own = bearer(&service.settings, preparer.operation.operation());
+        let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
     // The shop deadlocks where several are created at once.
-    let operation = preparer.operation.operation();
-    let is_sequential = operation == Operation::AttributeCreate && session.dialect.is_magento();
+    let operation = preparer.operation.spec();
+    let is_sequential = operation.unique_key.is_some() && session.dialect.is_magento();
     let jobs = if is_sequential { 1 } else { args.jobs.unwrap_or(JOBS) };
     if checked.is_one_key && jobs > 1 {
         session.report.status("all records have the same key: they are sent one at a time");
@@ -175,7 +174,7 @@ fn corrected(session: &Session<'_>, opening: &Opening) -> Result<Option<String>,
 
 /// A person is asked once before a batch writes, and sees how much it is. What was sent before is not sent again
 /// without a yes, also where nobody can be asked.
-fn confirm(session: &Session<'_>, operation: Operation, checked: &Checked) -> Result<(), Failure> {
+fn confirm(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> Result<(), Failure> {
     if checked.to_send == 0 {
         return Ok(());
     }
@@ -186,7 +185,7 @@ fn confirm(session: &Session<'_>, operation: Operation, checked: &Checked) -> Re
     } else {
         format!("{} of {records}", checked.to_send)
     };
-    let question = format!("{} {many}?", operation.spec().batch_action);
+    let question = format!("{} {many}?", operation.batch_action);
     if checked.again == 0 {
         return prompt.confirm(&question);
     }
@@ -218,7 +217,7 @@ fn header(
         service: id.url.clone(),
         interface: id.interface.clone(),
         store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
-        operation: preparer.operation.operation().name().to_owned(),
+        operation: preparer.operation.spec().name.to_owned(),
         input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
         shard: args.shard.map(|shard| shard.to_string()),
         ..Header::new()
@@ -248,8 +247,8 @@ fn paths(source: &Source, args: &BatchArgs) -> Result<Paths, Failure> {
 }
 
 /// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.
-fn bearer(settings: &Settings, operation: Operation) -> Bearer {
-    match operation.spec().bearer {
+fn bearer(settings: &Settings, operation: &OperationSpec) -> Bearer {
+    match operation.bearer {
         Bearer::Admin => Bearer::Admin,
         Bearer::Customer if settings.dialect.customers.is_some() && settings.token.is_absent() => {
             Bearer::Admin

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::{State, state_after};
-use crate::plan::operation::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::RecordLocation;
 
 /// How many records wait at most; reading stops until there is room.
@@ -79,20 +79,20 @@ impl Blocked {
     /// Takes note of a record that failed. After an unknown outcome, later records that replace the same thing are not
     /// sent: the unknown request may still take effect, and undo what they do. Nor are they after one that a resumed run
     /// sends again: it would undo them.
-    pub fn note(&mut self, operation: Operation, key: u64, location: RecordLocation, failure: &Failure) {
+    pub fn note(&mut self, operation: &OperationSpec, key: u64, location: RecordLocation, failure: &Failure) {
         let is_unknown = failure.applied == Applied::Unknown;
         let holds_up = is_unknown || state_after(failure) == State::FailedTemporary;
-        if operation.spec().replaces.is_some() && holds_up {
+        if operation.replaces.is_some() && holds_up {
             let own = Blocker { record: location.record, line: location.line, is_unknown };
             self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
         }
     }
 
     /// Why a record of this key is not sent, if an earlier one holds it up.
-    pub fn refusal(&self, operation: Operation, key: u64, location: RecordLocation) -> Option<Failure> {
+    pub fn refusal(&self, operation: &OperationSpec, key: u64, location: RecordLocation) -> Option<Failure> {
         let Blocker { line, is_unknown, .. } =
             *self.0.get(&key).filter(|first| first.record < location.record)?;
-        let what = operation.spec().replaces.unwrap_or("customer");
+        let what = operation.replaces.unwrap_or("customer");
         Some(if is_unknown {
             let message = format!("not sent: the outcome of line {line}, of the same {what}, is unknown");
             Failure::guard(message).hint(format!("check whether line {line} took effect first"))

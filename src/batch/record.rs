@@ -12,8 +12,8 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RowError, Source};
 use crate::journal::{Entry, Fnv1a, Shard, State, shard_contains};
-use crate::ops::record::RecordOperation;
-use crate::plan::operation::Operation;
+use crate::ops::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::plan::request::{Bearer, Dialect};
 use crate::token::Token;
 
@@ -23,7 +23,7 @@ pub const CUSTOMER_FIELD: &str = "customer";
 /// How records are read from the input.
 pub struct RecordPreparer<'a> {
     /// What is done with them.
-    pub operation: RecordOperation<'a>,
+    pub operation: &'a dyn Operation,
     dialect: &'static Dialect,
     /// Name of the input, for messages.
     name: String,
@@ -57,7 +57,7 @@ impl<'a> RecordPreparer<'a> {
     /// known.
     pub fn new(
         dialect: &'static Dialect,
-        operation: RecordOperation<'a>,
+        operation: &'a dyn Operation,
         source: &Source,
         allow_unknown: bool,
         command: Option<&TokenCommand>,
@@ -65,8 +65,8 @@ impl<'a> RecordPreparer<'a> {
     ) -> Self {
         let command = command.map(|command| (command.clone(), token::placeholders(command)));
         let command = command.filter(|(_, fields)| !fields.is_empty());
-        let schema = operation.operation().inner_schema(dialect);
-        let spec = operation.operation().spec();
+        let spec = operation.spec();
+        let schema = spec.inner_schema(dialect);
         let used: &[String] = command.as_ref().map_or(&[], |(_, fields)| fields);
         let is_input = |name: &&String| schema.field(name).is_some() || spec.wrapper == Some(name.as_str());
         let mut extra: Vec<String> = used.iter().filter(|name| !is_input(name)).cloned().collect();
@@ -87,7 +87,7 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// As [`Columns::parse_header`].
     pub fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
-        Columns::parse_header(&self.name, self.dialect, self.operation.operation(), header, &self.extra)
+        Columns::parse_header(&self.name, self.dialect, self.operation.spec(), header, &self.extra)
     }
 
     /// Whether a command prints the tokens of records, one by one.
@@ -152,9 +152,11 @@ impl<'a> RecordPreparer<'a> {
             Some(_) => TokenSource::Shared,
             None => self.token_source(&document, &extra)?,
         };
+        let document = Some(Value::Object(document));
         let draft = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
+        draft.refuse_wrong_values()?;
         // What a record changes: what belongs to the customer, the quote, the attribute, or what belongs to the token.
-        let named = || draft.operation.spec().key_field.and_then(|field| draft.fields.get(field)?.as_str());
+        let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
         let key = customer.as_deref().or_else(named).map_or_else(|| token_source.key(), str::to_owned);
         Ok(PreparedRecord { draft, key, token_source, customer })
     }
@@ -203,7 +205,7 @@ impl<'a> RecordPreparer<'a> {
                 own => own,
             }),
             (None, Some((command, fields))) => {
-                let wrapper = self.operation.operation().spec().wrapper;
+                let wrapper = self.operation.spec().wrapper;
                 token::filled(command, fields, |name| {
                     token::field(extra, None, name).or_else(|| token::field(document, wrapper, name))
                 })
@@ -231,16 +233,15 @@ pub fn hash(content: &Content) -> u64 {
 
 /// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
 /// token, which is not shown, and for what cannot be read.
-pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) -> Option<String> {
+pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Columns>) -> Option<String> {
     let (document, extra) = match (&record.content, columns) {
         (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
         (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
         (Content::Row(_), None) => return None,
     };
-    let names = operation.spec().key_field.into_iter().chain([CUSTOMER_FIELD]);
-    let field = |name| {
-        token::field(&extra, None, name).or_else(|| token::field(&document, operation.spec().wrapper, name))
-    };
+    let names = operation.key_field.into_iter().chain([CUSTOMER_FIELD]);
+    let field =
+        |name| token::field(&extra, None, name).or_else(|| token::field(&document, operation.wrapper, name));
     names.map(field).find_map(|key| key)
 }
 

@@ -25,6 +25,7 @@ use crate::input::records::{Content, Record, RecordReader, Source};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{FailedFileEntry, State, fnv1a};
+use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps, Reasons};
@@ -279,7 +280,7 @@ impl<'a> Run<'a> {
             Step::Resolve => {
                 // Which others have its token is only known when that is printed.
                 let is_looked_at =
-                    retry || self.shared.operation.can_resolve() || self.input.preparer.prints_tokens();
+                    retry || self.operation().can_resolve || self.input.preparer.prints_tokens();
                 if self.stop.is_some() || !is_looked_at {
                     let key = fnv1a(prepared.key.as_bytes());
                     self.blocked.note(self.operation(), key, location, &failure);
@@ -330,7 +331,7 @@ impl<'a> Run<'a> {
     fn token_came(&mut self, token: Result<Option<Token>, Failure>) {
         let Some(mut job) = self.waiting.pop_front() else { return };
         if let (Ok(Some(token)), true, None) =
-            (&token, self.operation().spec().replaces.is_some(), &job.prepared.customer)
+            (&token, self.operation().replaces.is_some(), &job.prepared.customer)
         {
             job.key = fnv1a(token.expose().as_bytes());
         }
@@ -338,8 +339,8 @@ impl<'a> Run<'a> {
         self.queue.push(job.key, job);
     }
 
-    fn operation(&self) -> crate::plan::operation::Operation {
-        self.shared.operation.operation()
+    fn operation(&self) -> &'static OperationSpec {
+        self.shared.operation.spec()
     }
 
     fn stop_if_broken(&mut self, done: Result<(), Failure>) {

@@ -10,8 +10,7 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{State, fnv1a, state_after};
-use crate::ops::customers;
-use crate::ops::record::RecordOperation;
+use crate::ops::{Operation, customers};
 use crate::redact::{Masked, secrets};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
@@ -98,7 +97,7 @@ pub struct RunContext<'a> {
     /// The flags, with every question answered.
     pub global: &'a GlobalArgs,
     /// What is done.
-    pub operation: RecordOperation<'a>,
+    pub operation: &'a dyn Operation,
     /// The batch's own token.
     pub run_token: &'a RunToken,
     /// The administrator's, of records that name a customer.
@@ -108,7 +107,7 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up.
     pub fn refusal(&self, blocked: &Blocked, job: &Job) -> Option<Failure> {
-        let find = |key| blocked.refusal(self.operation.operation(), key, job.position.location);
+        let find = |key| blocked.refusal(self.operation.spec(), key, job.position.location);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
         Some(with_earlier(failure, job.earlier.as_ref()))
     }
@@ -144,12 +143,10 @@ impl RunContext<'_> {
                 let service = self.service.for_record(&session, token.clone(), None);
                 // Where the customer cannot be found now, nothing can be found out.
                 if let Ok(service) = customers::select(&service, customer)
-                    && let Some(found) = Box::pin(self.operation.resolve_unknown(
-                        &service,
-                        &job.prepared.draft,
-                        snapshot.as_deref(),
-                    ))
-                    .await
+                    && let Some(found) = self
+                        .operation
+                        .resolve_unknown(&service, &job.prepared.draft, snapshot.as_deref())
+                        .await
                 {
                     return Ok(found);
                 }
@@ -164,7 +161,7 @@ impl RunContext<'_> {
         loop {
             let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
             let performed = match customers::select(&service, customer) {
-                Ok(service) => Box::pin(self.operation.perform(&service, &job.prepared.draft, cart)).await,
+                Ok(service) => self.operation.run(&service, &job.prepared.draft, cart).await,
                 Err(failure) => Err(failure),
             };
             let refused = |failure: &Failure| is_run_token && failure.status == Some(401);

@@ -1,12 +1,8 @@
-//! The flags that commands share. Each command has its own in its file in `commands`; those of the operations, whose
-//! input the core applies them to, are here.
+//! The flags that commands share. Each command has its own in its file in `commands`.
 
-pub mod attribute;
 pub mod batch;
-pub mod customer;
 pub mod duration;
 pub mod field_flags;
-pub mod quote;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -118,6 +114,28 @@ pub struct RequestArgs {
     pub fault: Vec<Fault>,
 }
 
+/// Whose profile or quote it is.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CustomerChoice {
+    /// Customer ID or email (needs an admin token) [default: the token's customer]
+    #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
+    pub customer: Option<String>,
+}
+
+/// Flags of every command that replaces a profile.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ReplacementArgs {
+    /// Maximum time to wait until the update is visible [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Update options")]
+    pub settle: Option<Duration>,
+    /// Maximum time to wait for another command updating the same customer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Update options")]
+    pub lock_timeout: Option<Duration>,
+    /// Continue even if an earlier update with unknown outcome may still take effect
+    #[arg(long, help_heading = "Update options")]
+    pub after_unknown: bool,
+}
+
 /// What every operation takes, beside the flags of a batch.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OperationArgs {
@@ -140,7 +158,7 @@ pub struct SharedArgs<'a> {
     pub write: Option<&'a WriteArgs>,
     pub confirm: Option<&'a ConfirmArgs>,
     pub request: Option<&'a RequestArgs>,
-    pub choice: Option<&'a customer::CustomerChoice>,
+    pub choice: Option<&'a CustomerChoice>,
 }
 
 impl<'a> From<&'a OperationArgs> for SharedArgs<'a> {

@@ -62,8 +62,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{flag, parse, quoted};
-    use crate::cli::attribute::CreateArgs;
-    use crate::cli::customer::UpdateArgs;
+    use crate::commands::attribute::create::CreateArgs;
+    use crate::commands::customer::update::UpdateArgs;
     use crate::shell::Shell;
 
     #[test]

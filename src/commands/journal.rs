@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader};
 use crate::journal::read::{self, Known, PreviousRun};
 use crate::journal::{Entry, Header, State};
-use crate::plan::operation::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::session::Session;
@@ -83,7 +83,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         if args.state.is_empty() || args.state.contains(&state) { list.add(row) } else { Ok(()) }
     };
     let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
-    let operation = Operation::parse(&operation)?;
+    let operation = OperationSpec::parse(&operation)?;
     match input(session, &args.file, &header, operation)? {
         None => {
             for record in 1..=past.last() {
@@ -134,7 +134,7 @@ fn input(
     session: &Session<'_>,
     journal: &Path,
     header: &Header,
-    operation: Operation,
+    operation: &'static OperationSpec,
 ) -> Result<Option<RecordReader>, Failure> {
     let path = parent(journal).join(&header.input);
     // The name is what a file says, and must not lead elsewhere.

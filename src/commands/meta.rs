@@ -10,7 +10,7 @@ use clap_mangen::Man;
 
 use super::grammar;
 use crate::failure::{Failure, KINDS};
-use crate::plan::operation::Operation;
+use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::Report;
 use crate::report::style::{table, wrap};
@@ -185,9 +185,9 @@ fn input() -> String {
     let mut text =
         "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
-    for operation in Operation::ALL {
+    for operation in OPERATIONS {
         let members = operation.schema(&MARKETPLACE).fields();
-        let _ = writeln!(text, "\n{}", operation.name());
+        let _ = writeln!(text, "\n{}", operation.name);
         text += &rows(members.iter().map(|(path, member)| (path.as_str(), member.doc)));
     }
     text
@@ -250,7 +250,7 @@ pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
 /// # Errors
 /// `usage` for an operation there is none of.
 pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failure> {
-    let operation = Operation::parse(&args.operation.words)?;
+    let operation = OperationSpec::parse(&args.operation.words)?;
     match args.format {
         TemplateFormat::Json => {
             session.report.stdout(&template::json(session.dialect, operation)?)?;
@@ -264,19 +264,19 @@ pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failur
     Ok(())
 }
 
-fn explain_columns(session: &Session<'_>, operation: Operation) {
+fn explain_columns(session: &Session<'_>, operation: &'static OperationSpec) {
     let columns = template::columns(session.dialect, operation);
     let rows = columns.iter().map(|(title, holds, doc)| [title.as_str(), holds, doc.as_str()]);
     explain_fields(session, &["COLUMN", "CELLS", "DESCRIPTION"], rows);
     session.report.status("Leave out any column you do not need; an empty cell leaves the value unchanged.");
 }
 
-fn explain(session: &Session<'_>, operation: Operation) {
+fn explain(session: &Session<'_>, operation: &'static OperationSpec) {
     let fields = operation.schema(session.dialect).fields();
     let rows = fields.iter().map(|(path, member)| [path.as_str(), member.field_type.expected(), member.doc]);
     explain_fields(session, &["FIELD", "TYPE", "DESCRIPTION"], rows);
     session.report.status(&format!(
         "Only {} is required; omit any other field you do not need.",
-        operation.spec().wrapper.unwrap_or("paymentMethod")
+        operation.wrapper.unwrap_or("paymentMethod")
     ));
 }

@@ -28,6 +28,7 @@ use journal::JournalCommand;
 use meta::{CompletionsArgs, HelpArgs, ManArgs, SchemaArgs, TemplateArgs};
 use quote::QuoteCommand;
 use sandbox::SandboxCommand;
+use serde_json::Value;
 
 use crate::cli::batch::BatchArgs;
 use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
@@ -36,16 +37,15 @@ use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
-use crate::input::{Draft, FlagOverrides};
-use crate::ops::customers::with_id;
-use crate::ops::draft;
-use crate::ops::record::{RecordOperation, perform_and_report};
-use crate::plan::operation::Operation;
+use crate::input::{Draft, document};
+use crate::ops::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
 use crate::plan::validate::json_schema;
 use crate::report::Report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
+use crate::session::service::Service;
 use crate::{batch, completion};
 
 /// Colors of help and of errors about the command line, as cargo and uv have them.
@@ -248,7 +248,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         Command::Api(args) => api::run(&session, args).await,
         Command::Template(args) => meta::template(&session, args),
         Command::Schema(args) => {
-            let schema = json_schema::of(dialect, Operation::parse(&args.operation.words)?);
+            let schema = json_schema::of(dialect, OperationSpec::parse(&args.operation.words)?);
             report.stdout(&format!("{schema:#}\n"))
         }
         Command::Sandbox(command) => sandbox::run(&session, command).await,
@@ -273,49 +273,72 @@ fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Fail
     Ok(())
 }
 
-/// Runs an operation over the records of a batch; where the input is none, `one_record` runs it.
+/// Runs an operation on its input.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run_operation(
+    session: &Session<'_>,
+    operation: &dyn Operation,
+    args: &BatchArgs,
+) -> Result<(), Failure> {
+    run_records(session, operation, args, async |document| run_one(session, operation, document).await).await
+}
+
+/// Runs an operation over the records of a batch; where the input is none, `one` runs it on the document that it is.
 ///
 /// # Errors
 /// Whatever went wrong.
 pub async fn run_records(
     session: &Session<'_>,
-    operation: RecordOperation<'_>,
+    operation: &dyn Operation,
     args: &BatchArgs,
-    one_record: impl AsyncFnOnce() -> Result<(), Failure>,
+    one: impl AsyncFnOnce(Option<Value>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    match source(session, args)? {
-        Some(source) => batch::run(session, source, args, operation, grammar).await,
-        None => one_record().await,
+    if let Some(source) = source(session, args)? {
+        return batch::run(session, source, args, operation, grammar).await;
     }
+    let GlobalArgs { input, encoding, .. } = session.global;
+    one(input.as_deref().map(|path| document::read_record(path, *encoding)).transpose()?).await
 }
 
-/// Runs an operation that acts at once, on one document or a batch. The input is checked before the service is opened.
+/// Runs an operation on one document, which is checked before the service is opened.
 ///
 /// # Errors
 /// Whatever went wrong.
-pub async fn direct(
+pub async fn run_one(
     session: &Session<'_>,
-    operation: Operation,
-    flags: &dyn FlagOverrides,
-    args: &BatchArgs,
+    operation: &dyn Operation,
+    document: Option<Value>,
 ) -> Result<(), Failure> {
-    run_records(session, RecordOperation::Direct(operation, flags), args, async || {
-        send(session, session.global.customer.as_deref(), draft(session, operation, flags)?).await
-    })
-    .await
+    let draft = prepare(session, operation, document)?;
+    with_service(session, async |service| send(service, operation, &draft).await).await
 }
 
-/// Sends one draft, for the customer who is named or the token's own.
+/// Checks a document with the flags over it, and warns about what was corrected.
+///
+/// # Errors
+/// `usage` for what is refused.
+pub fn prepare(
+    session: &Session<'_>,
+    operation: &dyn Operation,
+    document: Option<Value>,
+) -> Result<Draft, Failure> {
+    let draft = operation.prepare(session.dialect, document, session.global.allow_unknown)?;
+    draft.warnings.iter().for_each(|warning| session.report.warn(warning));
+    Ok(draft)
+}
+
+/// Sends a draft, for the customer who is named or the token's own, and reports the outcome.
 ///
 /// # Errors
 /// Whatever went wrong.
-pub async fn send(session: &Session<'_>, customer: Option<&str>, draft: Draft) -> Result<(), Failure> {
-    with_service(session, async |service| {
-        let is_a_customers = draft.operation.spec().bearer == Bearer::Customer;
-        let service = if is_a_customers { &select(service, customer).await? } else { service };
-        perform_and_report(&with_id(service).await?, draft).await
-    })
-    .await
+pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draft) -> Result<(), Failure> {
+    let service = match operation.spec().bearer {
+        Bearer::Customer => &select(service, service.session.global.customer.as_deref()).await?,
+        Bearer::Admin => service,
+    };
+    service.session.report.outcome(&operation.run(service, draft, None).await?)
 }
 
 /// The input, where it is one of many records.

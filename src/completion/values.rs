@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
 use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings};
 use crate::context::Context;
-use crate::plan::operation::Operation;
+use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::validate::attribute::FRONTEND_INPUTS;
 use crate::sanitize::sanitize_line;
 use crate::session::local_service::data_file;
@@ -139,7 +139,7 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
 }
 
 fn operations(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    Operation::ALL.into_iter().map(Operation::slug).map(CompletionCandidate::new).collect()
+    OPERATIONS.into_iter().map(OperationSpec::slug).map(CompletionCandidate::new).collect()
 }
 
 fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {

@@ -9,7 +9,7 @@ use super::csv::CsvReader;
 use super::document;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::plan::operation::Operation;
+use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::{ColumnGroup, NamedColumns};
 use crate::plan::profile::merge::DEFAULTS;
 use crate::plan::request::Dialect;
@@ -47,22 +47,21 @@ impl Columns {
     pub fn parse_header(
         name: &str,
         dialect: &'static Dialect,
-        operation: Operation,
+        operation: &'static OperationSpec,
         header: &csv::StringRecord,
         extra: &[String],
     ) -> Result<Self, Failure> {
         let known = known(dialect, operation);
-        let spec = operation.spec();
         let titles = Titles {
             operation: Some(operation),
             known: &known,
-            named: &spec.named_columns,
-            labels: spec.label_column,
+            named: &operation.named_columns,
+            labels: operation.label_column,
             extra,
         };
         titles.parse(name, header, |title| match title {
             _ if title.eq_ignore_ascii_case("customer")
-                && spec.replaces.is_some()
+                && operation.replaces.is_some()
                 && dialect.customers.is_none() =>
             {
                 format!("unknown column `{title}`; `customer` works with --api magento")
@@ -254,18 +253,18 @@ pub const ADDRESS_ID: &str = "address_id";
 /// each with the path of its member inside the wrapper. An address stands for the list of them.
 pub fn paths(
     dialect: &'static Dialect,
-    operation: Operation,
+    operation: &'static OperationSpec,
 ) -> impl Iterator<Item = (String, Vec<&'static str>)> {
     known(dialect, operation).into_iter().map(|known| (known.title, known.path))
 }
 
 /// The documented columns of an operation: the fields that hold no objects. Where two would have one title, the first
 /// keeps it.
-pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
+pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Vec<Known> {
     let mut known: Vec<Known> = Vec::new();
     let inner = operation.inner_schema(dialect);
     let has_field = |group: &&ColumnGroup| group.path.first().is_none_or(|name| inner.field(name).is_some());
-    for group in operation.spec().columns.iter().filter(has_field) {
+    for group in operation.columns.iter().filter(has_field) {
         for field in (group.schema)(dialect.fields).own_fields {
             let title = group.title(field.name);
             let is_leaf = !matches!(
@@ -282,33 +281,11 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
     known
 }
 
-/// Flags whose names are not those of the columns of their fields.
-const FLAGS: [(Operation, &str, &str); 12] = [
-    (Operation::AttributeCreate, "code", "attribute_code"),
-    (Operation::AttributeCreate, "label", LABEL),
-    (Operation::AttributeCreate, "type", "frontend_input"),
-    (Operation::AttributeCreate, "required", "is_required"),
-    (Operation::AttributeCreate, "filterable", "is_filterable"),
-    (Operation::AttributeCreate, "searchable", "is_searchable"),
-    (Operation::AttributeCreate, "option", "options"),
-    (Operation::CustomerUpdate, "address", ADDRESS_ID),
-    (Operation::CustomerUpdate, "country", "country_id"),
-    (Operation::QuoteShip, "carrier", "shipping_carrier_code"),
-    (Operation::QuoteShip, "method", "shipping_method_code"),
-    (Operation::QuoteShip, "payment_method", "paymentMethod.method"),
-];
-
-/// The names of flags that are columns, too.
-fn flags(operation: Option<Operation>) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let of_operation = move |(of, flag, title)| (Some(of) == operation).then_some((flag, title));
-    FLAGS.into_iter().filter_map(of_operation)
-}
-
 /// The column of the field that a flag sets: `country_id` for `country` or `--country`.
-fn flag_title(operation: Operation, flag: &str) -> String {
+fn flag_title(operation: &'static OperationSpec, flag: &str) -> String {
     let flag = flag.trim_start_matches('-').to_lowercase().replace(['-', ' '], "_");
-    if let Some((_, title)) = flags(Some(operation)).find(|(name, _)| *name == flag) {
-        return title.to_owned();
+    if let Some((_, title)) = operation.flag_columns.iter().find(|(name, _)| *name == flag) {
+        return (*title).to_owned();
     }
     let side = [("ship_", "shipping_address."), ("bill_", "billing_address.")];
     let found = side.iter().find_map(|(start, side)| Some((side, flag.strip_prefix(start)?)));
@@ -322,7 +299,7 @@ fn flag_title(operation: Operation, flag: &str) -> String {
 /// The titles that a header may have.
 struct Titles<'a> {
     /// What the rows are input of; `None` for the options of an attribute.
-    operation: Option<Operation>,
+    operation: Option<&'static OperationSpec>,
     known: &'a [Known],
     named: &'static NamedColumns,
     labels: Option<&'static str>,
@@ -403,7 +380,8 @@ impl Titles<'_> {
     /// What is wrong with a title that is not known.
     fn unknown(&self, title: &str) -> String {
         let known = self.known.iter().map(|known| known.title.as_str());
-        let flags = flags(self.operation).map(|(flag, _)| flag);
+        let flags =
+            self.operation.map_or(&[][..], |operation| operation.flag_columns).iter().map(|(flag, _)| *flag);
         let others = self.extra.iter().map(String::as_str).chain(["reason"]).chain(self.labels).chain(flags);
         let meant = closest_match(title, known.chain(others));
         let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();

@@ -1,36 +1,28 @@
 use clap::Parser as _;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::Draft;
 use super::columns::RowError;
 use super::document::Input;
 use super::records::{Columns, Content, Format, RecordReader};
-use super::{Draft, FlagOverrides};
 use crate::commands::attribute::AttributeCommand;
 use crate::commands::customer::CustomerCommand;
 use crate::commands::quote::QuoteCommand;
 use crate::commands::{Cli, Command};
-use crate::failure::Failure;
-use crate::plan::operation::Operation;
+use crate::ops::Operation;
+use crate::plan::operation::{ATTRIBUTE_CREATE, CUSTOMER_UPDATE, OperationSpec, QUOTE_ADD_ITEM, QUOTE_SHIP};
 use crate::plan::request::dialect::MARKETPLACE;
-
-struct NoFlags;
-
-impl FlagOverrides for NoFlags {
-    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
-        Ok(())
-    }
-}
 
 /// The draft of a command line over a document.
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
     let cli = Cli::try_parse_from(format!("storefront {line}").split_whitespace()).unwrap();
-    let (operation, flags): (Operation, Box<dyn FlagOverrides>) = match cli.command {
-        Command::Customer(CustomerCommand::Update(flags)) => (Operation::CustomerUpdate, flags),
-        Command::Quote(QuoteCommand::AddItem(flags)) => (Operation::QuoteAddItem, flags),
-        Command::Attribute(AttributeCommand::Create(flags)) => (Operation::AttributeCreate, flags),
+    let operation: Box<dyn Operation> = match cli.command {
+        Command::Customer(CustomerCommand::Update(args)) => args,
+        Command::Quote(QuoteCommand::AddItem(args)) => args,
+        Command::Attribute(AttributeCommand::Create(args)) => args,
         _ => panic!("{line}: another command"),
     };
-    Draft::new(&MARKETPLACE, operation, document, flags.as_ref(), false).map_err(|failure| failure.message)
+    operation.prepare(&MARKETPLACE, document, false).map_err(|failure| failure.message)
 }
 
 #[test]
@@ -104,7 +96,7 @@ fn an_attribute_that_cannot_work_is_refused_unless_forced() {
         assert_eq!(forced.warnings.len(), 1, "{:?}", forced.warnings);
     }
     let select = json!({"attribute": {"attribute_code": "a", "frontend_input": "select"}});
-    assert!(Draft::new(&MARKETPLACE, Operation::AttributeCreate, Some(select), &NoFlags, false).is_err());
+    assert!(draft("attribute create", Some(select)).is_err());
 }
 
 fn input(text: &str) -> Input {
@@ -112,7 +104,7 @@ fn input(text: &str) -> Input {
     Box::new(std::io::BufReader::with_capacity(1, std::io::Cursor::new(text.as_bytes().to_vec())))
 }
 
-fn reader(text: &str, format: Format, operation: Operation) -> Result<RecordReader, String> {
+fn reader(text: &str, format: Format, operation: &'static OperationSpec) -> Result<RecordReader, String> {
     let understand = |header: &csv::StringRecord| {
         Columns::parse_header("x.csv", &MARKETPLACE, operation, header, &["token".to_owned()])
     };
@@ -122,7 +114,7 @@ fn reader(text: &str, format: Format, operation: Operation) -> Result<RecordRead
 
 /// The JSON records with their lines.
 fn texts(text: &str, format: Format) -> Result<Vec<(u64, String)>, String> {
-    let mut records = reader(text, format, Operation::QuoteAddItem)?;
+    let mut records = reader(text, format, &QUOTE_ADD_ITEM)?;
     let mut found = Vec::new();
     while let Some(record) = records.read().map_err(|failure| failure.message)? {
         let Content::Json(text) = record.content else { panic!("{:?}", record.content) };
@@ -163,7 +155,7 @@ fn lines_are_counted_and_blank_ones_passed_over() {
     assert_eq!(found, Ok(vec![(1, "{\"a\":1}".to_owned()), (4, "{\"b\":2}".to_owned())]));
 }
 
-fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
+fn documents(operation: &'static OperationSpec, text: &str) -> Result<Vec<Value>, String> {
     let mut rows = reader(text, Format::Csv, operation)?;
     let mut found = Vec::new();
     while let Some(record) = rows.read().map_err(|failure| failure.message)? {
@@ -181,7 +173,7 @@ fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
 fn cells_take_the_type_of_their_member() {
     let text = "sku;qty;quote_id;option:93;token;reason\n02138;1.50;0007;56;secret;why\n\"a;b\";2;q;;;\n";
     let option = json!({"extension_attributes": {"configurable_item_options": [{"option_id": "93", "option_value": 56}]}});
-    let found = documents(Operation::QuoteAddItem, text).unwrap();
+    let found = documents(&QUOTE_ADD_ITEM, text).unwrap();
     assert_eq!(
         found[0].to_string(),
         json!({"sku": "02138", "qty": 0, "quote_id": "0007", "product_option": option})
@@ -195,7 +187,7 @@ fn cells_take_the_type_of_their_member() {
 fn a_profile_row_changes_one_address_or_adds_one() {
     let text = "firstname,address_id,address_firstname,street,region_id,region,custom_attribute:door\nAda,7,Eve,1 Way|Flat 2,12,Oslo,4b\nBob,,,,,,\n,new,Zoe,,,,\n";
     assert_eq!(
-        documents(Operation::CustomerUpdate, text).unwrap(),
+        documents(&CUSTOMER_UPDATE, text).unwrap(),
         [
             json!({"firstname": "Ada", "addresses": [{"id": 7, "firstname": "Eve", "street": ["1 Way", "Flat 2"],
                 "region": {"region_id": 12, "region": "Oslo"},
@@ -210,7 +202,7 @@ fn a_profile_row_changes_one_address_or_adds_one() {
 fn an_attribute_row_has_labels_and_options() {
     let text = "attribute_code,label:1,label:2,options\nsize,Taille,Größe,S|*M|L\n";
     assert_eq!(
-        documents(Operation::AttributeCreate, text).unwrap(),
+        documents(&ATTRIBUTE_CREATE, text).unwrap(),
         [json!({"attribute_code": "size",
             "frontend_labels": [{"store_id": 1, "label": "Taille"}, {"store_id": 2, "label": "Größe"}],
             "options": [{"label": "S", "sort_order": 1, "is_default": false},
@@ -223,7 +215,7 @@ fn an_attribute_row_has_labels_and_options() {
 fn a_shipping_row_nests_its_addresses() {
     let text = "shipping_address.city,shipping_carrier_code,paymentMethod.method\nOslo,flatrate,checkmo\n";
     assert_eq!(
-        documents(Operation::QuoteShip, text).unwrap(),
+        documents(&QUOTE_SHIP, text).unwrap(),
         [
             json!({"addressInformation": {"shipping_address": {"city": "Oslo"}, "shipping_carrier_code": "flatrate"},
             "paymentMethod": {"method": "checkmo"}})
@@ -233,7 +225,7 @@ fn a_shipping_row_nests_its_addresses() {
 
 #[test]
 fn a_row_with_an_empty_address_id_adds_no_address() {
-    let problem = |text: &str| documents(Operation::CustomerUpdate, text).unwrap_err();
+    let problem = |text: &str| documents(&CUSTOMER_UPDATE, text).unwrap_err();
     let refusal = problem("address_id,city\n1,Oslo\n,Bergen\n");
     assert!(
         refusal.starts_with("3: column address_id is empty") && refusal.contains("`new` to add"),
@@ -242,7 +234,7 @@ fn a_row_with_an_empty_address_id_adds_no_address() {
     assert!(problem("address_id,city\nnew,\n").contains("no field"));
     assert!(problem("address_id,city\nnwe,Oslo\n").contains("`new` adds an address"));
     // Without the column, a row adds what it names.
-    let added = documents(Operation::CustomerUpdate, "city,company\nOslo,ACME\n").unwrap();
+    let added = documents(&CUSTOMER_UPDATE, "city,company\nOslo,ACME\n").unwrap();
     assert_eq!(added, [json!({"addresses": [{"city": "Oslo", "company": "ACME"}]})]);
 }
 
@@ -255,15 +247,13 @@ fn what_spreadsheets_leave_behind_is_passed_over() {
     ] {
         let text = text.trim_start_matches('\u{feff}');
         assert_eq!(
-            documents(Operation::QuoteAddItem, text).unwrap(),
+            documents(&QUOTE_ADD_ITEM, text).unwrap(),
             [json!({"sku": "ab", "qty": 1, "quote_id": "q"})],
             "{text:?}"
         );
     }
-    let labels = documents(
-        Operation::AttributeCreate,
-        "Attribute_Code,LABEL:1,Is_Searchable,is_required\na,b,Yes,no\n",
-    );
+    let labels =
+        documents(&ATTRIBUTE_CREATE, "Attribute_Code,LABEL:1,Is_Searchable,is_required\na,b,Yes,no\n");
     assert_eq!(
         labels.unwrap(),
         [json!({"attribute_code": "a", "frontend_labels": [{"store_id": 1, "label": "b"}],
@@ -275,7 +265,7 @@ fn what_spreadsheets_leave_behind_is_passed_over() {
 fn a_line_is_that_of_an_editor_after_quoted_line_breaks_too() {
     let text = "sku,qty\n\"a\n\nb\",1\n\nc,two\n";
     for end in ["\n", "\r\n", "\r"] {
-        let problem = documents(Operation::QuoteAddItem, &text.replace('\n', end)).unwrap_err();
+        let problem = documents(&QUOTE_ADD_ITEM, &text.replace('\n', end)).unwrap_err();
         assert_eq!(problem, "6: column qty: expected a number, found \"two\"", "{end:?}");
         let array = elements(&"[\n{\n},\n{}]".replace('\n', end)).unwrap();
         assert_eq!(array.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4], "{end:?}");
@@ -284,7 +274,7 @@ fn a_line_is_that_of_an_editor_after_quoted_line_breaks_too() {
 
 #[test]
 fn a_quote_that_is_never_closed_ends_the_reading() {
-    let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
+    let problem = |text: &str| documents(&QUOTE_ADD_ITEM, text).unwrap_err();
     assert_eq!(problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"), "x.csv: line 3: unclosed quoted cell");
     assert_eq!(problem("sku,qty\n\"a\"x,1\nb,2\n"), "x.csv: line 2: text after the closing quote of a cell");
     assert!(problem("\"sku,qty\na,1\n").starts_with("x.csv: line 1: "));
@@ -292,7 +282,7 @@ fn a_quote_that_is_never_closed_ends_the_reading() {
 
 #[test]
 fn headers_and_cells_that_are_not_understood_are_named() {
-    let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
+    let problem = |text: &str| documents(&QUOTE_ADD_ITEM, text).unwrap_err();
     assert_eq!(
         problem("sku,qyt,nothing\n"),
         "x.csv: unknown column `qyt`; did you mean `qty`?\n  x.csv: unknown column `nothing`"

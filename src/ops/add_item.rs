@@ -9,36 +9,34 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::cart;
 use crate::ops::{read_until, request, send_request};
-use crate::plan::operation::{Operation, scalar};
+use crate::plan::operation::{QUOTE_ADD_ITEM, Success, scalar};
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
-const OPERATION: Operation = Operation::QuoteAddItem;
-
-/// Adds the item, or shows what would be sent. The request is never repeated: after an unknown outcome the message says what
+/// Adds the item, or shows what would be sent; with `verify` the cart is read before and after. The request is never repeated: after an unknown outcome the message says what
 /// the cart held before, where that was read, and what it holds now.
 ///
 /// # Errors
 /// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
-pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Result<Outcome, Failure> {
     let is_dry = service.session.global.dry_run;
     let mut draft = draft.clone();
     let (request, lines) = if service.settings.dialect.is_magento() {
-        Box::pin(prepare(service, &mut draft)).await?
+        Box::pin(prepare(service, &mut draft, verify)).await?
     } else {
-        let lines = if draft.verify && !is_dry { Some(quote_lines(service, &draft).await?) } else { None };
-        (request(service, &draft)?, lines)
+        let lines = if verify && !is_dry { Some(quote_lines(service, &draft).await?) } else { None };
+        (request(service, &draft, service.settings.dialect.add_item)?, lines)
     };
     let item = &draft.fields;
-    let sent = send_request(service, OPERATION, request, item).await;
+    let sent = send_request(service, &QUOTE_ADD_ITEM, request, |reply| added(item, reply)).await;
     let Some(lines) = lines.filter(|_| !is_dry) else {
         return sent.map_err(|failure| cart::look_hint(service, failure));
     };
     let settle = service.settings.settle;
     match sent {
-        Ok(outcome) if draft.verify => {
+        Ok(outcome) if verify => {
             let line = outcome.response.as_ref().and_then(|reply| scalar(reply.get("item_id")));
             let count = Count { item, line };
             let (before, after) = lines.wait_for_change(service, &count, settle).await;
@@ -53,7 +51,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         }
         Err(failure) if failure.applied == Applied::Unknown => {
             let count = Count { item, line: None };
-            let limit = if draft.verify { settle } else { Duration::ZERO };
+            let limit = if verify { settle } else { Duration::ZERO };
             let (before, after) = lines.wait_for_change(service, &count, limit).await;
             let message = format!("{}; {}", failure.message, count.compare(before, after));
             Err(cart::look_hint(service, Failure { message, ..failure }))
@@ -64,11 +62,15 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
 
 /// Finds or creates the cart, and names it in the item: what is sent, and what the cart held before, where that was read. It
 /// is read where that has another reason; otherwise the call that creates one gives its id.
-async fn prepare(service: &Service<'_>, draft: &mut Draft) -> Result<(Request, Option<Lines>), Failure> {
+async fn prepare(
+    service: &Service<'_>,
+    draft: &mut Draft,
+    verify: bool,
+) -> Result<(Request, Option<Lines>), Failure> {
     let target = service.target()?;
     let is_dry = service.session.global.dry_run;
     let named = scalar(draft.fields.get("quote_id"));
-    let is_read = named.is_some() || draft.verify || is_dry || target.customer.is_some();
+    let is_read = named.is_some() || verify || is_dry || target.customer.is_some();
     let found = if is_read { cart::find(service).await? } else { None };
     let (id, shown) = match (found, &named) {
         (Some(cart), named) => {
@@ -82,7 +84,7 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft) -> Result<(Request, O
             return Ok((Cart::new(target, None)?.create(), None));
         }
         (None, None) => {
-            (cart::create(service, OPERATION.name()).await?, is_read.then(|| Value::Array(Vec::new())))
+            (cart::create(service, QUOTE_ADD_ITEM.name).await?, is_read.then(|| Value::Array(Vec::new())))
         }
     };
     if named.is_none() {
@@ -92,6 +94,21 @@ async fn prepare(service: &Service<'_>, draft: &mut Draft) -> Result<(Request, O
     let before = shown.as_ref().and_then(items_of).cloned();
     let lines = before.map(|before| Lines { before, read: cart.read("/items") });
     Ok((cart.add_item(draft.body_text()), lines))
+}
+
+fn added(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
+    let quote =
+        scalar(asked.get("quote_id")).map_or_else(|| "the cart".to_owned(), |id| format!("quote {id}"));
+    let text = format!("Added {} × {} to {quote}", scalar(asked.get("qty"))?, scalar(asked.get("sku"))?);
+    let Some(item) = scalar(reply.get("item_id")) else {
+        return Some(Success { text, covers_response: false });
+    };
+    // The service answers with the line of the cart, which holds what was in it before, too.
+    let text = match scalar(reply.get("qty")) {
+        Some(total) => format!("{text} (item {item}, now {total} in the cart)"),
+        None => format!("{text} (item {item})"),
+    };
+    Some(Success { text, covers_response: true })
 }
 
 fn no_cart_named(named: &str) -> Failure {

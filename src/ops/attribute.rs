@@ -5,13 +5,11 @@ use serde_json::{Map, Value};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
-use crate::plan::operation::Operation;
+use crate::plan::operation::{ATTRIBUTE_CREATE, Success, scalar};
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::attribute::{in_reply, is_same_attribute};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-
-const OPERATION: Operation = Operation::AttributeCreate;
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
@@ -31,8 +29,9 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
         Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
         _ => None,
     };
-    let request = request(service, draft)?;
-    let Some(read) = read else { return send_request(service, OPERATION, request, asked).await };
+    let request = request(service, draft, service.settings.dialect.create_attribute)?;
+    let success = |reply: &Value| created(asked, reply);
+    let Some(read) = read else { return send_request(service, &ATTRIBUTE_CREATE, request, success).await };
     match service.read(&read).await {
         Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
         Ok(_) => {
@@ -42,7 +41,7 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
         Err(failure) if failure.status == Some(404) => {}
         Err(failure) => return Err(failure),
     }
-    match send_request(service, OPERATION, request, asked).await {
+    match send_request(service, &ATTRIBUTE_CREATE, request, success).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let is_it = |shown: &Value| is_as_asked(shown, asked);
             if !read_until(service, &read, service.settings.settle, is_it).await.1 {
@@ -72,11 +71,26 @@ fn is_as_asked(reply: &Value, asked: &Map<String, Value>) -> bool {
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {
-    Outcome { applied: Applied::Yes, verified: Some(true), reason, ..Outcome::not_sent(OPERATION.name()) }
+    Outcome {
+        applied: Applied::Yes,
+        verified: Some(true),
+        reason,
+        ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
+    }
 }
 
 fn is_attribute(reply: &Value) -> bool {
     in_reply(reply.clone()).is_some_and(|attribute| attribute.contains_key("attribute_code"))
+}
+
+fn created(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
+    let stored = in_reply(reply.clone());
+    let shown = |field| stored.as_ref().and_then(|stored| scalar(stored.get(field)));
+    let code = shown("attribute_code").or_else(|| scalar(asked.get("attribute_code")))?;
+    let id = shown("attribute_id");
+    let covers_response = id.is_some();
+    let id = id.map(|id| format!(" (id {id})")).unwrap_or_default();
+    Some(Success { text: format!("Created attribute {code}{id}"), covers_response })
 }
 
 fn exists(asked: &Map<String, Value>) -> Failure {

@@ -5,22 +5,21 @@ pub mod attribute;
 pub mod cart;
 pub mod customers;
 pub mod profile;
-pub(crate) mod record;
 pub mod ship;
 
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::config::ShipLayout;
 use crate::failure::{Failure, FailureKind};
 use crate::http::Reply;
-use crate::input::{Draft, FlagOverrides, document};
-use crate::plan::operation::{self, Operation};
-use crate::plan::request::{Bearer, Request, Target};
+use crate::input::Draft;
+use crate::plan::operation::{OperationSpec, Success};
+use crate::plan::request::{Bearer, Dialect, Request, Target};
+use crate::plan::validate::body::Warnings;
 use crate::report::outcome::Outcome;
-use crate::session::Session;
 use crate::session::service::Service;
 
 /// The hint where a reply is not what the interface says.
@@ -31,59 +30,76 @@ pub fn positive(id: &str) -> Option<u64> {
     id.trim().parse().ok().filter(|id| *id > 0)
 }
 
-/// Reads the input, if there is any, and applies the flags. Warns about what validation normalized.
-///
-/// # Errors
-/// `usage` for input that cannot be read or is refused.
-pub fn draft(
-    session: &Session<'_>,
-    operation: Operation,
-    flags: &dyn FlagOverrides,
-) -> Result<Draft, Failure> {
-    draft_from(session, operation, input_document(session)?, flags)
+/// An operation with the flags of its command. One record and each of many are prepared, then run.
+pub trait Operation {
+    /// What distinguishes it from the others, as data.
+    fn spec(&self) -> &'static OperationSpec;
+
+    /// Applies the flags to what is inside the body's wrapper (to the body itself where it has none). They take precedence.
+    ///
+    /// # Errors
+    /// `usage` for flags that contradict each other or name what is not there.
+    fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure>;
+
+    /// Warns of what is unusual, and refuses what cannot work, as far as that is known without the service.
+    ///
+    /// # Errors
+    /// `usage` for what cannot work.
+    fn lint(&self, draft: &Draft) -> Result<Warnings, Failure>;
+
+    /// Runs a record, or shows what would be sent. `half_done_cart` is the cart on which an earlier run made the first of
+    /// its two calls.
+    fn run<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        half_done_cart: Option<u64>,
+    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>>;
+
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
+    /// one taken before it was sent. `None` while that is unknown.
+    fn resolve_unknown<'a>(
+        &'a self,
+        _service: &'a Service<'_>,
+        _draft: &'a Draft,
+        _snapshot: Option<&'a str>,
+    ) -> LocalBoxFuture<'a, Option<Outcome>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    /// The flag that was given and is for one record only.
+    fn single_flag(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// A document with the flags over it, checked.
+    ///
+    /// # Errors
+    /// `usage` for what is refused.
+    fn prepare(
+        &self,
+        dialect: &Dialect,
+        document: Option<Value>,
+        allow_unknown: bool,
+    ) -> Result<Draft, Failure> {
+        let mut draft =
+            Draft::new(dialect, self.spec(), document, &|fields| self.apply(fields), allow_unknown)?;
+        draft.warnings.extend(self.lint(&draft)?);
+        Ok(draft)
+    }
 }
 
-/// Reads the input, if there is any.
-///
-/// # Errors
-/// `usage` for input that cannot be read.
-pub fn input_document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
-    let encoding = session.global.encoding;
-    session.global.input.as_deref().map(|path| document::read_record(path, encoding)).transpose()
-}
-
-/// Applies the flags to a document. Warns about what validation normalized.
-///
-/// # Errors
-/// `usage` for input that is refused.
-pub fn draft_from(
-    session: &Session<'_>,
-    operation: Operation,
-    document: Option<Value>,
-    flags: &dyn FlagOverrides,
-) -> Result<Draft, Failure> {
-    let draft = Draft::new(session.dialect, operation, document, flags, session.global.allow_unknown)?;
-    draft.warnings.iter().for_each(|warning| session.report.warn(warning));
-    Ok(draft)
-}
-
-/// The request of an operation that is not a profile replacement.
+/// The call of an operation whose body is sent as it is documented.
 ///
 /// # Errors
 /// `usage` when no store view is set.
-pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure> {
-    let spec = draft.operation.spec();
-    let body = match service.settings.ship_layout {
-        ShipLayout::Flat if draft.operation == Operation::QuoteShip => {
-            Value::Object(operation::without_nested(draft.clone().into_body())?).to_string()
-        }
-        _ => draft.body_text(),
-    };
-    let target = match spec.bearer {
+pub fn request(service: &Service<'_>, draft: &Draft, path: &str) -> Result<Request, Failure> {
+    let bearer = draft.operation.bearer;
+    let target = match bearer {
         Bearer::Admin => target_without_customer(service),
         Bearer::Customer => service.target()?,
     };
-    Ok(draft.operation.request(&target, body.into()))
+    Ok(Request::post(target.path(path, &[]), draft.body_text().into(), bearer))
 }
 
 /// Where calls go that belong to no store view, so that none needs to be set.
@@ -92,27 +108,27 @@ pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
     Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
 }
 
-/// Sends a request, or shows it; `fields` are those inside its body's wrapper.
+/// Sends a request, or shows it; `success` says in a person's words what the reply means.
 ///
 /// # Errors
 /// As [`Service::write`].
 pub async fn send_request(
     service: &Service<'_>,
-    operation: Operation,
+    operation: &'static OperationSpec,
     request: Request,
-    fields: &Map<String, Value>,
+    success: impl FnOnce(&Value) -> Option<Success>,
 ) -> Result<Outcome, Failure> {
     if service.session.global.dry_run {
-        return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
+        return Ok(Outcome::dry_run(operation.name, service.preview(request)));
     }
-    let reply = service.write(operation.name(), &request).await?;
+    let reply = service.write(operation.name, &request).await?;
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);
     }
     let response = reply.value();
     // Only a person reads it.
     let is_read = !service.session.report.is_json();
-    let success = is_read.then(|| operation.success(fields, &response)).flatten();
+    let success = is_read.then(|| success(&response)).flatten();
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
 }
 

@@ -3,22 +3,21 @@
 use serde_json::{Map, Value};
 
 use super::cart;
-use crate::cli::quote::ShipArgs;
+use crate::config::ShipLayout;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Effect, Reply};
 use crate::input::Draft;
-use crate::ops::customers::with_id;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{positive, read_country, read_until, request, send_request};
-use crate::plan::operation::{Operation, scalar};
+use crate::plan::operation::{QUOTE_SHIP, Success, scalar, without_nested};
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
 use crate::session::service::Service;
 
-const OPERATION: &str = Operation::QuoteShip.name();
+const OPERATION: &str = QUOTE_SHIP.name;
 
 /// The first call.
 const SHIPPING: &str = "shipping-information";
@@ -41,7 +40,8 @@ pub async fn perform(
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
     if !service.settings.dialect.is_magento() {
-        let sent = send_request(service, draft.operation, request(service, draft)?, &draft.fields).await;
+        let success = |reply: &Value| Some(Success { text: saved(reply), covers_response: true });
+        let sent = send_request(service, &QUOTE_SHIP, single_request(service, draft)?, success).await;
         return sent.map_err(|failure| cart::look_hint(service, failure));
     }
     let requests = requests(service, draft.clone().into_body()).await?;
@@ -82,6 +82,30 @@ pub async fn perform(
         Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),
         Err(failure) => Err(second_failed(failure, calls, requests.cart)),
     }
+}
+
+/// The one call that saves everything.
+fn single_request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure> {
+    let dialect = service.settings.dialect;
+    let request = request(service, draft, dialect.ship)?;
+    let body = match service.settings.ship_layout {
+        ShipLayout::Flat => {
+            let flat = without_nested(draft.clone().into_body())?;
+            Some(Value::Object(flat).to_string().into())
+        }
+        ShipLayout::Wrapped => request.body,
+    };
+    Ok(Request { body, also_success: dialect.ship_success, ..request })
+}
+
+/// The marketplace answers with the payment methods and the totals.
+fn saved(reply: &Value) -> String {
+    let totals = &reply["totals"];
+    let total = scalar(totals.get("grand_total")).map(|total| {
+        let currency = scalar(totals.get("quote_currency_code")).map(|code| format!(" {code}"));
+        format!(" (total {total}{})", currency.unwrap_or_default())
+    });
+    format!("Saved the shipping information{}", total.unwrap_or_default())
 }
 
 /// The two calls; either may be missing.
@@ -256,32 +280,21 @@ fn says_set(answer: &Value) -> bool {
     *answer == true || scalar(Some(answer)).is_some_and(|id| id.trim() == "true" || positive(&id).is_some())
 }
 
-/// Addresses of the stored profile become flags, under those that were given.
+/// Addresses of the stored profile as those of a quote, by their ids; the service knows the customer's id then.
 ///
 /// # Errors
 /// As [`read_profile`], and `usage` for an address the profile does not have.
-pub async fn with_stored_addresses<'a>(
+pub async fn stored_addresses<'a>(
     service: &Service<'a>,
-    args: &ShipArgs,
-) -> Result<(ShipArgs, Service<'a>), Failure> {
-    let mut args = args.clone();
-    if args.ship_to_address.is_none() && args.bill_to_address.is_none() {
-        return Ok((args, with_id(service).await?));
-    }
+    ids: [Option<i64>; 2],
+) -> Result<([Map<String, Value>; 2], Service<'a>), Failure> {
     let profile = read_profile(service).await?;
     let named = profile.text("id").and_then(|id| id.parse().ok()).filter(|_| service.email.is_some());
     let service = service.with_customer(named.or(service.customer));
     let fields = service.settings.dialect.fields.quote_address;
-    for (id, named) in
-        [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
-    {
-        if let Some(id) = id {
-            let mut stored = from_profile(&profile, id, fields)?;
-            stored.append(named);
-            *named = stored;
-        }
-    }
-    Ok((args, service))
+    let stored = |id: Option<i64>| id.map_or_else(|| Ok(Map::new()), |id| from_profile(&profile, id, fields));
+    let [shipping, billing] = ids;
+    Ok(([stored(shipping)?, stored(billing)?], service))
 }
 
 #[cfg(test)]

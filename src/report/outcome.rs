@@ -9,7 +9,7 @@ use super::changes;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
-use crate::plan::operation::{Operation, Success};
+use crate::plan::operation::{OperationSpec, Success};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::AddressSummary;
 use crate::plan::request::{Bearer, Request};
@@ -78,12 +78,12 @@ pub struct ProfileOutcome {
 
 impl Outcome {
     /// A write the service took.
-    pub fn applied(operation: Operation, status: u16, response: Value) -> Self {
+    pub fn applied(operation: &'static OperationSpec, status: u16, response: Value) -> Self {
         Self {
             applied: Applied::Yes,
             status: Some(status),
             response: Some(response),
-            ..Self::not_sent(operation.name())
+            ..Self::not_sent(operation.name)
         }
     }
 
@@ -298,16 +298,14 @@ fn curl_command(request: &Request, url: &str, shell: Shell) -> String {
 #[cfg(test)]
 mod tests {
     use super::curl_command;
-    use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
-    use crate::plan::request::{StoreView, Target};
+    use crate::plan::request::{Bearer, Request};
     use crate::shell::Shell;
 
     #[test]
     fn what_a_terminal_would_obey_is_written_as_json_escapes() {
         let body = "{\"city\":\"a\u{9b}2J\u{202e}b\"}";
-        let request = Operation::QuoteAddItem
-            .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
+        let request = Request::post(MARKETPLACE.add_item.to_owned(), body.into(), Bearer::Customer);
         let words =
             shell_words::split(&curl_command(&request, "https://shop.example/rest/V1/x", Shell::Posix))
                 .unwrap();
@@ -320,8 +318,7 @@ mod tests {
     #[test]
     fn the_body_survives_the_shell() {
         let body = r#"{"cartItem":{"sku":"it's $5","qty":1}}"#;
-        let request = Operation::QuoteAddItem
-            .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
+        let request = Request::post(MARKETPLACE.add_item.to_owned(), body.into(), Bearer::Customer);
         let words =
             shell_words::split(&curl_command(&request, "https://shop.example/rest/V1/x", Shell::Posix))
                 .unwrap();
@@ -333,10 +330,8 @@ mod tests {
 
     #[test]
     fn on_windows_it_is_for_powershell() {
-        let request = Operation::QuoteAddItem.request(
-            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
-            r#"{"sku":"it's $5"}"#.into(),
-        );
+        let request =
+            Request::post(MARKETPLACE.add_item.to_owned(), r#"{"sku":"it's $5"}"#.into(), Bearer::Customer);
         assert_eq!(
             curl_command(&request, "https://shop.example/x?a=1&b", Shell::Windows),
             "curl.exe --request POST --globoff \"https://shop.example/x?a=1&b\" \

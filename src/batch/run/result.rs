@@ -102,7 +102,7 @@ impl Run<'_> {
                 }
             }
         }
-        let text = self.results.failure(position.location, self.operation().name(), failure);
+        let text = self.results.failure(position.location, self.operation().name, failure);
         let printed = self.results.push(position.sequence, text);
         self.stop_if_broken(printed);
     }
@@ -118,14 +118,14 @@ impl Run<'_> {
         self.count.done_earlier += 1;
         let (applied, reason) = (Applied::Yes, Some("done earlier"));
         let status = Some(status).filter(|status| *status > 0);
-        let outcome = Outcome { applied, reason, status, ..Outcome::not_sent(self.operation().name()) };
+        let outcome = Outcome { applied, reason, status, ..Outcome::not_sent(self.operation().name) };
         self.print(position, &outcome);
     }
 
     /// Counts and prints a record that is never sent.
     pub(super) fn print_not_sent(&mut self, position: Position) {
         self.count.not_sent += 1;
-        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name()) };
+        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name) };
         self.print(position, &outcome);
     }
 
@@ -214,7 +214,7 @@ impl Run<'_> {
         let not_sent = count.not_sent + input.records.saturating_sub(count.total());
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
-        report.status(&summary::sentence(shared.operation.operation().name(), count, took));
+        report.status(&summary::sentence(shared.operation.spec().name, count, took));
         reasons.lines().iter().for_each(|line| report.status(line));
         verdict(stop, count, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })

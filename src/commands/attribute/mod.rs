@@ -4,31 +4,22 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-mod wizard;
+pub mod create;
 
-use self::wizard::Wizard;
-use crate::cli::attribute::CreateArgs;
+use self::create::CreateArgs;
 use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::{Failure, FailureKind};
-use crate::input::{Draft, Unfinished};
-use crate::ops::record::{RecordOperation, perform_and_report};
-use crate::ops::{attribute, draft_from, input_document};
-use crate::plan::operation::Operation;
+use crate::ops::attribute;
 use crate::plan::validate::attribute::in_reply;
-use crate::prompt::Prompt;
+use crate::report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
-use crate::{commands, report};
 
 /// Create product attributes.
 #[derive(Debug, Subcommand)]
 pub enum AttributeCommand {
     /// Create a product attribute
-    #[command(after_help = "Examples:
-  storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide
-  storefront attribute create --sandbox --code note --label Note --type text --dry-run
-  storefront template attribute-create | storefront attribute create --sandbox -i -")]
     Create(Box<CreateArgs>),
     /// Print an attribute
     #[command(alias = "get")]
@@ -65,38 +56,11 @@ impl AttributeCommand {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
     match command {
-        AttributeCommand::Create(args) => create(session, args).await,
+        AttributeCommand::Create(args) => create::run(session, args).await,
         AttributeCommand::Show(args) => {
             with_service(session, async |service| show(service, &args.code).await).await
         }
     }
-}
-
-async fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    let operation = RecordOperation::Direct(Operation::AttributeCreate, args);
-    commands::run_records(session, operation, &args.batch, async || create_one(session, args).await).await
-}
-
-/// On a terminal, what is missing is asked for first.
-async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    let document = input_document(session)?;
-    let prompt = Prompt::new(session.context, session.global, session.report);
-    if prompt.can_ask() {
-        let allow_unknown = session.global.allow_unknown;
-        let operation = Operation::AttributeCreate;
-        let input = Draft::new(session.dialect, operation, document.clone(), &Unfinished, allow_unknown)?;
-        let mut wizard = Wizard::new(session, &prompt, args.clone(), input.fields);
-        if wizard.lacks_something() {
-            return with_service(session, async |service| {
-                let draft = wizard.run(document)?;
-                let sent = perform_and_report(service, draft).await;
-                wizard.tell();
-                sent
-            })
-            .await;
-        }
-    }
-    commands::send(session, None, draft_from(session, Operation::AttributeCreate, document, args)?).await
 }
 
 /// Prints an attribute: as it came under `-o json`, else as tables.

@@ -4,8 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::tz::TimeZone;
 
-use crate::cli::customer::CustomerChoice;
-use crate::cli::{ConfirmArgs, RequestArgs};
+use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;

@@ -8,8 +8,8 @@ use history::HistoryArgs;
 use serde_json::Value;
 use update::dialogue::select;
 
-use crate::cli::customer::{CustomerChoice, RestoreArgs, UpdateArgs};
-use crate::cli::{RequestArgs, SharedArgs};
+use self::update::UpdateArgs;
+use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, SharedArgs, WriteArgs};
 use crate::failure::Failure;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
@@ -26,10 +26,6 @@ use crate::session::service::Service;
 pub enum CustomerCommand {
     /// Update the profile; addresses you do not name are kept
     #[command(alias = "edit")]
-    #[command(after_help = "Examples:
-  storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'
-  storefront customer update --sandbox --remove-address 3 --dry-run
-  storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'")]
     Update(Box<UpdateArgs>),
     /// Print the stored profile and addresses
     #[command(alias = "get")]
@@ -85,6 +81,37 @@ pub struct FindArgs {
     pub request: RequestArgs,
 }
 
+/// Flags of `customer restore`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox
+  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -n
+  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox --all")]
+pub struct RestoreArgs {
+    /// Whose profile.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// Snapshot to restore, by number, by the beginning of its name (of one snapshot only) or by file [default: that of
+    /// the last update]
+    #[arg(value_name = "SNAPSHOT")]
+    pub snapshot: Option<String>,
+    /// Confirm the deletion of exactly N addresses newer than the snapshot
+    #[arg(long, value_name = "N")]
+    pub allow_delete: Option<usize>,
+    /// Restore the whole profile
+    #[arg(long)]
+    pub all: bool,
+    /// What every write takes.
+    #[command(flatten)]
+    pub write: WriteArgs,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
+}
+
 impl CustomerCommand {
     pub(super) fn shared(&self) -> SharedArgs<'_> {
         match self {
@@ -129,7 +156,8 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Restore(args) => {
             with_service(session, async |service| {
                 let service = select(service, args.choice.customer.as_deref()).await?;
-                let restore = Restore::new(&service, args);
+                let RestoreArgs { snapshot, all, allow_delete, replacement, .. } = args;
+                let restore = Restore::new(&service, snapshot.as_deref(), *all, *allow_delete, replacement);
                 session.report.outcome(&replace(&service, Change::Restore(&restore)).await?)
             })
             .await

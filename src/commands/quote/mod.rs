@@ -1,22 +1,20 @@
 //! `storefront quote …`
 
+pub mod add_item;
+pub mod ship;
+
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::cli::customer::CustomerChoice;
-use crate::cli::quote::{AddItemArgs, ShipArgs};
-use crate::cli::{RequestArgs, SharedArgs};
+use self::add_item::AddItemArgs;
+use self::ship::ShipArgs;
+use crate::cli::{CustomerChoice, RequestArgs, SharedArgs};
 use crate::commands::customer::update::dialogue::select;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::cart::{find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
-use crate::ops::record::{RecordOperation, perform_and_report};
-use crate::ops::ship::with_stored_addresses;
-use crate::ops::{draft_from, input_document};
-use crate::plan::operation::Operation;
 use crate::plan::request::cart::Cart;
-use crate::prompt::Prompt;
 use crate::report::changes::format_value;
 use crate::report::list::{Column, objects};
 use crate::report::style::{OutputStyle, table};
@@ -29,16 +27,8 @@ use crate::{commands, exact_json};
 #[derive(Debug, Subcommand)]
 pub enum QuoteCommand {
     /// Save shipping and billing address, shipping method and payment on the customer's quote
-    #[command(after_help = "Examples:
-  storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo
-  storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free
-  storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run")]
     Ship(Box<ShipArgs>),
     /// Add a simple or configurable product to a quote
-    #[command(after_help = "Examples:
-  storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1
-  storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50
-  storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5")]
     AddItem(Box<AddItemArgs>),
     /// Print the customer's active quote, its items and its totals
     #[command(aliases = ["get", "list"])]
@@ -86,10 +76,8 @@ impl QuoteCommand {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
-        QuoteCommand::Ship(args) => ship(session, args).await,
-        QuoteCommand::AddItem(args) => {
-            commands::direct(session, Operation::QuoteAddItem, &**args, &args.batch).await
-        }
+        QuoteCommand::Ship(args) => ship::run(session, args).await,
+        QuoteCommand::AddItem(args) => commands::run_operation(session, &**args, &args.batch).await,
         QuoteCommand::Show(args) => {
             with_service(session, async |service| {
                 let service = with_id(&select(service, args.choice.customer.as_deref()).await?).await?;
@@ -105,57 +93,6 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
             .await
         }
     }
-}
-
-async fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
-    let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
-    let operation = if takes_stored {
-        RecordOperation::ShipToSavedAddress(args)
-    } else {
-        RecordOperation::Direct(Operation::QuoteShip, args)
-    };
-    let one = async || ship_one(session, args, takes_stored).await;
-    commands::run_records(session, operation, &args.batch, one).await
-}
-
-async fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Result<(), Failure> {
-    let document = input_document(session)?;
-    let prompt = Prompt::new(session.context, session.global, session.report);
-    let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
-    let draft = |args: &ShipArgs| draft_from(session, Operation::QuoteShip, document.clone(), args);
-    let customer = args.choice.customer.as_deref();
-    if !asks && !takes_stored {
-        return commands::send(session, customer, draft(args)?).await;
-    }
-    with_service(session, async |service| {
-        let (mut args, service) = with_stored_addresses(&select(service, customer).await?, args).await?;
-        if asks {
-            ask_payment(session, &prompt, &mut args)?;
-        }
-        perform_and_report(&service, draft(&args)?).await
-    })
-    .await
-}
-
-/// The interface lists the payment as required (docs/interface.md, "Shipping information"), so it is asked
-/// for.
-fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> Result<(), Failure> {
-    session.report.stderr("A payment is required. Enter a code (e.g. checkmo), a JSON object, or none.");
-    let check = |text: &str| match text.trim() {
-        "" => Err("enter a code, a JSON object, or none".to_owned()),
-        json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
-            .map(drop)
-            .map_err(|error| format!("not a JSON object: {error}")),
-        _ => Ok(()),
-    };
-    let hint = "use --payment-method CODE, --payment JSON, or --no-payment";
-    let payment = prompt.input("Payment", hint, None, check)?;
-    match payment.trim() {
-        "none" => args.no_payment = true,
-        json if json.starts_with('{') => args.payment = Some(json.to_owned()),
-        code => args.payment_method = Some(code.to_owned()),
-    }
-    Ok(())
 }
 
 /// Prints the customer's active quote: `{"cart", "items", "totals"}` under `-o json`, else as tables. Where a setting

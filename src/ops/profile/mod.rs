@@ -10,10 +10,9 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use self::restore::Restore;
-use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::cli::ReplacementArgs;
 use crate::failure::Failure;
-use crate::input::Draft;
-use crate::plan::operation::Operation;
+use crate::plan::operation::CUSTOMER_UPDATE;
 use crate::plan::profile::magento;
 use crate::plan::profile::merge::{self, Merged, ProfilePatch, merge};
 use crate::plan::profile::region::RegionDirectory;
@@ -34,54 +33,23 @@ pub enum Change<'a> {
 
 /// What the flags and the input of `customer update` ask for.
 pub struct Update {
-    pub(crate) patch: ProfilePatch,
-    allow_delete: Option<usize>,
-    pub(crate) base: Option<Profile>,
-    replacement: ReplacementArgs,
+    /// What is merged into the stored profile.
+    pub patch: ProfilePatch,
+    /// As many addresses may be deleted.
+    pub allow_delete: Option<usize>,
+    /// The existing profile, given by hand.
+    pub base: Option<Profile>,
+    /// How the profile is replaced.
+    pub replacement: ReplacementArgs,
     /// Whether the person went back from the confirmation.
-    pub(crate) went_back: Cell<bool>,
-}
-
-impl Update {
-    /// Takes a draft, with the flags that say what becomes of addresses.
-    ///
-    /// # Errors
-    /// `usage` when nothing is asked, or the flags contradict the draft.
-    pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
-        let patch = ProfilePatch {
-            draft: draft.fields,
-            remove: args.remove_addresses.clone(),
-            replace: args.replace_addresses,
-            allow_duplicate: args.allow_duplicate,
-            default_addresses: args.default_addresses().collect(),
-            deferred: draft.deferred,
-        };
-        if patch.replace && !patch.draft.contains_key("addresses") {
-            let message = "--replace-addresses requires an address list";
-            return Err(Failure::usage(message).hint("pass it with --input"));
-        }
-        if patch.is_empty() {
-            return Err(Failure::usage("nothing to change").hint(
-                "name what to change, such as `--address ID --city CITY`; \
-                 `storefront customer show` lists the IDs",
-            ));
-        }
-        let base = args.base.as_deref().map(read::read_base).transpose()?;
-        Ok(Self {
-            patch,
-            allow_delete: args.allow_delete,
-            base,
-            replacement: args.replacement.clone(),
-            went_back: Cell::default(),
-        })
-    }
+    pub went_back: Cell<bool>,
 }
 
 impl Change<'_> {
     /// What results call it.
     pub fn operation(self) -> &'static str {
         match self {
-            Self::Update(_) => Operation::CustomerUpdate.name(),
+            Self::Update(_) => CUSTOMER_UPDATE.name,
             Self::Restore(_) => Restore::OPERATION,
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 
 use super::verify::is_shown;
-use crate::cli::customer::{ReplacementArgs, RestoreArgs};
+use crate::cli::ReplacementArgs;
 use crate::failure::Failure;
 use crate::plan::profile::diff::join_ids;
 use crate::plan::profile::merge::{self, ProfilePatch};
@@ -25,7 +25,10 @@ const LIST: &str = "`storefront customer history` lists the snapshots";
 /// An update that is to be undone.
 pub struct Restore<'a> {
     service: &'a Service<'a>,
-    args: &'a RestoreArgs,
+    /// Number, name or file of the snapshot; without one, that of the last update.
+    name: Option<&'a str>,
+    /// Whether the whole profile is restored.
+    all: bool,
     /// How the profile is replaced.
     pub replacement: &'a ReplacementArgs,
     found: OnceCell<(Snapshot, Fate)>,
@@ -40,13 +43,20 @@ impl<'a> Restore<'a> {
     pub const OPERATION: &'static str = "customer restore";
 
     /// What the flags ask for.
-    pub fn new(service: &'a Service<'a>, args: &'a RestoreArgs) -> Self {
+    pub fn new(
+        service: &'a Service<'a>,
+        name: Option<&'a str>,
+        all: bool,
+        allow_delete: Option<usize>,
+        replacement: &'a ReplacementArgs,
+    ) -> Self {
         Self {
             service,
-            args,
-            replacement: &args.replacement,
+            name,
+            all,
+            replacement,
             found: OnceCell::new(),
-            allow_delete: Cell::new(args.allow_delete),
+            allow_delete: Cell::new(allow_delete),
             unchanged: RefCell::default(),
         }
     }
@@ -72,7 +82,7 @@ impl<'a> Restore<'a> {
         let undo = |delete_newer| Undo {
             before: &snapshot.customer,
             sent: &snapshot.merged,
-            all: self.args.all,
+            all: self.all,
             lost_addresses: matches!(fate, Fate::Mismatch { .. }),
             delete_newer,
             can_clear,
@@ -128,7 +138,7 @@ impl<'a> Restore<'a> {
         if let Some(found) = self.found.get() {
             return Ok(found);
         }
-        let (snapshot, fate) = match &self.args.snapshot {
+        let (snapshot, fate) = match self.name {
             Some(name) => named(store, name)?,
             None => self.newest(store, stored, prompt)?,
         };

@@ -14,7 +14,7 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
 use crate::ops::Reads;
 use crate::ops::profile::read;
-use crate::plan::operation::Operation;
+use crate::plan::operation::CUSTOMER_UPDATE;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::{Pointers, Profile};
 use crate::plan::profile::verify::{Seen, verify};
@@ -261,6 +261,6 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
         applied: Applied::Yes,
         reason: Some("done earlier"),
         verified: Some(verified),
-        ..Outcome::not_sent(Operation::CustomerUpdate.name())
+        ..Outcome::not_sent(CUSTOMER_UPDATE.name)
     }))
 }

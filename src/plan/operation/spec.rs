@@ -3,17 +3,21 @@
 use crate::plan::request::Bearer;
 use crate::wire::{FieldType, Table};
 
-/// One operation. Its flags are in `cli` and `input`, the steps of sending it in `ops`.
+/// One operation. Its flags are in `commands`, the steps of sending it in `ops`.
 #[derive(Debug)]
 pub struct OperationSpec {
-    /// As it is typed and reported, such as `customer update`; also in journals.
+    /// As it is typed and reported, such as `customer update`; also in journals. No two have the same.
     pub name: &'static str,
+    /// Shape of the body, wrapper included.
+    pub body: Table,
     /// Name of the body's wrapper field. Input is taken with or without it.
     pub wrapper: Option<&'static str>,
     /// A filled-in body. It names every field the interface lists, and runs in the sandbox.
     pub template: &'static str,
     /// The columns of a CSV: the documented fields. Where two would have one title, the first keeps it.
     pub columns: &'static [ColumnGroup],
+    /// Flags whose names are not those of the columns of their fields, and these columns.
+    pub flag_columns: &'static [(&'static str, &'static str)],
     /// Columns whose titles hold a name of the user's.
     pub named_columns: NamedColumns,
     /// The column that holds labels with `|` between them.
@@ -23,11 +27,25 @@ pub struct OperationSpec {
     /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
     /// where that is whatever belongs to the token.
     pub key_field: Option<&'static str>,
+    /// What [`Self::key_field`] is called where no two records may have the same.
+    pub unique_key: Option<&'static str>,
     /// What is replaced as a whole: a second write undoes the first one.
     pub replaces: Option<&'static str>,
+    /// Whether the body is merged into what is stored, which then decides about unknown fields and wrong values.
+    pub is_merged: bool,
+    /// Whether it can be found out later if a record was applied.
+    pub can_resolve: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
 }
+
+impl PartialEq for OperationSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for OperationSpec {}
 
 /// The columns of the fields of one object.
 #[derive(Debug)]
@@ -74,8 +92,9 @@ pub const NESTED: &str = "addressInformation";
 
 /// Saves shipping and billing address, shipping method and payment (docs/interface.md, "Shipping information"). The body
 /// has no wrapper.
-pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
+pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     name: "quote ship",
+    body: |all| all.shipping_information,
     wrapper: None,
     template: include_str!("../../template/quote_ship.json"),
     columns: &[
@@ -83,6 +102,11 @@ pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
         group(|all| all.quote_address, &[NESTED, "billing_address"], "billing_address."),
         group(|all| all.address_information, &[NESTED], ""),
         group(|all| all.quote_address, &["billingAddress"], "billingAddress."),
+    ],
+    flag_columns: &[
+        ("carrier", "shipping_carrier_code"),
+        ("method", "shipping_method_code"),
+        ("payment_method", "paymentMethod.method"),
     ],
     named_columns: NamedColumns {
         prefix: "paymentMethod.",
@@ -93,16 +117,21 @@ pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
     label_column: None,
     bearer: Bearer::Customer,
     key_field: None,
+    unique_key: None,
     replaces: Some("quote"),
+    is_merged: false,
+    can_resolve: false,
     batch_action: "Save the shipping information of",
 };
 
 /// Adds an item to a quote (docs/interface.md, "Cart item").
-pub(super) static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
+pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     name: "quote add-item",
+    body: |all| all.cart_item_body,
     wrapper: Some("cartItem"),
     template: include_str!("../../template/quote_add_item.json"),
     columns: &[group(|all| all.cart_item, &[], "")],
+    flag_columns: &[],
     named_columns: NamedColumns {
         prefix: "option:",
         placeholder: "OPTION_ID",
@@ -112,14 +141,18 @@ pub(super) static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     label_column: None,
     bearer: Bearer::Customer,
     key_field: Some("quote_id"),
+    unique_key: None,
     replaces: None,
+    is_merged: false,
+    can_resolve: false,
     batch_action: "Add the items of",
 };
 
 /// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored
 /// ones.
-pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
+pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     name: "customer update",
+    body: |all| all.customer_body,
     wrapper: Some("customer"),
     template: include_str!("../../template/customer_update.json"),
     columns: &[
@@ -132,6 +165,7 @@ pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
             prefixed: &["id", "firstname", "lastname", "middlename", "prefix", "suffix"],
         },
     ],
+    flag_columns: &[("address", "address_id"), ("country", "country_id")],
     named_columns: NamedColumns {
         prefix: "custom_attribute:",
         placeholder: "CODE",
@@ -141,16 +175,29 @@ pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     label_column: None,
     bearer: Bearer::Customer,
     key_field: None,
+    unique_key: None,
     replaces: Some("customer"),
+    is_merged: true,
+    can_resolve: true,
     batch_action: "Replace the profiles of",
 };
 
 /// Creates a product attribute (docs/interface.md, "Attribute").
-pub(super) static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
+pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     name: "attribute create",
+    body: |all| all.attribute_body,
     wrapper: Some("attribute"),
     template: include_str!("../../template/attribute_create.json"),
     columns: &[group(|all| all.attribute, &[], "")],
+    flag_columns: &[
+        ("code", "attribute_code"),
+        ("label", "default_frontend_label"),
+        ("type", "frontend_input"),
+        ("required", "is_required"),
+        ("filterable", "is_filterable"),
+        ("searchable", "is_searchable"),
+        ("option", "options"),
+    ],
     named_columns: NamedColumns {
         prefix: "label:",
         placeholder: "STORE_ID",
@@ -160,6 +207,9 @@ pub(super) static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     label_column: Some("options"),
     bearer: Bearer::Admin,
     key_field: Some("attribute_code"),
+    unique_key: Some("attribute code"),
     replaces: None,
+    is_merged: false,
+    can_resolve: true,
     batch_action: "Create the attributes of",
 };

@@ -251,7 +251,7 @@ mod tests {
         use serde_json::{Map, Value, json};
 
         use super::super::refuse_unknown;
-        use crate::plan::operation::Operation;
+        use crate::plan::operation::CUSTOMER_UPDATE;
         use crate::plan::request::dialect::MARKETPLACE;
         use crate::plan::validate::body::findings;
 
@@ -266,7 +266,7 @@ mod tests {
                 {"id": 1, "company": 5, "region": "Texas", "fax": null, "country_id": "usa"},
                 {"id": "2", "region_id": "43", "region": {"region": null, "x": 1}}]});
             let body = object(json!({"customer": draft}));
-            let findings = findings(&body, Operation::CustomerUpdate.schema(&MARKETPLACE), false);
+            let findings = findings(&body, CUSTOMER_UPDATE.schema(&MARKETPLACE), false);
             let refused = refuse_unknown(&findings, &object(draft), &object(stored));
             refused.map_or_else(|failure| failure.message, |()| String::new())
         }

@@ -125,12 +125,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{FRONTEND_INPUTS, is_same_attribute, is_valid_code, suggest_code};
-    use crate::plan::operation::Operation;
+    use crate::plan::operation::ATTRIBUTE_CREATE;
     use crate::plan::request::dialect::MARKETPLACE;
 
     #[test]
     fn the_description_of_the_field_names_every_kind() {
-        let field = Operation::AttributeCreate.inner_schema(&MARKETPLACE).field("frontend_input").unwrap();
+        let field = ATTRIBUTE_CREATE.inner_schema(&MARKETPLACE).field("frontend_input").unwrap();
         let names = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
         assert_eq!(field.doc, format!("Input type: {names}"));
     }

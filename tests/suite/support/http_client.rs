@@ -8,7 +8,6 @@ use crate::support::snapshot::assert_snapshot;
 use storefront::clock::Clock;
 use storefront::failure::Failure;
 use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply, redacted};
-use storefront::plan::operation::Operation;
 use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::request::{Bearer, Method, Request, StoreView, Target};
 use storefront::token::Token;
@@ -35,18 +34,20 @@ pub fn token() -> Token {
     Token::new(SECRET).unwrap()
 }
 
+fn post_to(path: &str, body: &'static str) -> Request {
+    let view = StoreView::new("default").unwrap();
+    let target = Target::new(&MARKETPLACE, Some(&view)).unwrap();
+    Request::post(target.path(path, &[]), body.into(), Bearer::Customer)
+}
+
 /// A call that acts.
 pub fn post() -> Request {
-    Operation::QuoteAddItem.request(
-        &Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(),
-        r#"{"cartItem":{"qty":1}}"#.into(),
-    )
+    post_to(MARKETPLACE.add_item, r#"{"cartItem":{"qty":1}}"#)
 }
 
 /// A call that acts, and whose success is 320.
 pub fn ship() -> Request {
-    Operation::QuoteShip
-        .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(), "{}".into())
+    Request { also_success: MARKETPLACE.ship_success, ..post_to(MARKETPLACE.ship, "{}") }
 }
 
 /// A call that only reads.

@@ -3,13 +3,12 @@
 
 use serde_json::{Value, json};
 
+use super::UpdateArgs;
 use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner, region_text};
-use crate::cli::customer::UpdateArgs;
-use crate::commands::equivalent;
+use crate::commands::{equivalent, prepare};
 use crate::failure::Failure;
-use crate::ops::profile::{Change, Update, read, replace};
-use crate::ops::{customers, draft, read_country};
-use crate::plan::operation::Operation;
+use crate::ops::profile::{Change, read, replace};
+use crate::ops::{customers, read_country};
 use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
 use crate::plan::profile::region::{self, Region, RegionDirectory};
 use crate::plan::profile::stored::Profile;
@@ -155,7 +154,7 @@ impl Dialogue<'_> {
                 }
             };
             let args: UpdateArgs = equivalent::parse(&words)?;
-            let update = Update::new(draft(session, Operation::CustomerUpdate, &args)?, &args)?;
+            let update = args.update(prepare(session, &args, None)?)?;
             let sent = match replace::replace(self.service, Change::Update(&update)).await {
                 Err(_) if update.went_back.get() => continue,
                 Ok(outcome) => session.report.outcome(&outcome).map(|()| true),

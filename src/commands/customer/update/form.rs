@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use crate::cli::customer::{AddressFlags, ProfileFlags};
+use super::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::FieldFlags;
 use crate::commands::equivalent::flag;
 use crate::plan::profile::diff::id_of;

@@ -3,42 +3,354 @@
 pub mod dialogue;
 mod form;
 
-use self::dialogue::select;
-use crate::cli::customer::UpdateArgs;
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use clap::Args;
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::cli::batch::BatchArgs;
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
+use crate::cli::{CustomerChoice, OperationArgs, ReplacementArgs};
 use crate::commands;
 use crate::failure::Failure;
-use crate::ops::draft;
+use crate::input::Draft;
+use crate::ops::Operation;
+use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
-use crate::ops::profile::{Change, Update};
-use crate::ops::record::RecordOperation;
-use crate::plan::operation::Operation;
+use crate::ops::profile::{Change, Update, verify};
+use crate::plan::operation::{CUSTOMER_UPDATE, OperationSpec};
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
+use crate::plan::profile::region;
+use crate::plan::validate::body::Warnings;
 use crate::prompt::Prompt;
+use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
+use crate::session::service::Service;
+use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
 
-/// Reads the input, then replaces the profile; of many records, one after another.
+const CUSTOMER: Table = |tables| tables.customer;
+const PROFILE_ADDRESS: Table = |tables| tables.address;
+const REGION: Table = |tables| tables.region;
+
+/// The fields that may be empty, with whether an address has them, and whether the profile does.
+const CLEARABLE: [(&str, bool, bool); 12] = [
+    ("city", true, false),
+    ("postcode", true, false),
+    ("region", true, false),
+    ("telephone", true, false),
+    ("company", true, false),
+    ("vat-id", true, false),
+    ("fax", true, false),
+    ("prefix", true, true),
+    ("middlename", true, true),
+    ("suffix", true, true),
+    ("dob", false, true),
+    ("taxvat", false, true),
+];
+
+/// Flags of `customer update`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'
+  storefront customer update --sandbox --remove-address 3 --dry-run
+  storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'")]
+pub struct UpdateArgs {
+    /// Whose profile.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// The profile.
+    #[command(flatten)]
+    pub profile: FieldArgs<ProfileFlags>,
+    /// Update the address with this ID
+    #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
+    pub address: Option<i64>,
+    /// Add an address
+    #[arg(long, help_heading = AddressFlags::HEADING, group = "which_address")]
+    pub add_address: bool,
+    /// The address.
+    #[command(flatten)]
+    pub members: FieldArgs<AddressFlags>,
+    /// Set a custom attribute of the address
+    #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
+    pub custom_attributes: Vec<(String, String)>,
+    /// Clear a field of the address, or else of the profile
+    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = CLEARABLE.map(|field| field.0), hide_possible_values = true, conflicts_with = "add_address", help_heading = AddressFlags::HEADING)]
+    pub clear: Vec<String>,
+    /// Make it the default shipping address
+    #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
+    pub default_shipping: bool,
+    /// Make it the default billing address
+    #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
+    pub default_billing: bool,
+    /// Add the address even if an equal one is stored
+    #[arg(long, help_heading = AddressFlags::HEADING)]
+    pub allow_duplicate: bool,
+    /// Remove these addresses
+    #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
+    pub remove_addresses: Vec<i64>,
+    /// Replace the whole list with the given one; omitted addresses are deleted
+    #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
+    pub replace_addresses: bool,
+    /// Confirm the deletion of exactly N addresses
+    #[arg(long, value_name = "N", help_heading = "Deleting")]
+    pub allow_delete: Option<usize>,
+    /// Use FILE as the current profile if the service cannot be read
+    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    pub base: Option<PathBuf>,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
+    /// Many records.
+    #[command(flatten)]
+    pub batch: BatchArgs,
+}
+
+/// Flags that set members of the profile.
+#[derive(Debug, Clone)]
+pub struct ProfileFlags;
+
+/// Flags that set members of the address.
+#[derive(Debug, Clone)]
+pub struct AddressFlags;
+
+impl FieldFlags for ProfileFlags {
+    const HEADING: &'static str = "Profile";
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("firstname", CUSTOMER, "firstname"),
+        FieldFlag::new("lastname", CUSTOMER, "lastname"),
+        FieldFlag::new("email", CUSTOMER, "email"),
+        FieldFlag::new("gender", CUSTOMER, "gender"),
+        FieldFlag::new("group-id", CUSTOMER, "group_id"),
+        FieldFlag::new("store-id", CUSTOMER, "store_id"),
+        FieldFlag::new("website-id", CUSTOMER, "website_id"),
+        FieldFlag::new("disable-auto-group-change", CUSTOMER, "disable_auto_group_change"),
+    ];
+}
+
+impl FieldFlags for AddressFlags {
+    const HEADING: &'static str = "Address";
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("address-firstname", PROFILE_ADDRESS, "firstname"),
+        FieldFlag::new("address-lastname", PROFILE_ADDRESS, "lastname"),
+        FieldFlag::new("street", PROFILE_ADDRESS, "street"),
+        FieldFlag::new("city", PROFILE_ADDRESS, "city"),
+        FieldFlag::new("postcode", PROFILE_ADDRESS, "postcode"),
+        FieldFlag::new("country", PROFILE_ADDRESS, "country_id"),
+        FieldFlag::new("region", REGION, "region").within("region"),
+        FieldFlag::new("region-code", REGION, "region_code").within("region"),
+        FieldFlag::new("region-id", REGION, "region_id").within("region"),
+        FieldFlag::new("no-region", PROFILE_ADDRESS, "region").constant(region::none, "Clear the region"),
+        FieldFlag::new("telephone", PROFILE_ADDRESS, "telephone"),
+        FieldFlag::new("company", PROFILE_ADDRESS, "company"),
+        FieldFlag::new("vat-id", PROFILE_ADDRESS, "vat_id"),
+    ];
+}
+
+impl Operation for UpdateArgs {
+    fn spec(&self) -> &'static OperationSpec {
+        &CUSTOMER_UPDATE
+    }
+
+    fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
+        fields.extend(self.profile.named.clone());
+        let named = self.address_members();
+        let has_address = self.address.is_some() || self.add_address;
+        self.refuse_account_names(has_address)?;
+        self.refuse_to_clear(has_address)?;
+        if !has_address {
+            fields.extend(self.clear.iter().map(|name| (name.clone(), "".into())));
+            return if named.is_empty() { Ok(()) } else { Err(which_address()) };
+        }
+        let defaults = self.default_addresses().count();
+        if named.is_empty() || self.add_address && named.len() == defaults {
+            return Err(
+                Failure::usage("no address field given").hint("set at least one, e.g. --street or --city")
+            );
+        }
+        let addresses = fields.entry("addresses").or_insert_with(|| Value::Array(Vec::new()));
+        if !addresses.is_array() {
+            *addresses = Value::Array(Vec::new());
+        }
+        let Value::Array(addresses) = addresses else { return Ok(()) };
+        match self.address {
+            None => addresses.push(Value::Object(named)),
+            Some(id) => {
+                let own = addresses.iter_mut().find(|address| address.get("id").and_then(id_of) == Some(id));
+                match own.and_then(Value::as_object_mut) {
+                    Some(address) => override_fields(address, &named),
+                    None => {
+                        addresses.push([("id".to_owned(), id.into())].into_iter().chain(named).collect());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing is unusual before it is merged; what cannot be a change is refused.
+    fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
+        self.patch(draft.clone()).map(|_| Vec::new())
+    }
+
+    fn run<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        _: Option<u64>,
+    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+        Box::pin(async {
+            let update = self.update(draft.clone())?;
+            replace(service, Change::Update(&update)).await
+        })
+    }
+
+    fn single_flag(&self) -> Option<&'static str> {
+        self.base.is_some().then_some("--base")
+    }
+
+    fn resolve_unknown<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        _: &'a Draft,
+        snapshot: Option<&'a str>,
+    ) -> LocalBoxFuture<'a, Option<Outcome>> {
+        // What cannot be read now stays unknown.
+        Box::pin(async move { verify::resolve_unknown(service, snapshot?).await.ok().flatten() })
+    }
+}
+
+impl UpdateArgs {
+    /// What changes in the stored profile.
+    fn patch(&self, draft: Draft) -> Result<ProfilePatch, Failure> {
+        let patch = ProfilePatch {
+            draft: draft.fields,
+            remove: self.remove_addresses.clone(),
+            replace: self.replace_addresses,
+            allow_duplicate: self.allow_duplicate,
+            default_addresses: self.default_addresses().collect(),
+            deferred: draft.deferred,
+        };
+        if patch.replace && !patch.draft.contains_key("addresses") {
+            let message = "--replace-addresses requires an address list";
+            return Err(Failure::usage(message).hint("pass it with --input"));
+        }
+        if patch.is_empty() {
+            return Err(Failure::usage("nothing to change").hint(
+                "name what to change, such as `--address ID --city CITY`; \
+                 `storefront customer show` lists the IDs",
+            ));
+        }
+        Ok(patch)
+    }
+
+    /// The change that a draft of these flags asks for.
+    fn update(&self, draft: Draft) -> Result<Update, Failure> {
+        Ok(Update {
+            patch: self.patch(draft)?,
+            allow_delete: self.allow_delete,
+            base: self.base.as_deref().map(read_base).transpose()?,
+            replacement: self.replacement.clone(),
+            went_back: Cell::default(),
+        })
+    }
+
+    /// The defaults that the flags make the address.
+    pub fn default_addresses(&self) -> impl Iterator<Item = DefaultAddress> + use<> {
+        let (address, asked) = (self.address, [self.default_billing, self.default_shipping]);
+        let names = DEFAULTS.into_iter().zip(asked).filter(|(_, is_asked)| *is_asked);
+        names.map(move |(name, _)| DefaultAddress { name, address })
+    }
+
+    /// `--firstname` is of the account; beside an address the address's name is meant.
+    fn refuse_account_names(&self, has_address: bool) -> Result<(), Failure> {
+        let given = ["firstname", "lastname"].into_iter().find(|name| self.profile.named.contains_key(*name));
+        match given.filter(|_| has_address) {
+            None => Ok(()),
+            Some(name) => Err(Failure::usage(format!(
+                "`--{name}` changes the account holder, not the address"
+            ))
+            .hint(format!(
+                "use --address-{name} for the address; change the account holder in a command of its own"
+            ))),
+        }
+    }
+
+    fn refuse_to_clear(&self, has_address: bool) -> Result<(), Failure> {
+        let is_there = |name: &&String| {
+            let of = CLEARABLE.iter().find(|(field, ..)| field == name);
+            of.is_some_and(|(_, of_address, of_profile)| if has_address { *of_address } else { *of_profile })
+        };
+        match self.clear.iter().find(|name| !is_there(name)) {
+            None => Ok(()),
+            Some(name) if has_address => Err(Failure::usage(format!("an address has no `{name}`"))
+                .hint(format!("`--clear {name}` without --address clears it in the profile"))),
+            Some(name) => Err(Failure::usage(format!("`--clear {name}` requires --address ID"))
+                .hint("`storefront customer show` lists the IDs")),
+        }
+    }
+
+    fn address_members(&self) -> Map<String, Value> {
+        let mut named = self.members.named.clone();
+        for name in self.clear.iter().filter(|_| self.address.is_some()) {
+            let member = name.replace('-', "_");
+            let holds = MARKETPLACE_FIELDS.address.field(&member).map(|field| field.field_type);
+            let nothing = match holds {
+                Some(FieldType::Object(_)) => region::none(),
+                Some(FieldType::TextOrNull) => Value::Null,
+                _ => "".into(),
+            };
+            named.insert(member, nothing);
+        }
+        if !self.custom_attributes.is_empty() {
+            let attribute =
+                |(code, value): &(String, String)| json!({"attribute_code": code, "value": value});
+            named.insert(
+                "custom_attributes".to_owned(),
+                self.custom_attributes.iter().map(attribute).collect(),
+            );
+        }
+        named.extend(self.default_addresses().map(|default| (default.name.to_owned(), true.into())));
+        named
+    }
+}
+
+/// Sets the fields that flags name in an address of the input.
+fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>) {
+    // The region id of the input may stand in the other place, and would contradict that of the flag.
+    if named.get("region").and_then(|region| region.get("region_id")).is_some() {
+        address.shift_remove("region_id");
+    }
+    named.iter().for_each(|(name, value)| set_field(address, name, value));
+}
+
+fn which_address() -> Failure {
+    Failure::usage("address fields given without an address")
+        .hint("use --address ID or --add-address; `storefront customer show` lists the IDs")
+}
+
+/// Reads the input, then replaces the profile; of many records, one after another. On a terminal, what is not named is
+/// asked for.
 ///
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    let operation = RecordOperation::UpdateProfile(args);
-    commands::run_records(session, operation, &args.batch, async || update_one(session, args).await).await
-}
-
-/// On a terminal, what is not named is asked for.
-async fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    let prompt = Prompt::new(session.context, session.global, session.report);
-    let customer = args.choice.customer.as_deref();
-    if prompt.can_ask() && session.global.input.is_none() && !names_a_change(args) {
-        return with_service(session, async |service| {
-            dialogue::update(&select(service, customer).await?, &prompt, args).await
+    commands::run_records(session, args, &args.batch, async |document| {
+        let prompt = Prompt::new(session.context, session.global, session.report);
+        if !prompt.can_ask() || document.is_some() || names_a_change(args) {
+            return commands::run_one(session, args, document).await;
+        }
+        with_service(session, async |service| {
+            let service = dialogue::select(service, session.global.customer.as_deref()).await?;
+            dialogue::update(&service, &prompt, args).await
         })
-        .await;
-    }
-    let update = Update::new(draft(session, Operation::CustomerUpdate, args)?, args)?;
-    with_service(session, async |service| {
-        let service = &select(service, customer).await?;
-        session.report.outcome(&replace(service, Change::Update(&update)).await?)
+        .await
     })
     .await
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::cli::attribute::CreateArgs;
+use super::CreateArgs;
 use crate::cli::field_flags::parse_number_label;
 use crate::commands::equivalent::{flag, parse, tell, typed};
 use crate::failure::Failure;
-use crate::input::{Draft, FlagOverrides, options_file};
-use crate::plan::operation::Operation;
+use crate::input::{Draft, options_file};
+use crate::ops::Operation as _;
 use crate::plan::validate::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
 use crate::plan::validate::lint;
 use crate::prompt::{Objection, Prompt, Question};
@@ -100,8 +100,7 @@ impl<'a> Wizard<'a> {
         self.needs_force = false;
         let flags: CreateArgs = parse(&self.words())?;
         let forced = CreateArgs { force: true, ..flags.clone() };
-        let mut draft =
-            Draft::new(dialect, Operation::AttributeCreate, document, &forced, global.allow_unknown)?;
+        let mut draft = forced.prepare(dialect, document, global.allow_unknown)?;
         self.needs_force = !flags.force && !lint::attribute_errors(&draft.fields).is_empty();
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
         // Once shown, they are not printed again.

@@ -1,0 +1,107 @@
+//! `storefront quote add-item`
+
+use clap::Args;
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Number, Value};
+
+use crate::cli::batch::BatchArgs;
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
+use crate::cli::{CustomerChoice, OperationArgs};
+use crate::exact_json;
+use crate::failure::Failure;
+use crate::input::Draft;
+use crate::ops::customers::with_id;
+use crate::ops::{Operation, add_item};
+use crate::plan::operation::{OperationSpec, QUOTE_ADD_ITEM};
+use crate::plan::validate::body::Warnings;
+use crate::plan::validate::lint;
+use crate::report::outcome::Outcome;
+use crate::session::service::Service;
+use crate::wire::Table;
+
+const CART_ITEM: Table = |tables| tables.cart_item;
+
+/// Flags of `quote add-item`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1
+  storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50
+  storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5")]
+pub struct AddItemArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// The item.
+    #[command(flatten)]
+    pub item: FieldArgs<Item>,
+    /// Option of a configurable product, as OPTION_ID=OPTION_VALUE
+    #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
+    pub options: Vec<(String, Number)>,
+    /// Verify by comparing the cart before and after
+    #[arg(long, help_heading = Item::HEADING)]
+    pub verify: bool,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
+    /// Many records.
+    #[command(flatten)]
+    pub batch: BatchArgs,
+}
+
+/// `--sku` and its like
+#[derive(Debug, Clone)]
+pub struct Item;
+
+impl FieldFlags for Item {
+    const HEADING: &'static str = "Item";
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("sku", CART_ITEM, "sku"),
+        FieldFlag::new("qty", CART_ITEM, "qty"),
+        FieldFlag::new("quote-id", CART_ITEM, "quote_id"),
+    ];
+}
+
+impl Operation for AddItemArgs {
+    fn spec(&self) -> &'static OperationSpec {
+        &QUOTE_ADD_ITEM
+    }
+
+    fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
+        fields.extend(self.item.named.clone());
+        if !self.options.is_empty() {
+            let option = |(id, value): &(String, Number)| {
+                exact_json::object([
+                    ("option_id", id.as_str().into()),
+                    ("option_value", value.clone().into()),
+                ])
+            };
+            let options: Value = self.options.iter().map(option).collect();
+            fields.insert(
+                "product_option".to_owned(),
+                exact_json::object([(
+                    "extension_attributes",
+                    exact_json::object([("configurable_item_options", options)]),
+                )]),
+            );
+        }
+        if fields.is_empty() {
+            return Err(
+                Failure::usage("no item given").hint("use --sku, --qty and --quote-id, or --input FILE")
+            );
+        }
+        Ok(())
+    }
+
+    fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
+        lint::refuse_item(&draft.fields).map(|()| Vec::new())
+    }
+
+    fn run<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        _: Option<u64>,
+    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+        Box::pin(async { add_item::perform(&with_id(service).await?, draft, self.verify).await })
+    }
+}

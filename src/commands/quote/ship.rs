@@ -1,0 +1,295 @@
+//! `storefront quote ship`
+
+use std::path::Path;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::cli::batch::BatchArgs;
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags};
+use crate::cli::{CustomerChoice, OperationArgs};
+use crate::failure::Failure;
+use crate::input::{Draft, document};
+use crate::ops::customers::with_id;
+use crate::ops::{Operation, ship};
+use crate::plan::operation::{OperationSpec, QUOTE_SHIP};
+use crate::plan::validate::body::Warnings;
+use crate::plan::validate::lint;
+use crate::prompt::Prompt;
+use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::runtime::with_service;
+use crate::session::service::Service;
+use crate::wire::Table;
+use crate::{commands, exact_json};
+
+const ADDRESS_INFORMATION: Table = |tables| tables.address_information;
+const QUOTE_ADDRESS: Table = |tables| tables.quote_address;
+
+/// Flags of `quote ship`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo
+  storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free
+  storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run")]
+pub struct ShipArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// The shipping address.
+    #[command(flatten)]
+    pub ship: FieldArgs<ShipTo>,
+    /// Ship to a saved address
+    #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
+    pub ship_to_address: Option<i64>,
+    /// The billing address.
+    #[command(flatten)]
+    pub bill: FieldArgs<BillTo>,
+    /// Bill to a saved address
+    #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
+    pub bill_to_address: Option<i64>,
+    /// Use the shipping address for billing
+    #[arg(long, conflicts_with = "bill_to_address", help_heading = BillTo::HEADING)]
+    pub bill_same_as_ship: bool,
+    /// Carrier and method.
+    #[command(flatten)]
+    pub shipping: FieldArgs<Shipping>,
+    /// Code of the payment method, sent as {"method": CODE}
+    #[arg(long, value_name = "CODE", value_parser = NonEmptyStringValueParser::new(), help_heading = "Payment", group = "payment_choice")]
+    pub payment_method: Option<String>,
+    /// Payment as JSON, or a file containing it
+    #[arg(long, value_name = "JSON|@FILE", value_parser = NonEmptyStringValueParser::new(), help_heading = "Payment", group = "payment_choice")]
+    pub payment: Option<String>,
+    /// Omit the payment
+    #[arg(long, help_heading = "Payment", group = "payment_choice")]
+    pub no_payment: bool,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
+    /// Many records.
+    #[command(flatten)]
+    pub batch: BatchArgs,
+}
+
+/// `--ship-…`
+#[derive(Debug, Clone)]
+pub struct ShipTo;
+
+/// `--bill-…`
+#[derive(Debug, Clone)]
+pub struct BillTo;
+
+/// `--carrier`, `--method`
+#[derive(Debug, Clone)]
+pub struct Shipping;
+
+/// The flags of one quote address, all beginning with its side.
+macro_rules! quote_address_flags {
+    ($side:literal) => {
+        &[
+            FieldFlag::new(concat!($side, "-firstname"), QUOTE_ADDRESS, "firstname"),
+            FieldFlag::new(concat!($side, "-lastname"), QUOTE_ADDRESS, "lastname"),
+            FieldFlag::new(concat!($side, "-email"), QUOTE_ADDRESS, "email"),
+            FieldFlag::new(concat!($side, "-street"), QUOTE_ADDRESS, "street"),
+            FieldFlag::new(concat!($side, "-city"), QUOTE_ADDRESS, "city"),
+            FieldFlag::new(concat!($side, "-postcode"), QUOTE_ADDRESS, "postcode"),
+            FieldFlag::new(concat!($side, "-no-postcode"), QUOTE_ADDRESS, "postcode")
+                .constant(|| Value::Null, "No postcode: send null"),
+            FieldFlag::new(concat!($side, "-country"), QUOTE_ADDRESS, "country_id"),
+            FieldFlag::new(concat!($side, "-region-id"), QUOTE_ADDRESS, "region_id"),
+            FieldFlag::new(concat!($side, "-region-code"), QUOTE_ADDRESS, "region_code"),
+            FieldFlag::new(concat!($side, "-telephone"), QUOTE_ADDRESS, "telephone"),
+            FieldFlag::new(concat!($side, "-company"), QUOTE_ADDRESS, "company"),
+            FieldFlag::new(concat!($side, "-vat-id"), QUOTE_ADDRESS, "vat_id"),
+            FieldFlag::new(concat!($side, "-customer-id"), QUOTE_ADDRESS, "customer_id"),
+        ]
+    };
+}
+
+impl FieldFlags for ShipTo {
+    const HEADING: &'static str = "Shipping address";
+    const FLAGS: &'static [FieldFlag] = quote_address_flags!("ship");
+}
+
+impl FieldFlags for BillTo {
+    const HEADING: &'static str = "Billing address";
+    const FLAGS: &'static [FieldFlag] = quote_address_flags!("bill");
+}
+
+impl FieldFlags for Shipping {
+    const HEADING: &'static str = "Shipping method";
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("carrier", ADDRESS_INFORMATION, "shipping_carrier_code"),
+        FieldFlag::new("method", ADDRESS_INFORMATION, "shipping_method_code"),
+    ];
+}
+
+impl Operation for ShipArgs {
+    fn spec(&self) -> &'static OperationSpec {
+        &QUOTE_SHIP
+    }
+
+    fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
+        let mut information = match fields.shift_remove("addressInformation") {
+            Some(Value::Object(information)) => information,
+            _ => Map::new(),
+        };
+        set_address(&mut information, "shipping_address", &self.ship.named);
+        // An address of the profile is not known yet.
+        if self.bill_same_as_ship && !self.takes_stored() {
+            let ship = information.get("shipping_address").cloned().ok_or_else(|| {
+                Failure::usage("--bill-same-as-ship requires a shipping address")
+                    .hint("use --ship-…, --ship-to-address ID or an input with one")
+            })?;
+            information.insert("billing_address".to_owned(), ship);
+        }
+        set_address(&mut information, "billing_address", &self.bill.named);
+        information.extend(self.shipping.named.clone());
+        if !information.is_empty() {
+            fields.shift_insert(0, "addressInformation".to_owned(), Value::Object(information));
+        }
+        let has_something = self.takes_stored() || !fields.is_empty();
+        if let Some(payment) = self.payment()? {
+            fields.insert("paymentMethod".to_owned(), payment);
+        }
+        if self.no_payment {
+            fields.shift_remove("paymentMethod");
+        } else if has_something && !fields.contains_key("paymentMethod") {
+            return Err(Failure::usage("a payment is required")
+                .hint("use --payment-method CODE, --payment JSON, or --no-payment"));
+        }
+        if fields.is_empty() && !self.takes_stored() {
+            return Err(Failure::usage("nothing to save")
+                .hint("use --ship-… and --bill-… with --carrier and --method, or --input FILE"));
+        }
+        Ok(())
+    }
+
+    fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
+        Ok(lint::of_quote(&draft.fields))
+    }
+
+    fn run<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        half_done_cart: Option<u64>,
+    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+        Box::pin(async move {
+            if !self.takes_stored() {
+                return ship::perform(&with_id(service).await?, draft, half_done_cart).await;
+            }
+            let (draft, service) = self.with_stored_addresses(service, draft).await?;
+            ship::perform(&service, &draft, half_done_cart).await
+        })
+    }
+}
+
+impl ShipArgs {
+    fn takes_stored(&self) -> bool {
+        self.ship_to_address.or(self.bill_to_address).is_some()
+    }
+
+    /// The draft with addresses of the stored profile under those that the flags name.
+    async fn with_stored_addresses<'a>(
+        &self,
+        service: &Service<'a>,
+        draft: &Draft,
+    ) -> Result<(Draft, Service<'a>), Failure> {
+        let ids = [self.ship_to_address, self.bill_to_address];
+        let (stored, service) = ship::stored_addresses(service, ids).await?;
+        let mut args = Self { ship_to_address: None, bill_to_address: None, payment: None, ..self.clone() };
+        for (mut stored, named) in stored.into_iter().zip([&mut args.ship.named, &mut args.bill.named]) {
+            stored.append(named);
+            *named = stored;
+        }
+        let (session, body) = (service.session, Value::Object(draft.clone().into_body()));
+        let complete = args.prepare(session.dialect, Some(body), session.global.allow_unknown)?;
+        if service.write_ahead.is_none() {
+            let new = complete.warnings.iter().filter(|warning| !draft.warnings.contains(warning));
+            new.for_each(|warning| session.report.warn(warning));
+        }
+        Ok((complete, service))
+    }
+
+    /// Whether something is to be saved, but neither these flags nor the document say how it is paid.
+    pub fn lack_payment(&self, document: Option<&Value>) -> bool {
+        let chosen = self.payment_method.is_some() || self.payment.is_some() || self.no_payment;
+        let in_document = |name: &str| document.is_some_and(|document| document.get(name).is_some());
+        let something = document.is_some()
+            || self.takes_stored()
+            || [&self.ship.named, &self.bill.named, &self.shipping.named]
+                .iter()
+                .any(|named| !named.is_empty());
+        something && !chosen && !in_document("paymentMethod")
+    }
+
+    fn payment(&self) -> Result<Option<Value>, Failure> {
+        if let Some(code) = &self.payment_method {
+            return Ok(Some(json!({"method": code})));
+        }
+        let Some(given) = &self.payment else { return Ok(None) };
+        let payment = match given.strip_prefix('@') {
+            Some(file) => document::read_json(Path::new(file))?,
+            None => document::parse_json(given, "--payment")?,
+        };
+        if payment.is_object() {
+            Ok(Some(payment))
+        } else {
+            Err(Failure::usage("--payment must be a JSON object"))
+        }
+    }
+}
+
+/// Sets the named fields of an address; the address is made when there is none.
+fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
+    if named.is_empty() {
+        return;
+    }
+    let address = information.entry(side).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(address) = address {
+        address.extend(named.clone());
+    }
+}
+
+/// Reads the input and saves it; on a terminal, a missing payment is asked for.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
+    commands::run_records(session, args, &args.batch, async |document| {
+        let prompt = Prompt::new(session.context, session.global, session.report);
+        if !prompt.can_ask() || !args.lack_payment(document.as_ref()) {
+            return commands::run_one(session, args, document).await;
+        }
+        with_service(session, async |service| {
+            let args = ask_payment(session, &prompt, args.clone())?;
+            commands::send(service, &args, &commands::prepare(session, &args, document)?).await
+        })
+        .await
+    })
+    .await
+}
+
+/// The interface lists the payment as required (docs/interface.md, "Shipping information"), so it is asked
+/// for.
+fn ask_payment(session: &Session<'_>, prompt: &Prompt, mut args: ShipArgs) -> Result<ShipArgs, Failure> {
+    session.report.stderr("A payment is required. Enter a code (e.g. checkmo), a JSON object, or none.");
+    let check = |text: &str| match text.trim() {
+        "" => Err("enter a code, a JSON object, or none".to_owned()),
+        json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
+            .map(drop)
+            .map_err(|error| format!("not a JSON object: {error}")),
+        _ => Ok(()),
+    };
+    let hint = "use --payment-method CODE, --payment JSON, or --no-payment";
+    let payment = prompt.input("Payment", hint, None, check)?;
+    match payment.trim() {
+        "none" => args.no_payment = true,
+        json if json.starts_with('{') => args.payment = Some(json.to_owned()),
+        code => args.payment_method = Some(code.to_owned()),
+    }
+    Ok(args)
+}
