@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use url::{Host, Url};
+use url::{Host, Position, Url};
 
 use super::file::{ConfigFile, Loaded, resolve_path};
 use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
@@ -228,8 +228,7 @@ impl Settings {
 
     /// Host and port of the service, the port only where it is not the scheme's own.
     pub fn host(&self) -> String {
-        let host = self.endpoint.base_url.host_str().unwrap_or_default();
-        self.endpoint.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+        self.endpoint.base_url[Position::BeforeHost..Position::AfterPort].to_owned()
     }
 
     /// Whether there is no administrator's token, so that the customer's is used.

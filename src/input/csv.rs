@@ -59,23 +59,18 @@ impl CsvReader {
     /// # Errors
     /// `usage` for an input that cannot be read.
     pub fn open(mut input: Input, name: String) -> Result<Self, Failure> {
-        let mut first = Vec::new();
-        while !first.ends_with(b"\n") && !first.ends_with(b"\r") && (first.len() as u64) < MAX_FIRST_LINE {
-            let buffer = input.fill_buf().map_err(|error| document::unreadable(Path::new(&name), &error))?;
-            let end = buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map(|end| end + 1);
-            let taken = end.unwrap_or(buffer.len());
-            if taken == 0 {
-                break;
-            }
-            first.extend_from_slice(&buffer[..taken]);
-            input.consume(taken);
-        }
-        let mut reader = Self { delimiter: b',', input, name, line: 1, is_after_cr: false, width: None };
-        if let Some(delimiter) = separator(&first) {
-            return Ok(Self { delimiter, line: 2, is_after_cr: first.ends_with(b"\r"), ..reader });
-        }
-        reader.delimiter = delimiter(&first);
-        Ok(Self { input: Box::new(Cursor::new(first).chain(reader.input)), ..reader })
+        let mut start = Vec::new();
+        let read = input.by_ref().take(MAX_FIRST_LINE).read_until(b'\n', &mut start);
+        read.map_err(|error| document::unreadable(Path::new(&name), &error))?;
+        let end =
+            start.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(start.len(), |end| end + 1);
+        let separator = separator(&start[..end]);
+        let delimiter = separator.unwrap_or_else(|| delimiter(&start[..end]));
+        let (line, rest) =
+            if separator.is_some() { (2, start.split_off(end)) } else { (1, start.split_off(0)) };
+        let is_after_cr = start.ends_with(b"\r");
+        let input = Box::new(Cursor::new(rest).chain(input));
+        Ok(Self { delimiter, input, name, line, is_after_cr, width: None })
     }
 
     /// Reads a row, with the line on which it begins; `None` at the end. Blank lines are passed over, and so are rows of
