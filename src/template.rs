@@ -73,8 +73,8 @@ fn example_row(
     // One administrator's token serves the customers that records name.
     let has_customer = dialect.customers.is_some() && operation.bearer == Bearer::Customer;
     let customer = has_customer.then(|| ("customer".to_owned(), "1".to_owned()));
-    let cells =
-        records::paths(dialect, operation).filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
+    let cells = records::known(dialect, operation).into_iter();
+    let cells = cells.filter_map(|column| Some((column.title, cell(at(inner, &column.path)?))));
     customer.into_iter().chain(cells).chain(placeholder_columns(operation, inner)).collect()
 }
 
@@ -133,8 +133,9 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
         let path = path.join(".");
         fields.iter().find(|(name, _)| name.replace("[]", "") == path).map(|(_, field)| *field)
     };
-    let known = records::paths(dialect, operation).filter_map(|(title, path)| {
-        let path: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
+    let known = records::known(dialect, operation).into_iter().filter_map(|column| {
+        let title = column.title;
+        let path: Vec<&str> = column.path.iter().map(AsRef::as_ref).collect();
         let field = field_at(&path)?;
         let holds = if title == "is_searchable" { "yes or no" } else { holds(field.field_type) };
         Some((title, holds, field.doc.to_owned()))

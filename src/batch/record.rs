@@ -10,7 +10,7 @@ use crate::config::TokenCommand;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::input::records::{Columns, Content, Record, RowError, Source};
+use crate::input::records::{Columns, Content, Record, Source, at_line};
 use crate::journal::{Entry, Fnv1a, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
@@ -121,18 +121,15 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// `usage`, by line and column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
-        self.prepared(record, columns).map_err(|failure| {
-            let separator = if failure.message.starts_with("column ") { ", " } else { ": " };
-            let message = format!("{}: line {}{separator}{}", self.name, record.line, failure.message);
-            Failure { message, ..failure }
+        self.prepared(record, columns).map_err(|failure| Failure {
+            message: at_line(&self.name, record.line, &failure.message),
+            ..failure
         })
     }
 
     fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
         let (mut document, mut extra) = match (&record.content, columns) {
-            (Content::Row(row), Some(columns)) => columns.document(row).map_err(|error| match error {
-                RowError::Length(message) | RowError::Cells(message) => Failure::usage(message),
-            })?,
+            (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
             (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet")),
         };

@@ -1,6 +1,6 @@
 //! The columns of a CSV: which field of the operation's input each one sets, read off the documented shapes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -17,26 +17,44 @@ use crate::plan::validate::body::is_whole;
 use crate::suggestion::closest_match;
 use crate::wire::{FieldType, Scalar};
 
-/// Titles and meaning of a header.
+/// The columns of a header.
 #[derive(Debug, Clone)]
 pub struct Columns {
     /// Byte between cells.
     pub delimiter: u8,
     titles: csv::StringRecord,
-    kinds: Vec<Meaning>,
+    columns: Vec<Column>,
+}
+
+/// A column and what its cells set.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// How it is written in a header.
+    pub title: String,
+    /// Where its cells are inside the wrapper. An address stands for the list of them.
+    pub path: Vec<String>,
+    holds: Holds,
+}
+
+/// What the cells of a column are.
+#[derive(Debug, Clone)]
+enum Holds {
+    /// A field.
+    Field(FieldType),
+    /// Something whose name is in the title; this is the pattern.
+    Named(&'static NamedColumns),
+    /// An element of a list: the field of its name, with the name, and the field of the cell.
+    Element((&'static str, Value), (&'static str, FieldType)),
+    /// Labels of options, `|` between them, a leading `*` for the default.
+    Labels,
+    /// Not part of the document: the token, a placeholder's field.
+    Extra,
+    /// Why the record failed last time.
+    Reason,
 }
 
 /// What a row says: the document, and the columns that are not part of it.
 pub type SplitRow = (Map<String, Value>, Map<String, Value>);
-
-/// Why a row is no record.
-#[derive(Debug)]
-pub enum RowError {
-    /// It has more or fewer cells than the header.
-    Length(String),
-    /// Cells are wrong; the message names their columns.
-    Cells(String),
-}
 
 impl Columns {
     /// Understands a header: titles in any letter case, empty ones at its end left out. `extra` names columns that are
@@ -51,23 +69,10 @@ impl Columns {
         header: &csv::StringRecord,
         extra: &[String],
     ) -> Result<Self, Failure> {
-        let known = known(dialect, operation);
-        let titles = Titles {
-            operation: Some(operation),
-            known: &known,
-            named: &operation.named_columns,
-            labels: operation.label_column,
-            extra,
-        };
-        titles.parse(name, header, |title| match title {
-            _ if title.eq_ignore_ascii_case("customer")
-                && operation.replaces.is_some()
-                && dialect.customers.is_none() =>
-            {
-                format!("unknown column `{title}`; `customer` works with --api magento")
-            }
-            _ => titles.unknown(title),
-        })
+        let (named, labels) = (&operation.named_columns, operation.label_column);
+        let columns = all_columns(known(dialect, operation), named, labels, extra);
+        let lacks_customer = operation.replaces.is_some() && dialect.customers.is_none();
+        Known { operation: Some(operation), columns, lacks_customer }.parse(name, header)
     }
 
     /// The titles, as they stand in the header.
@@ -77,47 +82,44 @@ impl Columns {
 
     /// Whether a column holds why a record failed.
     pub fn is_reason(&self, index: usize) -> bool {
-        matches!(self.kinds.get(index), Some(Meaning::Reason))
+        matches!(self.columns.get(index), Some(Column { holds: Holds::Reason, .. }))
     }
 
     /// A row as the document it stands for. Empty cells name nothing.
     ///
     /// # Errors
     /// Every cell that is wrong, by its column.
-    pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, RowError> {
+    pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
         if row.len() != self.titles.len() {
             let cells = if row.len() == 1 { "cell" } else { "cells" };
-            let message = format!("the row has {} {cells}, the header has {}", row.len(), self.titles.len());
-            return Err(RowError::Length(message));
+            return Err(format!("the row has {} {cells}, the header has {}", row.len(), self.titles.len()));
         }
         let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();
-        for ((title, meaning), cell) in self.titles.iter().zip(&self.kinds).zip(row) {
+        for (column, cell) in self.columns.iter().zip(row) {
+            let title = &column.title;
             if cell.is_empty() {
                 // An attribute without a label cannot be told from others in the shop's admin pages.
                 problems.extend((title == LABEL).then(|| format!("column {LABEL} is empty")));
                 continue;
             }
-            match meaning {
-                Meaning::Reason => {}
-                Meaning::Extra => drop(extra.insert(title.to_owned(), cell.into())),
-                Meaning::Member(_, FieldType::Number | FieldType::Scalar(Scalar::Number))
+            let result = match &column.holds {
+                Holds::Extra => {
+                    extra.insert(title.clone(), cell.into());
+                    Ok(())
+                }
+                Holds::Field(FieldType::Number | FieldType::Scalar(Scalar::Number))
                     if self.delimiter == b';' && is_ambiguous(cell.trim()) =>
                 {
-                    let whole = cell.trim().replace('.', "");
-                    problems.push(format!(
-                        "column {title}: {cell:?} is ambiguous: write {whole} or {}0",
-                        cell.trim()
-                    ));
+                    let (number, whole) = (cell.trim(), cell.trim().replace('.', ""));
+                    Err(format!("{cell:?} is ambiguous: write {whole} or {number}0"))
                 }
-                field => {
-                    let result = field.set(cell, &mut document);
-                    problems.extend(result.err().map(|what| format!("column {title}: {what}")));
-                }
-            }
+                _ => column.set(cell, &mut document),
+            };
+            problems.extend(result.err().map(|what| format!("column {title}: {what}")));
         }
         problems.extend(self.place_address(row, &mut document).err());
-        if problems.is_empty() { Ok((document, extra)) } else { Err(RowError::Cells(problems.join("; "))) }
+        if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
     }
 
     /// Puts the address of a row into the list. A row adds an address only where it says so, or where the header has no
@@ -151,35 +153,30 @@ const LABEL: &str = "default_frontend_label";
 /// Its cell where the row adds an address.
 const NEW: &str = "new";
 
-impl Meaning {
+impl Column {
     fn set(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
-        match self {
-            Self::AddressId if cell.trim() == NEW => {}
-            Self::AddressId => {
-                let id = parse_cell(cell, FieldType::Integer)
-                    .map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
-                set(document, &["addresses", "id"], id);
+        let value = match (&self.holds, &*self.title) {
+            (Holds::Field(_), ADDRESS_ID) if cell.trim() == NEW => return Ok(()),
+            (Holds::Field(holds), ADDRESS_ID) => {
+                parse_cell(cell, *holds).map_err(|what| format!("{what}; `{NEW}` adds an address"))?
             }
-            Self::NumericFlag(path) => {
-                let flag = flag(cell)?;
-                set(document, path, if flag { "1" } else { "0" }.into());
+            // It is sent as text.
+            (Holds::Field(_), "is_searchable") => if flag(cell)? { "1" } else { "0" }.into(),
+            (Holds::Field(holds), _) => parse_cell(cell, *holds)?,
+            (Holds::Labels, _) => options(cell),
+            (Holds::Element((name_field, name), (field, holds)), _) => {
+                let value = parse_cell(cell, *holds)?;
+                let element = exact_json::object([(*name_field, name.clone()), (*field, value)]);
+                match place(document, &self.path) {
+                    Some(Value::Array(list)) => list.push(element),
+                    place => drop(place.map(|place| *place = json!([element]))),
+                }
+                return Ok(());
             }
-            Self::Member(path, holds) => set(document, path, parse_cell(cell, *holds)?),
-            Self::Named(column, name) => match column.element {
-                None => {
-                    let path: Vec<&str> = column.path.iter().copied().chain([name.as_str()]).collect();
-                    set(document, &path, cell.into());
-                }
-                Some([(name_field, name_type), (value_field, value_type)]) => {
-                    let element = exact_json::object([
-                        (name_field, parse_cell(name, name_type)?),
-                        (value_field, parse_cell(cell, value_type)?),
-                    ]);
-                    push(document, column.path, element);
-                }
-            },
-            Self::Labels(field) => set(document, &[field], options(cell)),
-            Self::Extra | Self::Reason => {}
+            (Holds::Named(_) | Holds::Extra | Holds::Reason, _) => return Ok(()),
+        };
+        if let Some(place) = place(document, &self.path) {
+            *place = value;
         }
         Ok(())
     }
@@ -196,72 +193,22 @@ fn options(cell: &str) -> Value {
         .collect()
 }
 
-/// Sets a field. Objects on the way are made.
-fn set(object: &mut Map<String, Value>, path: &[&str], value: Value) {
-    if let Some(place) = place(object, path) {
-        *place = value;
-    }
-}
-
-/// Adds an element to a list.
-fn push(object: &mut Map<String, Value>, path: &[&str], value: Value) {
-    match place(object, path) {
-        Some(Value::Array(list)) => list.push(value),
-        Some(place) => *place = Value::Array(vec![value]),
-        None => {}
-    }
-}
-
-fn place<'a>(object: &'a mut Map<String, Value>, path: &[&str]) -> Option<&'a mut Value> {
+/// The place of a field. Objects on the way are made.
+fn place<'a>(object: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a mut Value> {
     let (last, way) = path.split_last()?;
     let object = way.iter().try_fold(object, |object, name| {
-        object.entry(*name).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
+        object.entry(name).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
     });
-    Some(object?.entry(*last).or_insert(Value::Null))
-}
-
-/// What the cells of a column are.
-#[derive(Debug, Clone)]
-pub enum Meaning {
-    /// A field, by its path in the record.
-    Member(Vec<&'static str>, FieldType),
-    /// Which address the row changes, or that it adds one.
-    AddressId,
-    /// A flag that is sent as the text 1 or 0.
-    NumericFlag(Vec<&'static str>),
-    /// Something whose name is in the title, and that name.
-    Named(&'static NamedColumns, String),
-    /// Labels of options, `|` between them, a leading `*` for the default.
-    Labels(&'static str),
-    /// Not part of the document: the token, a placeholder's field.
-    Extra,
-    /// Why the record failed last time.
-    Reason,
-}
-
-/// A column and the field it sets.
-pub struct Known {
-    pub title: String,
-    path: Vec<&'static str>,
-    holds: FieldType,
+    Some(object?.entry(last).or_insert(Value::Null))
 }
 
 /// The column that says which address a row changes.
 pub const ADDRESS_ID: &str = "address_id";
 
-/// The titles that a CSV of this operation may have, besides those that contain a name of the user's, such as `label:2`;
-/// each with the path of its member inside the wrapper. An address stands for the list of them.
-pub fn paths(
-    dialect: &'static Dialect,
-    operation: &'static OperationSpec,
-) -> impl Iterator<Item = (String, Vec<&'static str>)> {
-    known(dialect, operation).into_iter().map(|known| (known.title, known.path))
-}
-
 /// The documented columns of an operation: the fields that hold no objects. Where two would have one title, the first
 /// keeps it.
-pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Vec<Known> {
-    let mut known: Vec<Known> = Vec::new();
+pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Vec<Column> {
+    let mut known: Vec<Column> = Vec::new();
     let inner = operation.inner_schema(dialect);
     let has_field = |group: &&ColumnGroup| group.path.first().is_none_or(|name| inner.field(name).is_some());
     for group in operation.columns.iter().filter(has_field) {
@@ -273,8 +220,8 @@ pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Ve
             );
             // Which address is the default is for flags to say: the others must lose it.
             if is_leaf && !DEFAULTS.contains(&field.name) && known.iter().all(|other| other.title != title) {
-                let path = group.path.iter().copied().chain([field.name]).collect();
-                known.push(Known { title, path, holds: field.field_type });
+                let path = group.path.iter().copied().chain([field.name]).map(str::to_owned).collect();
+                known.push(Column { title, path, holds: Holds::Field(field.field_type) });
             }
         }
     }
@@ -296,38 +243,43 @@ fn flag_title(operation: &'static OperationSpec, flag: &str) -> String {
     }
 }
 
-/// The titles that a header may have.
-struct Titles<'a> {
-    /// What the rows are input of; `None` for the options of an attribute.
-    operation: Option<&'static OperationSpec>,
-    known: &'a [Known],
+/// The fields, and what else a header may have.
+fn all_columns(
+    fields: Vec<Column>,
     named: &'static NamedColumns,
     labels: Option<&'static str>,
-    /// Columns that are no input.
-    extra: &'a [String],
+    extra: &[String],
+) -> Vec<Column> {
+    let column = |title: String, holds| Column { path: vec![title.clone()], title, holds };
+    let named = column(format!("{}{}", named.prefix, named.placeholder), Holds::Named(named));
+    let labels = labels.map(|title| column(title.to_owned(), Holds::Labels));
+    let extra = extra.iter().map(|title| column(title.clone(), Holds::Extra));
+    let reason = column("reason".to_owned(), Holds::Reason);
+    fields.into_iter().chain([named]).chain(labels).chain(extra).chain([reason]).collect()
 }
 
-impl Titles<'_> {
-    fn parse(
-        &self,
-        name: &str,
-        header: &csv::StringRecord,
-        unknown: impl Fn(&str) -> String,
-    ) -> Result<Columns, Failure> {
-        let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
+/// The columns that a header may have.
+struct Known {
+    /// What the rows are input of; `None` for the options of an attribute.
+    operation: Option<&'static OperationSpec>,
+    columns: Vec<Column>,
+    /// Whether a customer could be named with another interface.
+    lacks_customer: bool,
+}
+
+impl Known {
+    fn parse(&self, name: &str, header: &csv::StringRecord) -> Result<Columns, Failure> {
+        let mut titles: Vec<&str> = header.iter().map(str::trim).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
-        let (mut seen, mut kinds, mut problems) = (HashSet::new(), Vec::new(), Vec::new());
-        for (index, title) in titles.iter_mut().enumerate() {
-            match self.meaning(title) {
+        let (mut columns, mut problems) = (Vec::<Column>::new(), Vec::new());
+        for (index, title) in titles.iter().enumerate() {
+            match self.meant(title) {
                 _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
-                None => problems.push(format!("{name}: {}", unknown(title))),
-                Some((canonical, _)) if !seen.insert(canonical.clone()) => {
+                None => problems.push(format!("{name}: {}", self.unknown(title))),
+                Some(meant) if columns.iter().any(|column| column.title == meant.title) => {
                     problems.push(format!("{name}: duplicate column `{title}`"));
                 }
-                Some((canonical, meaning)) => {
-                    *title = canonical;
-                    kinds.push(meaning);
-                }
+                Some(meant) => columns.push(meant),
             }
         }
         if titles.is_empty() {
@@ -336,65 +288,65 @@ impl Titles<'_> {
         if !problems.is_empty() {
             return Err(self.refused(problems));
         }
-        Ok(Columns { delimiter: b',', titles: titles.into(), kinds })
+        let titles = columns.iter().map(|column| &column.title).collect();
+        Ok(Columns { delimiter: b',', titles, columns })
     }
 
-    /// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case, or
-    /// be the name of a flag.
-    fn meaning(&self, title: &str) -> Option<(String, Meaning)> {
-        self.known_meaning(title).or_else(|| self.known_meaning(&flag_title(self.operation?, title)))
+    /// The column of a title. One that no known title equals may differ from one in letter case, or be the name of a flag.
+    fn meant(&self, title: &str) -> Option<Column> {
+        self.find(title).or_else(|| self.find(&flag_title(self.operation?, title)))
     }
 
-    fn known_meaning(&self, title: &str) -> Option<(String, Meaning)> {
-        let is = |name: &str| title.eq_ignore_ascii_case(name);
-        let exact = self.known.iter().find(|known| known.title == title);
-        if let Some(known) = exact.or_else(|| self.known.iter().find(|known| is(&known.title))) {
-            let meaning = match known.title.as_str() {
-                ADDRESS_ID => Meaning::AddressId,
-                "is_searchable" => Meaning::NumericFlag(known.path.clone()),
-                _ => Meaning::Member(known.path.clone(), known.holds),
-            };
-            return Some((known.title.clone(), meaning));
-        }
-        let exact = self.extra.iter().find(|name| *name == title);
-        if let Some(name) = exact.or_else(|| self.extra.iter().find(|name| is(name))) {
-            return Some((name.clone(), Meaning::Extra));
-        }
-        if is("reason") {
-            return Some(("reason".to_owned(), Meaning::Reason));
-        }
-        if let Some(labels) = self.labels.filter(|labels| is(labels)) {
-            return Some((labels.to_owned(), Meaning::Labels(labels)));
-        }
-        let named = self.named;
-        let (start, name) = title.split_at_checked(named.prefix.len())?;
-        let name = name.trim();
-        let is_name = match named.element {
-            Some([(_, FieldType::Integer), _]) => is_whole(name),
-            _ => !name.is_empty(),
-        };
-        (start.eq_ignore_ascii_case(named.prefix) && is_name)
-            .then(|| (format!("{}{name}", named.prefix), Meaning::Named(named, name.to_owned())))
+    fn find(&self, title: &str) -> Option<Column> {
+        let fixed = || self.columns.iter().filter(|column| !matches!(column.holds, Holds::Named(_)));
+        let exact = fixed().find(|column| column.title == title);
+        let same = exact.or_else(|| fixed().find(|column| column.title.eq_ignore_ascii_case(title)));
+        same.cloned().or_else(|| self.columns.iter().find_map(|column| column.with_name(title)))
     }
 
     /// What is wrong with a title that is not known.
     fn unknown(&self, title: &str) -> String {
-        let known = self.known.iter().map(|known| known.title.as_str());
-        let flags =
-            self.operation.map_or(&[][..], |operation| operation.flag_columns).iter().map(|(flag, _)| *flag);
-        let others = self.extra.iter().map(String::as_str).chain(["reason"]).chain(self.labels).chain(flags);
-        let meant = closest_match(title, known.chain(others));
+        if self.lacks_customer && title.eq_ignore_ascii_case("customer") {
+            return format!("unknown column `{title}`; `customer` works with --api magento");
+        }
+        let flags = self.operation.map_or(&[][..], |operation| operation.flag_columns).iter();
+        let known = self.columns.iter().map(|column| column.title.as_str());
+        let meant = closest_match(title, known.chain(flags.map(|(flag, _)| *flag)));
         let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
         format!("unknown column `{title}`{meant}")
     }
 
     fn refused(&self, problems: Vec<String>) -> Failure {
-        let known = self.known.iter().map(|known| known.title.clone());
-        let named = format!("{}{}", self.named.prefix, self.named.placeholder);
-        let others = self.labels.map(str::to_owned).into_iter().chain(self.extra.iter().cloned());
-        let all: Vec<String> = known.chain([named]).chain(others).collect();
-        Failure::usage_problems(problems).hint(format!("expected columns: {}", all.join(",")))
+        let expected = self.columns.iter().filter(|column| !matches!(column.holds, Holds::Reason));
+        let expected: Vec<&str> = expected.map(|column| column.title.as_str()).collect();
+        Failure::usage_problems(problems).hint(format!("expected columns: {}", expected.join(",")))
     }
+}
+
+impl Column {
+    /// A column of this pattern, with the name that a title contains.
+    fn with_name(&self, title: &str) -> Option<Self> {
+        let Holds::Named(named) = self.holds else { return None };
+        let (start, name) = title.split_at_checked(named.prefix.len())?;
+        let name = name.trim();
+        if name.is_empty() || !start.eq_ignore_ascii_case(named.prefix) {
+            return None;
+        }
+        let mut path: Vec<String> = named.path.iter().map(|name| (*name).to_owned()).collect();
+        let holds = if let Some([(field, holds), value]) = named.element {
+            Holds::Element((field, parse_cell(name, holds).ok()?), value)
+        } else {
+            path.push(name.to_owned());
+            Holds::Field(FieldType::Text)
+        };
+        Some(Self { title: format!("{}{name}", named.prefix), path, holds })
+    }
+}
+
+/// A message about a record, with its place: `what` may begin with the name of a column.
+pub fn at_line(name: &str, line: u64, what: &str) -> String {
+    let separator = if what.starts_with("column ") { ", " } else { ": " };
+    format!("{name}: line {line}{separator}{what}")
 }
 
 /// Options with the code of the attribute that each is for, where the file says so.
@@ -407,31 +359,30 @@ pub type Options = Vec<(Option<String>, Value)>;
 /// `usage`, with line and column, for a header or a cell that is not understood.
 pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, Failure> {
     let name = &document::name(path);
-    let known =
-        [("label", FieldType::Text), ("sort_order", FieldType::Integer), ("is_default", FieldType::Boolean)]
-            .map(|(title, holds)| Known { title: title.to_owned(), path: vec![title], holds });
+    let fields =
+        [("label", FieldType::Text), ("sort_order", FieldType::Integer), ("is_default", FieldType::Boolean)];
+    let fields = fields.map(|(title, holds)| Column {
+        title: title.to_owned(),
+        path: vec![title.to_owned()],
+        holds: Holds::Field(holds),
+    });
+    let known = all_columns(fields.into(), &OPTION_LABELS, None, &[OPTION_CODE.to_owned()]);
+    let known = Known { operation: None, columns: known, lacks_customer: false };
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
-    let extra = [OPTION_CODE.to_owned()];
-    let titles =
-        Titles { operation: None, known: &known, named: &OPTION_LABELS, labels: None, extra: &extra };
-    let columns = titles.parse(name, &header, |title| titles.unknown(title))?;
+    let columns = known.parse(name, &header)?;
     let has = |wanted: &str| columns.titles.iter().any(|title| title == wanted);
     if !has("label") {
-        return Err(titles.refused(vec![format!("{name}: missing column `label`")]));
+        return Err(known.refused(vec![format!("{name}: missing column `label`")]));
     }
     let (mut options, mut problems, mut positions) = (Vec::new(), Vec::new(), HashMap::<_, u64>::new());
     while let Some((line, row)) = rows.read()? {
-        let read = columns.document(&row).map_err(|error| match error {
-            RowError::Length(what) => format!(": {what}"),
-            RowError::Cells(what) => format!(", {what}"),
-        });
-        let read = read.and_then(|(cells, extra)| {
+        let read = columns.document(&row).and_then(|(cells, extra)| {
             let code = extra.get(OPTION_CODE).and_then(Value::as_str).map(|code| code.trim().to_owned());
             match cells.get("label").and_then(Value::as_str) {
-                None | Some("") => Err(": the label is empty".to_owned()),
+                None | Some("") => Err("the label is empty".to_owned()),
                 Some(_) if code.is_none() && has(OPTION_CODE) => {
-                    Err(format!(", column {OPTION_CODE} is empty"))
+                    Err(format!("column {OPTION_CODE} is empty"))
                 }
                 Some(_) => Ok((cells, code)),
             }
@@ -444,10 +395,10 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
                 option.as_object_mut().into_iter().for_each(|option| option.extend(cells.clone()));
                 options.push((code, option));
             }
-            Err(what) => problems.push(format!("{name}: line {line}{what}")),
+            Err(what) => problems.push(at_line(name, line, &what)),
         }
     }
-    if problems.is_empty() { Ok(options) } else { Err(titles.refused(problems)) }
+    if problems.is_empty() { Ok(options) } else { Err(known.refused(problems)) }
 }
 
 /// The column that says which attribute an option is for.

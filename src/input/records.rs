@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-pub use super::columns::{Columns, RowError, paths};
+pub use super::columns::{Columns, at_line, known};
 use super::csv::CsvReader;
 use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};

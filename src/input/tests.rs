@@ -2,7 +2,6 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 
 use super::Draft;
-use super::columns::RowError;
 use super::document::Input;
 use super::records::{Columns, Content, Format, RecordReader};
 use crate::commands::attribute::AttributeCommand;
@@ -160,10 +159,8 @@ fn documents(operation: &'static OperationSpec, text: &str) -> Result<Vec<Value>
     let mut found = Vec::new();
     while let Some(record) = rows.read().map_err(|failure| failure.message)? {
         let Content::Row(row) = record.content else { panic!("{:?}", record.content) };
-        let (document, _) = rows.columns().unwrap().document(&row).map_err(|error| {
-            let (RowError::Length(what) | RowError::Cells(what)) = error;
-            format!("{}: {what}", record.line)
-        })?;
+        let document = rows.columns().unwrap().document(&row);
+        let (document, _) = document.map_err(|what| format!("{}: {what}", record.line))?;
         found.push(Value::Object(document));
     }
     Ok(found)
