@@ -132,20 +132,19 @@ fn asks_for_json(context: &Context) -> bool {
 }
 
 fn output_format(flags: &GlobalFlags, context: &Context) -> Result<OutputFormat, Failure> {
-    match (flags.output, &flags.jq) {
-        (Some(OutputFormat::Table), Some(_)) => {
-            return Err(Failure::usage("`--jq` cannot be used with `-o table`")
-                .hint("leave out `--jq`, or use -o json"));
+    match (flags.output, flags.jq.is_some()) {
+        (Some(OutputFormat::Table), true) => {
+            Err(Failure::usage("`--jq` cannot be used with `-o table`")
+                .hint("leave out `--jq`, or use -o json"))
         }
-        (_, Some(_)) => return Ok(OutputFormat::Json),
-        (Some(format), None) => return Ok(format),
-        (None, None) => {}
-    }
-    match context.var(environment::OUTPUT)? {
-        None | Some("table") => Ok(OutputFormat::Table),
-        Some("json") => Ok(OutputFormat::Json),
-        Some(other) => {
-            Err(Failure::usage(format!("invalid STOREFRONT_OUTPUT `{other}`: expected table or json")))
-        }
+        (_, true) => Ok(OutputFormat::Json),
+        (Some(format), false) => Ok(format),
+        (None, false) => match context.var(environment::OUTPUT)? {
+            None | Some("table") => Ok(OutputFormat::Table),
+            Some("json") => Ok(OutputFormat::Json),
+            Some(other) => {
+                Err(Failure::usage(format!("invalid STOREFRONT_OUTPUT `{other}`: expected table or json")))
+            }
+        },
     }
 }

@@ -137,7 +137,7 @@ impl Storage for Disk {
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
-        persist_noclobber(file, &target).map_err(|error| error.error)?;
+        persist(file, &target, false)?;
         sync_directory(path)
     }
 
@@ -147,7 +147,7 @@ impl Storage for Disk {
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
-        persist(file, &target)
+        Ok(persist(file, &target, true)?)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -243,7 +243,7 @@ pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissi
         file.as_file().set_permissions(permissions)?;
     }
     file.as_file().sync_all()?;
-    persist(file, &target)
+    Ok(persist(file, &target, true)?)
 }
 
 /// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.
@@ -341,29 +341,18 @@ pub fn without_path(error: io::Error) -> io::Error {
     if is_named { plain } else { error }
 }
 
-/// Gives a temporary file its name, in place of the file that has it.
+/// Gives a temporary file its name: one that is free, or, with `replaces`, that of another file.
 ///
-/// # Errors
-/// The system's errors.
-pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    patiently(file, |file| file.persist(path).map(drop)).map_err(|error| error.error)
-}
-
-/// Gives a file a name that is free.
-///
-/// # Errors
-/// `AlreadyExists`, and the system's error, with the file, which still has its temporary name.
-pub fn persist_noclobber(file: NamedTempFile, path: &Path) -> Result<(), PersistError> {
-    patiently(file, |file| file.persist_noclobber(path).map(drop))
-}
-
 /// On Windows a file cannot be replaced while another program has it open without sharing it, as antivirus programs and
 /// indexers do for a moment after it was written. So the step is repeated for about a second. Elsewhere the first error
 /// is the answer.
-fn patiently(
-    mut file: NamedTempFile,
-    step: impl Fn(NamedTempFile) -> Result<(), PersistError>,
-) -> Result<(), PersistError> {
+///
+/// # Errors
+/// `AlreadyExists`, and the system's error, with the file, which still has its temporary name.
+pub fn persist(mut file: NamedTempFile, path: &Path, replaces: bool) -> Result<(), PersistError> {
+    let step = |file: NamedTempFile| {
+        if replaces { file.persist(path) } else { file.persist_noclobber(path) }.map(drop)
+    };
     for wait in PAUSES_MS {
         match step(file) {
             Err(error) if is_passing(&error.error, cfg!(windows)) => {

@@ -22,11 +22,11 @@ pub fn next_steps(
 ) -> NextSteps {
     let given = Given::parse(grammar, &session.context.arguments).unwrap_or_default();
     let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
-    let of_failed = |file: &PathBuf| given.with_input(file, source.path(), source.format);
+    let of_failed = |file: &PathBuf| given.with_input(file, &source.path, source.format);
     NextSteps {
         resume: Shell::NATIVE.join(given.resumed(&["--resume"])),
         retry_unknown: Shell::NATIVE.join(given.resumed(&["--resume", "--retry-unknown"])),
-        with_same_input: source.is_stream(),
+        with_same_input: source.is_stream,
         failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
         show: Shell::NATIVE.join(show),
     }

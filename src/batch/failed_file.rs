@@ -16,7 +16,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::{FailedFileEntry, Fnv1a};
 use crate::sanitize::sanitize_line;
-use crate::storage::{parent, persist, persist_noclobber, without_path};
+use crate::storage::{parent, persist, without_path};
 
 /// The name of the column or field that says why.
 pub const REASON: &str = "reason";
@@ -138,7 +138,7 @@ impl FailedFile {
                 if let Some(sep) = style.sep {
                     write!(file.out, "sep={sep}{}", style.line_end)?;
                 }
-                let titles = file.row(columns.titles(), columns, REASON)?;
+                let titles = file.row(&columns.titles, columns, REASON)?;
                 file.out.write_all(&titles)?;
             }
             Ok(file)
@@ -205,10 +205,8 @@ impl FailedFile {
     pub fn persist(self) -> Result<(), Failure> {
         let path = &self.path;
         let file = self.out.into_inner().map_err(|error| unwritable(path, &error.into_error()))?;
-        if self.earlier.is_some_and(|earlier| entry_of(path).is_ok_and(|found| found == earlier)) {
-            return persist(file, path).map_err(|error| unwritable(path, &error));
-        }
-        let Err(error) = persist_noclobber(file, path) else { return Ok(()) };
+        let replaces = self.earlier.is_some_and(|earlier| entry_of(path).is_ok_and(|found| found == earlier));
+        let Err(error) = persist(file, path, replaces) else { return Ok(()) };
         let failure = unwritable(path, &error.error);
         Err(match error.file.keep() {
             Ok((_, kept)) => failure.hint(format!("the failed records are in `{}`", kept.display())),

@@ -66,7 +66,7 @@ pub async fn run(
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
-    if source.is_stream() && args.journal.is_none() && !session.global.dry_run {
+    if source.is_stream && args.journal.is_none() && !session.global.dry_run {
         return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
     }
     let source = source.copied()?;
@@ -132,7 +132,7 @@ async fn send(
     }
     let earlier_failed = match &args.failed {
         Some(failed) => {
-            let others = [(source.path(), "the input"), (&*path, "the journal")];
+            let others = [(&*source.path, "the input"), (&*path, "the journal")];
             let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
             ensure_replaceable(failed, &others, earlier)?
         }
@@ -231,7 +231,7 @@ fn paths(source: &Source, args: &BatchArgs) -> Result<Paths, Failure> {
         Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
     };
     let input =
-        if source.is_stream() { None } else { Some(dunce::canonicalize(source.path()).map_err(unreadable)?) };
+        if source.is_stream { None } else { Some(dunce::canonicalize(&*source.path).map_err(unreadable)?) };
     let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
     let beside = || {
         let mut path = input.clone().unwrap_or_default().into_os_string();

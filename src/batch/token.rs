@@ -30,7 +30,7 @@ impl TokenSource {
         match self {
             Self::Shared => String::new(),
             Self::Given(token) => token.expose().to_owned(),
-            Self::Command(command) => command.argv().join("\0"),
+            Self::Command(command) => command.argv.join("\0"),
         }
     }
 
@@ -49,7 +49,7 @@ impl TokenSource {
 
 /// The fields that the placeholders `{record.FIELD}` of a token command name; none where it prints one token for all.
 pub fn placeholders(command: &TokenCommand) -> Vec<String> {
-    let after = command.argv().iter().flat_map(|argument| argument.split("{record.").skip(1));
+    let after = command.argv.iter().flat_map(|argument| argument.split("{record.").skip(1));
     let mut fields: Vec<String> = after
         .filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()))
         .filter(|name| !name.is_empty())
@@ -68,7 +68,7 @@ pub fn filled(
     fields: &[String],
     find: impl Fn(&str) -> Option<String>,
 ) -> Result<TokenSource, Failure> {
-    let mut argv = command.argv().to_vec();
+    let mut argv = command.argv.clone();
     for field in fields {
         let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
             Failure::usage(format!("the token command uses `{field}`, which this record does not have"))

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::cli::{ConfirmArgs, GlobalArgs};
 use crate::commands::auth::read_token;
 use crate::config::{
-    BASE_URL, ConfigFile, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name, flattened,
-    given_dialect, is_secret, to_json, token_keys,
+    BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name,
+    flattened, given_dialect, is_secret, to_json, token_keys,
 };
 use crate::environment;
 use crate::failure::Failure;
@@ -213,7 +213,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         }
     };
     let (file, before) = ConfigFile::update(session.context, |file| {
-        if key.is_default_profile() {
+        if key == KeyPath::of([DEFAULT_PROFILE.name]) {
             file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
         }
         let before = key.origin(file);
@@ -253,7 +253,7 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
     if before.is_none() || before == after.as_deref() {
         return;
     }
-    let named = token_keys().filter(|name| KeyPath::of_profile(profile, name).find(file).is_some());
+    let named = token_keys().filter(|name| KeyPath::of(["profiles", profile, name]).find(file).is_some());
     let named: Vec<&str> = named.collect();
     if !named.is_empty() {
         session.report.warn(&format!(
@@ -299,7 +299,7 @@ fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
     session.config_file()?.require_profile(name, "config use")?;
     ConfigFile::update(session.context, |file| {
         file.require_profile(name, "config use")?;
-        file.set(&KeyPath::default_profile(), name.into())
+        file.set(&KeyPath::of([DEFAULT_PROFILE.name]), name.into())
     })?;
     session.report.status(&format!("default profile: {name}"));
     Ok(())
@@ -315,7 +315,7 @@ fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     if exists && !args.replace && !may_replace(&prompt, &name)? {
         return Err(already_exists(&name));
     }
-    let key = |key: &str| KeyPath::of_profile(&name, key);
+    let key = |key: &str| KeyPath::of(["profiles", &name, key]);
     let dialect = interface(session, &prompt)?;
     let is_magento = dialect.name == Interface::Magento.dialect().name;
     let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", &BASE_URL)?;
@@ -328,7 +328,7 @@ fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         if !exists && !args.replace && file.names().contains(&name.as_str()) {
             return Err(already_exists(&name));
         }
-        file.unset(&KeyPath::profile_table(&name));
+        file.unset(&KeyPath::of(["profiles", &name]));
         file.set(&key("base-url"), base_url)?;
         if is_magento {
             file.set(&key("api"), dialect.name.into())?;
@@ -336,8 +336,8 @@ fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         if let Some(store_view) = store_view {
             file.set(&key("store-view"), store_view)?;
         }
-        if KeyPath::default_profile().find(file).is_none() {
-            file.set(&KeyPath::default_profile(), name.as_str().into())?;
+        if KeyPath::of([DEFAULT_PROFILE.name]).find(file).is_none() {
+            file.set(&KeyPath::of([DEFAULT_PROFILE.name]), name.as_str().into())?;
         }
         Ok(())
     })?;

@@ -21,19 +21,9 @@ pub struct KeyPath {
 }
 
 impl KeyPath {
-    /// The setting that names the profile to use when none is named.
-    pub fn default_profile() -> Self {
-        Self { names: vec![DEFAULT_PROFILE.name.to_owned()] }
-    }
-
-    /// A whole profile.
-    pub fn profile_table(profile: &str) -> Self {
-        Self { names: vec!["profiles".to_owned(), profile.to_owned()] }
-    }
-
-    /// A setting of a profile.
-    pub fn of_profile(profile: &str, key: &str) -> Self {
-        Self { names: vec!["profiles".to_owned(), profile.to_owned(), key.to_owned()] }
+    /// A path by its names.
+    pub fn of<const N: usize>(names: [&str; N]) -> Self {
+        Self { names: names.map(str::to_owned).to_vec() }
     }
 
     /// Takes a path from the top of the file, or from the chosen profile.
@@ -96,14 +86,9 @@ impl KeyPath {
         }
     }
 
-    /// Whether it is [`Self::default_profile`].
-    pub fn is_default_profile(&self) -> bool {
-        *self == Self::default_profile()
-    }
-
     /// The host of the profile it is in, as scheme, host and port.
     pub fn origin(&self, file: &ConfigFile) -> Option<String> {
-        let text = Self::of_profile(self.profile()?, BASE_URL.name).find(file)?.as_str()?;
+        let text = Self::of(["profiles", self.profile()?, BASE_URL.name]).find(file)?.as_str()?;
         parse_base_url(text).ok().map(|url| origin(&url))
     }
 
@@ -172,7 +157,7 @@ impl ConfigFile {
     pub fn keep_only(&mut self, profile: &str) {
         let others: Vec<String> = self.names().into_iter().map(str::to_owned).collect();
         for other in others.iter().filter(|name| *name != profile) {
-            self.unset(&KeyPath::profile_table(other));
+            self.unset(&KeyPath::of(["profiles", other]));
         }
     }
 
@@ -183,7 +168,7 @@ impl ConfigFile {
 
     /// A default profile that is gone is none.
     pub fn drop_dangling_default(&mut self) {
-        let default = KeyPath::default_profile();
+        let default = KeyPath::of([DEFAULT_PROFILE.name]);
         let name = default.find(self).and_then(Item::as_str);
         if name.is_some_and(|name| !self.names().contains(&name)) {
             self.unset(&default);

@@ -31,7 +31,7 @@ pub struct ConfigFile {
     pub exists: bool,
     /// The file unchanged, comments and all.
     pub document: DocumentMut,
-    style: TextStyle,
+    text: String,
 }
 
 impl ConfigFile {
@@ -96,7 +96,7 @@ impl ConfigFile {
             if was_sound {
                 file.profiles()?;
             }
-            Ok((file.style.apply(&file.document.to_string()), file.holds_token(), (file, changed)))
+            Ok((in_style_of(&file.text, &file.document.to_string()), file.holds_token(), (file, changed)))
         })
     }
 
@@ -106,7 +106,7 @@ impl ConfigFile {
     /// `usage`, with line and column, when the text is no TOML.
     pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
         let document = parse_toml(&path, text)?;
-        Ok(Self { path, exists: true, document, style: TextStyle::of(text) })
+        Ok(Self { path, exists: true, document, text: text.to_owned() })
     }
 
     /// Whether a token stands in the file itself.
@@ -366,29 +366,12 @@ pub fn update_file<T>(
     Ok(changed)
 }
 
-/// Line ends and byte order mark of a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TextStyle {
-    crlf: bool,
-    byte_order_mark: bool,
-}
-
-impl TextStyle {
-    /// The style of a text. One with mixed line ends counts as LF.
-    pub fn of(text: &str) -> Self {
-        let ends = text.matches('\n').count();
-        Self {
-            crlf: ends > 0 && text.matches("\r\n").count() == ends,
-            byte_order_mark: text.starts_with('\u{feff}'),
-        }
-    }
-
-    /// The text in this style.
-    pub fn apply(self, text: &str) -> String {
-        let text = text.trim_start_matches('\u{feff}');
-        let text = if self.crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
-        if self.byte_order_mark { format!("\u{feff}{text}") } else { text }
-    }
+/// The text with line ends and byte order mark as they were `before`. A text with mixed line ends counts as LF.
+fn in_style_of(before: &str, text: &str) -> String {
+    let ends = before.matches('\n').count();
+    let is_crlf = ends > 0 && before.matches("\r\n").count() == ends;
+    let text = if is_crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
+    if before.starts_with('\u{feff}') { format!("\u{feff}{text}") } else { text }
 }
 
 #[cfg(test)]

@@ -225,7 +225,8 @@ const MIN_SECRET_ARGUMENT: usize = 8;
 /// A program, its arguments, and what it must not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenCommand {
-    argv: Vec<String>,
+    /// The program, then its arguments.
+    pub argv: Vec<String>,
     hidden_variables: Vec<String>,
     /// Whether what it starts ends with it. Not where a terminal is: the terminal stops a program outside of its
     /// foreground group that asks for a passphrase.
@@ -250,11 +251,6 @@ impl TokenCommand {
     #[must_use]
     pub fn with_argv(&self, argv: Vec<String>) -> Self {
         Self { argv, ..self.clone() }
-    }
-
-    /// The program, then its arguments.
-    pub fn argv(&self) -> &[String] {
-        &self.argv
     }
 
     /// The program. Its arguments may be secrets and are never shown.

@@ -22,7 +22,8 @@ use crate::wire::{FieldType, Scalar};
 pub struct Columns {
     /// Byte between cells.
     pub delimiter: u8,
-    titles: csv::StringRecord,
+    /// The titles, as they are known.
+    pub titles: csv::StringRecord,
     columns: Vec<Column>,
 }
 
@@ -73,11 +74,6 @@ impl Columns {
         let columns = all_columns(known(dialect, operation), named, labels, extra);
         let lacks_customer = operation.replaces.is_some() && dialect.customers.is_none();
         Known { operation: Some(operation), columns, lacks_customer }.parse(name, header)
-    }
-
-    /// The titles, as they stand in the header.
-    pub fn titles(&self) -> &csv::StringRecord {
-        &self.titles
     }
 
     /// Whether a column holds why a record failed.

@@ -38,8 +38,10 @@ pub enum Content {
 /// An input of many records.
 #[derive(Debug, Clone)]
 pub struct Source {
-    path: PathBuf,
-    is_stream: bool,
+    /// The path that was given; `-` for standard input.
+    pub path: PathBuf,
+    /// Whether it is standard input, or a file that flows by once, such as a named pipe.
+    pub is_stream: bool,
     /// What a stream held, in a file without a name.
     copy: Option<Arc<File>>,
     /// How it is written.
@@ -148,17 +150,7 @@ impl Source {
 
     /// Its name in messages.
     pub fn name(&self) -> String {
-        document::name(self.path())
-    }
-
-    /// The path that was given; `-` for standard input.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Whether it is standard input, or a file that flows by once, such as a named pipe.
-    pub fn is_stream(&self) -> bool {
-        self.is_stream
+        document::name(&self.path)
     }
 }
 
