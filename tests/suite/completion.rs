@@ -16,7 +16,7 @@ fn generated(shell: &str) -> PathBuf {
 fn is_here(shell: &str) -> bool {
     let here = Command::new(shell).arg("--version").output().is_ok();
     if !here {
-        println!("skipped: unknown {shell} `found for this customer on this machine`");
+        println!("skipped: no {shell} on this machine");
     }
     here
 }

@@ -5,7 +5,6 @@
 //! are no route.
 
 mod address_book;
-mod attribute_options;
 mod attribute_sets;
 mod attributes;
 mod cart_items;
@@ -90,19 +89,24 @@ pub static ROUTES: &[Route] = &[
     )
     .takes("attribute", |tables| tables.attribute, &[]),
     delete("products/attributes/{attributeCode}", ATTRIBUTES, attributes::remove, "Delete an attribute"),
-    post("products/attributes/{attributeCode}/options", ATTRIBUTES, attribute_options::add, "Add an option")
-        .takes("option", |tables| tables.attribute_option, &[]),
+    post(
+        "products/attributes/{attributeCode}/options",
+        ATTRIBUTES,
+        attributes::options::add,
+        "Add an option",
+    )
+    .takes("option", |tables| tables.attribute_option, &[]),
     put(
         "products/attributes/{attributeCode}/options/{optionId}",
         ATTRIBUTES,
-        attribute_options::replace,
+        attributes::options::replace,
         "Change an option",
     )
     .takes("option", |tables| tables.attribute_option, &[]),
     delete(
         "products/attributes/{attributeCode}/options/{optionId}",
         ATTRIBUTES,
-        attribute_options::remove,
+        attributes::options::remove,
         "Delete an option",
     ),
     get("products/attribute-sets/sets/list", SETS, attribute_sets::list, "Find attribute sets"),

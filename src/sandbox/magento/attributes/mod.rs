@@ -1,8 +1,9 @@
 //! `products/attributes`.
 
+pub mod options;
+
 use serde_json::{Value, json};
 
-use super::attribute_options;
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
 use crate::sandbox::marketplace::attribute::{self, already_exists, check_code, is_input, unused};
@@ -57,9 +58,9 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     let (options, default) = (sent.shift_remove("options"), sent.shift_remove("default_value"));
     stored.extend(sent.into_iter().filter(|(_, value)| !value.is_null()));
     records.put_attribute(Some(id), code, &stored)?;
-    attribute_options::reorder(records, id, options.as_ref())?;
+    options::reorder(records, id, options.as_ref())?;
     if let Some(default) = default {
-        attribute_options::set_default(records, id, &as_text(&default))?;
+        options::set_default(records, id, &as_text(&default))?;
     }
     shown(records, &records.attribute(id)?, &call.store_view)
 }

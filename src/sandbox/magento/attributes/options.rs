@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::attributes::{WITH_OPTIONS, check_store_views, named};
+use super::{WITH_OPTIONS, check_store_views, named};
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
