@@ -131,12 +131,7 @@ impl Prompt {
         choices: &[String],
         present: usize,
     ) -> Result<Option<usize>, Failure> {
-        let chosen = self.list(question, choices, present, choices.len() > SEARCHED)?;
-        if let Some(chosen) = chosen.filter(|_| !self.accessible) {
-            let choice = sanitize_line(choices[chosen].split("  ").next().unwrap_or_default());
-            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, &choice)));
-        }
-        Ok(chosen)
+        self.list(question, choices, present, true)
     }
 
     /// The same for a list that comes again and again: nothing stays of it on the screen.
@@ -152,7 +147,7 @@ impl Prompt {
         question: &str,
         choices: &[String],
         present: usize,
-        is_searched: bool,
+        stays: bool,
     ) -> Result<Option<usize>, Failure> {
         let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
         if self.accessible {
@@ -161,19 +156,24 @@ impl Prompt {
         let (term, _keyboard) = self.begin()?;
         // The cursor is two columns. A choice counts as two rows as soon as it has more bytes than fit.
         let room = usize::from(term.size().1).saturating_sub(3);
-        let choices = choices.into_iter().map(|choice| cut(choice, room));
+        let items = choices.iter().map(|choice| cut(choice, room));
         // A prompt reports what was chosen, unless told not to after it was set.
-        let chosen = if is_searched {
-            let list = FuzzySelect::with_theme(&*self.theme).items(choices).default(present);
+        let chosen = if stays && choices.len() > SEARCHED {
+            let list = FuzzySelect::with_theme(&*self.theme).items(items).default(present);
             list.with_prompt(format!("{question} (type to search)")).report(false).interact_on_opt(term)
         } else {
-            let list = Select::with_theme(&*self.theme).items(choices).default(present);
+            let list = Select::with_theme(&*self.theme).items(items).default(present);
             list.with_prompt(question).report(false).interact_on_opt(term)
         };
-        chosen.map_err(|dialoguer::Error::IO(error)| {
+        let chosen = chosen.map_err(|dialoguer::Error::IO(error)| {
             let _ = term.show_cursor();
             stopped(error)
-        })
+        })?;
+        if let Some(chosen) = chosen.filter(|_| stays) {
+            let choice = choices[chosen].split("  ").next().unwrap_or_default();
+            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, choice)));
+        }
+        Ok(chosen)
     }
 
     fn select_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
@@ -226,10 +226,10 @@ fn controlling_terminal() -> Option<Term> {
     Some(Term::stdout()).filter(Term::is_term)
 }
 
-fn cut(text: String, bytes: usize) -> String {
+fn cut(text: &str, bytes: usize) -> String {
     const MORE: &str = "…";
     if text.len() <= bytes {
-        return text;
+        return text.to_owned();
     }
     let end = (0..=bytes.saturating_sub(MORE.len())).rev().find(|end| text.is_char_boundary(*end));
     format!("{}{MORE}", &text[..end.unwrap_or(0)])

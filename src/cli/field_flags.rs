@@ -185,7 +185,7 @@ fn boolean(text: &str) -> Result<Value, String> {
 }
 
 /// A whole number with its exact text.
-fn whole_number(text: &str) -> Result<Value, String> {
+pub fn whole_number(text: &str) -> Result<Value, String> {
     number(text).ok().filter(|_| is_whole(text)).ok_or_else(|| "expected an integer".to_owned())
 }
 

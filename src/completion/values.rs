@@ -1,5 +1,6 @@
 //! Which values an argument can take, as far as this machine knows.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
@@ -7,7 +8,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use serde_json::Value;
 
 use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
-use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings};
+use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
 use crate::context::Context;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::validate::attribute::FRONTEND_INPUTS;
@@ -23,25 +24,9 @@ struct CompletionContext {
     customer: Option<String>,
 }
 
-/// Finds the values of an argument.
-type Finder = fn(&CompletionContext) -> Vec<CompletionCandidate>;
-
 /// Arguments, by their ids in the grammar, whose values are known.
-const COMPLETERS: &[(&str, Finder)] = &[
-    ("profile", profiles),
-    ("name", profiles),
-    ("store_view", store_views),
-    ("operation", operations),
-    ("type", input_kinds),
-    ("address", addresses),
-    ("remove_addresses", addresses),
-    ("ship_to_address", addresses),
-    ("bill_to_address", addresses),
-    ("snapshot", snapshots),
-    ("delete", deletable_snapshots),
-    ("fault", faults),
-    ("key", config_keys),
-];
+const COMPLETED: &str = "profile name store_view operation type address remove_addresses ship_to_address \
+    bill_to_address snapshot delete fault key";
 
 /// The grammar, with completers attached to its arguments.
 pub fn with_completers(command: Command) -> Command {
@@ -60,12 +45,25 @@ pub fn with_help_topics(command: Command, topics: &[&'static str]) -> Command {
 }
 
 fn with_completer(argument: Arg) -> Arg {
-    match COMPLETERS.iter().find(|(id, _)| argument.get_id() == id) {
-        Some((_, finder)) => argument.add(ArgValueCompleter::new(|begun: &OsStr| {
-            filter_by_prefix(begun, finder(&CompletionContext::now()))
-        })),
-        None => argument,
-    }
+    let Some(id) = COMPLETED.split(' ').find(|id| argument.get_id() == *id) else { return argument };
+    let complete = |begun: &OsStr| filter_by_prefix(begun, candidates(id, &CompletionContext::now()));
+    argument.add(ArgValueCompleter::new(complete))
+}
+
+/// The values of an argument.
+fn candidates(id: &str, asked: &CompletionContext) -> Vec<CompletionCandidate> {
+    let values = match id {
+        "profile" | "name" => profiles(&ConfigFile::load(&asked.context)),
+        "store_view" => store_views(asked),
+        "operation" => OPERATIONS.into_iter().map(OperationSpec::slug).collect(),
+        "type" => FRONTEND_INPUTS.iter().map(|kind| kind.name.to_owned()).collect(),
+        "snapshot" => snapshots(asked),
+        "delete" => [snapshots(asked), vec!["all".to_owned()]].concat(),
+        "fault" => faults(),
+        "key" => return config_keys(asked),
+        _ => return addresses(asked),
+    };
+    values.into_iter().map(CompletionCandidate::new).collect()
 }
 
 fn filter_by_prefix(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
@@ -108,9 +106,8 @@ impl CompletionContext {
     }
 }
 
-fn profiles(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let Ok(file) = ConfigFile::load(&asked.context) else { return Vec::new() };
-    file.names().into_iter().map(CompletionCandidate::new).collect()
+fn profiles(file: &Loaded) -> Vec<String> {
+    file.iter().flat_map(ConfigFile::names).map(str::to_owned).collect()
 }
 
 /// What follows `--customer`, in either form.
@@ -127,29 +124,19 @@ fn named_customer(words: &[OsString]) -> Option<String> {
 }
 
 /// Those of the sandbox's seed, or those that profiles name.
-fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
+fn store_views(asked: &CompletionContext) -> Vec<String> {
     if asked.global.sandbox {
-        return sandbox::seeded_store_views().into_iter().map(CompletionCandidate::new).collect();
+        return sandbox::seeded_store_views();
     }
     let profiles = ConfigFile::load(&asked.context).and_then(|file| file.profiles()).unwrap_or_default();
-    let mut codes: Vec<String> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes.into_iter().map(CompletionCandidate::new).collect()
-}
-
-fn operations(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    OPERATIONS.into_iter().map(OperationSpec::slug).map(CompletionCandidate::new).collect()
-}
-
-fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    FRONTEND_INPUTS.iter().map(|kind| CompletionCandidate::new(kind.name)).collect()
+    let codes: BTreeSet<String> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
+    codes.into_iter().collect()
 }
 
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let remembered = asked
-        .service()
-        .map(|service| state::load_addresses(&asked.context, &service, asked.customer.as_deref()));
+    let service = asked.service();
+    let remembered =
+        service.map(|service| state::load_addresses(&asked.context, &service, asked.customer.as_deref()));
     let candidate = |(id, label): (String, Value)| {
         let label = sanitize_line(label.as_str().unwrap_or_default());
         CompletionCandidate::new(id).help(Some(label.into()))
@@ -157,25 +144,18 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     remembered.into_iter().flatten().map(candidate).collect()
 }
 
-fn snapshots(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let names = asked.service_id().map(|service| state::snapshot_names(&asked.context, &service));
-    names.into_iter().flatten().map(CompletionCandidate::new).collect()
+fn snapshots(asked: &CompletionContext) -> Vec<String> {
+    let service = asked.service_id();
+    service.map(|service| state::snapshot_names(&asked.context, &service)).unwrap_or_default()
 }
 
-fn deletable_snapshots(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let mut candidates = snapshots(asked);
-    candidates.push(CompletionCandidate::new("all"));
-    candidates
-}
-
-fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
+fn faults() -> Vec<String> {
     // `late=MS` needs a value, `throttle[=SECONDS]` takes one.
-    let kinds = sandbox::fault_kinds();
-    let names = kinds.split(", ").map(|kind| match kind.split_once('=') {
+    let name = |kind: &str| match kind.split_once('=') {
         Some((name, _)) => name.strip_suffix('[').map_or_else(|| format!("{name}="), str::to_owned),
         None => kind.to_owned(),
-    });
-    names.map(CompletionCandidate::new).collect()
+    };
+    sandbox::fault_kinds().split(", ").map(name).collect()
 }
 
 /// The keys of a profile, and those with their table before them.
@@ -185,7 +165,7 @@ fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     };
     let mut candidates: Vec<_> = config::PROFILE.iter().map(|key| of(key, "")).collect();
     candidates.push(of(&config::DEFAULT_PROFILE, ""));
-    for name in ConfigFile::load(&asked.context).iter().flat_map(ConfigFile::names) {
+    for name in profiles(&ConfigFile::load(&asked.context)) {
         candidates.extend(config::PROFILE.iter().map(|key| of(key, &format!("profiles.{name}."))));
     }
     candidates

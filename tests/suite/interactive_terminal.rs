@@ -262,7 +262,12 @@ fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
     terminal.picks("Region").sees("Region, by name or code").types(ENTER).sees("Done");
     assert!(!terminal.screen().contains("(was"), "{}", terminal.screen());
     terminal.picks("Region").sees("Region, by name or code").replaces("Texas");
-    terminal.sees("Region ID").replaces("x").sees("enter an integer").replaces("57").sees("(was New York)");
+    terminal
+        .sees("Region ID")
+        .replaces("x")
+        .sees("expected an integer")
+        .replaces("57")
+        .sees("(was New York)");
     terminal.picks("Region").sees("Region, by name or code").replaces("ny").sees_no_more("(was New York)");
     terminal.types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);

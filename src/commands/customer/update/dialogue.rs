@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use super::UpdateArgs;
-use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner, region_text};
+use super::form::{ASKED_OF_NEW_ADDRESS, Field, Form, region_text};
+use crate::cli::field_flags::whole_number;
 use crate::commands::{equivalent, prepare};
 use crate::failure::Failure;
 use crate::ops::profile::{Change, read, replace};
@@ -169,7 +170,7 @@ impl Dialogue<'_> {
     async fn fill(&mut self) -> Result<Option<Vec<String>>, Failure> {
         let done = self.form.fields.len();
         let mut present = if self.form.is_edited() { done } else { 0 };
-        while self.form.is_new() && present < ASKED_OF_NEW_ADDRESS {
+        while self.form.is_new && present < ASKED_OF_NEW_ADDRESS {
             present = match (self.ask(present).await?, present) {
                 (true, _) => present + 1,
                 (false, 0) => return Ok(None),
@@ -180,13 +181,12 @@ impl Dialogue<'_> {
         loop {
             let mut choices = self.form.lines();
             choices.push(DONE.to_owned());
-            let is_stored = matches!(self.form.owner, Owner::Address(_));
-            choices.extend(is_stored.then(|| "Remove this address".to_owned()));
-            let title = format!("{}{}", self.form.title(), std::mem::take(&mut note));
+            choices.extend(self.form.id.map(|_| "Remove this address".to_owned()));
+            let title = format!("{}{}", self.form.title, std::mem::take(&mut note));
             let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(None) };
             present = picked;
-            match (self.form.fields.get(picked), self.form.owner, self.form.missing()) {
-                (None, Owner::Address(id), _) if picked > done => {
+            match (self.form.fields.get(picked), self.form.id, self.form.missing()) {
+                (None, Some(id), _) if picked > done => {
                     return Ok(Some(equivalent::flag("remove-address", &id.to_string())));
                 }
                 (None, _, Some(missing)) => {
@@ -256,7 +256,7 @@ impl Dialogue<'_> {
         let present = present.map_or(0, |position| position + 1);
         let chosen = self.prompt.select("Region", &choices, present)?;
         Ok(chosen.map(|chosen| match chosen.checked_sub(1).map(|position| &regions[position]) {
-            None => no_region(field.value()),
+            None => region::none(),
             Some(_) if chosen == present => field.value().clone(),
             Some(one) => json_of(one),
         }))
@@ -271,7 +271,7 @@ impl Dialogue<'_> {
         let Some(typed) = self.prompt.text(&question, |_| Ok(()))? else { return Ok(None) };
         let typed = typed.trim();
         if typed.is_empty() {
-            return Ok(Some(no_region(stored)));
+            return Ok(Some(region::none()));
         }
         if !is_in_doubt && typed == initial.trim() {
             return Ok(Some(stored.clone()));
@@ -284,19 +284,10 @@ impl Dialogue<'_> {
         }
         let note = "No region list; enter 0 to store the name only.";
         let question = Question { text: "Region ID", initial: "0", note, ..Question::default() };
-        let id = self.prompt.text(&question, |text| Ok(form::whole_number(text.trim()).map(drop)?))?;
-        // A short word in capitals is a code, any other text a name.
-        let is_code =
-            typed.len() <= 3 && typed.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit());
-        let name = if is_code { "region_code" } else { "region" };
-        let id = id.and_then(|id| form::whole_number(id.trim()).ok());
-        Ok(id.map(|id| json!({(name): typed, "region_id": id})))
+        let id = self.prompt.text(&question, |text| Ok(whole_number(text.trim()).map(drop)?))?;
+        let id = id.and_then(|id| whole_number(id.trim()).ok());
+        Ok(id.map(|id| json!({"region": typed, "region_id": id})))
     }
-}
-
-/// No region; what has none stays as it is.
-fn no_region(stored: &Value) -> Value {
-    if form::is_region(stored) { region::none() } else { stored.clone() }
 }
 
 fn json_of(region: &Region) -> Value {

@@ -1,13 +1,12 @@
 //! An address, or the profile itself, as fields to be edited: those that have a flag. What was edited becomes flags.
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{AddressFlags, ProfileFlags};
-use crate::cli::field_flags::FieldFlags;
+use crate::cli::field_flags::{FieldFlags, whole_number};
 use crate::commands::equivalent::flag;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::region;
-use crate::plan::validate::body::is_whole;
 use crate::plan::validate::country::country_code;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
@@ -33,22 +32,15 @@ const REQUIRED: [&str; 7] = ["firstname", "lastname", "email", "street", "city",
 /// What shops accept unless they were set up for more.
 const STREET_LINES: usize = 2;
 
-/// What is edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// The profile without its addresses.
-    Profile,
-    /// The stored address with this id.
-    Address(i64),
-    /// An address that is not there yet.
-    NewAddress,
-}
-
 /// The fields of an address or the profile.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// Whose fields they are.
-    pub owner: Owner,
+    /// Whose fields they are, for the question.
+    pub title: String,
+    /// The stored address.
+    pub id: Option<i64>,
+    /// Whether it is an address that is not there yet.
+    pub is_new: bool,
     /// Its fields.
     pub fields: Vec<Field>,
 }
@@ -84,28 +76,15 @@ impl Form {
                 Field { flag: CUSTOM.to_owned(), name, label, holds: FieldType::Text, stored, edited: None };
             field.stored.is_string().then_some(field)
         }));
-        Self { owner: id.map_or(Owner::NewAddress, Owner::Address), fields }
+        let title = id.map_or_else(|| "New address".to_owned(), |id| format!("Address {id}"));
+        Self { title, id, is_new: id.is_none(), fields }
     }
 
     /// The fields of the profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
         let names = ProfileFlags::FLAGS.iter().map(|flag| flag.member);
         let fields = fields::<ProfileFlags>(MARKETPLACE_FIELDS.customer, names, customer);
-        Self { owner: Owner::Profile, fields }
-    }
-
-    /// What it is, for the question.
-    pub fn title(&self) -> String {
-        match self.owner {
-            Owner::Profile => "Profile".to_owned(),
-            Owner::Address(id) => format!("Address {id}"),
-            Owner::NewAddress => "New address".to_owned(),
-        }
-    }
-
-    /// Whether it is an address that is not there yet.
-    pub fn is_new(&self) -> bool {
-        self.owner == Owner::NewAddress
+        Self { title: "Profile".to_owned(), id: None, is_new: false, fields }
     }
 
     /// Whether a field of it was edited.
@@ -115,13 +94,13 @@ impl Form {
 
     /// The first field that an address to be added lacks, or the region that a new country needs.
     pub fn missing(&self) -> Option<usize> {
-        let is_missing = |field: &Field| self.is_new() && field.is_required() && field.is_empty();
+        let is_missing = |field: &Field| self.is_new && field.is_required() && field.is_empty();
         self.fields.iter().position(is_missing).or_else(|| self.region_in_doubt())
     }
 
     /// How a field is asked for.
     pub fn question(&self, field: &Field) -> String {
-        let is_optional = self.is_new() && !field.is_required() && field.name != "postcode";
+        let is_optional = self.is_new && !field.is_required() && field.name != "postcode";
         format!("{}{}", field.label, if is_optional { " (optional)" } else { "" })
     }
 
@@ -148,15 +127,10 @@ impl Form {
 
     /// What was edited, as flags.
     pub fn words(&self) -> Vec<String> {
-        let mut words = match self.owner {
-            Owner::Profile => Vec::new(),
-            Owner::Address(id) => flag("address", &id.to_string()),
-            Owner::NewAddress => vec!["--add-address".to_owned()],
-        };
-        for field in &self.fields {
-            words.extend(field.edited.as_ref().map(|value| field.words(value)).unwrap_or_default());
-        }
-        words
+        let address = self.id.map(|id| flag("address", &id.to_string())).unwrap_or_default();
+        let add = self.is_new.then(|| "--add-address".to_owned());
+        let edits = self.fields.iter().filter_map(|field| Some(field.words(field.edited.as_ref()?)));
+        address.into_iter().chain(add).chain(edits.flatten()).collect()
     }
 
     /// What is to be said against a text typed for a field: some of it can be kept all the same.
@@ -165,13 +139,13 @@ impl Form {
     /// The objection.
     pub fn check(&self, field: &Field, text: &str) -> Result<(), Objection> {
         let value = field.parse(text)?;
-        if text.is_empty() && field.is_required() && (self.is_new() || value != *field.value()) {
+        if text.is_empty() && field.is_required() && (self.is_new || value != *field.value()) {
             return Err("required".to_owned().into());
         }
-        if self.is_new() && text.is_empty() && field.name == "postcode" {
+        if self.is_new && text.is_empty() && field.name == "postcode" {
             return Err(Objection::Doubt("most countries require a postcode".to_owned()));
         }
-        if value == *field.value() || self.owner == Owner::Profile {
+        if value == *field.value() {
             return Ok(());
         }
         let mut address = Map::from_iter([("country_id".to_owned(), self.value("country_id").clone())]);
@@ -191,7 +165,7 @@ impl Form {
     pub fn check_street(&self, field: &Field, number: usize, text: &str) -> Result<(), Objection> {
         let stored = field.stored.as_array().map_or(0, Vec::len);
         match (text.is_empty(), number) {
-            (true, 1) if self.is_new() || !field.is_empty() => Err("required".to_owned().into()),
+            (true, 1) if self.is_new || !field.is_empty() => Err("required".to_owned().into()),
             (false, _) if number > STREET_LINES.max(stored) => {
                 Err(Objection::Doubt(format!("most shops accept {STREET_LINES} street lines only")))
             }
@@ -208,7 +182,9 @@ impl Field {
 
     /// Sets it; what is stored already is no edit.
     pub fn set(&mut self, value: Value) {
-        let nothing = self.stored.is_null() && (value == "" || value == json!([]) || value == false);
+        let is_nothing = value == "" || value == json!([]) || value == false;
+        let nothing =
+            self.stored.is_null() && is_nothing || value == region::none() && !is_region(&self.stored);
         self.edited = (value != self.stored && !nothing).then_some(value);
     }
 
@@ -281,17 +257,8 @@ impl Field {
     }
 }
 
-/// An integer as JSON, with its exact text.
-///
-/// # Errors
-/// What to type instead.
-pub fn whole_number(text: &str) -> Result<Value, String> {
-    let number = serde_json::from_str::<Number>(text).ok().filter(|_| is_whole(text));
-    number.map(Value::Number).ok_or_else(|| "enter an integer".to_owned())
-}
-
 /// Whether a field holds a region that is one.
-pub fn is_region(value: &Value) -> bool {
+fn is_region(value: &Value) -> bool {
     region::is_stored(&Map::from_iter([("region".to_owned(), value.clone())]))
 }
 
