@@ -121,7 +121,7 @@ async fn service_checks(service: &Service<'_>) -> Vec<Check> {
 fn where_to(settings: &Settings, is_overridden: bool) -> String {
     let profile = match &settings.profile {
         Some(profile) => format!("profile {profile}"),
-        None if settings.sandbox => "the sandbox".to_owned(),
+        None if settings.sandbox.is_some() => "the sandbox".to_owned(),
         None => "the environment".to_owned(),
     };
     let variable =
@@ -188,7 +188,8 @@ fn store_view_fix(service: &Service<'_>) -> String {
 
 /// Whether an environment variable overrides the setting of the profile.
 fn is_set(service: &Service<'_>, variable: &str) -> bool {
-    !service.settings.sandbox && service.session.context.var(variable).is_ok_and(|value| value.is_some())
+    service.settings.sandbox.is_none()
+        && service.session.context.var(variable).is_ok_and(|value| value.is_some())
 }
 
 fn base_url_fix(service: &Service<'_>) -> String {

@@ -104,11 +104,8 @@ impl KeyPath {
 
     /// What stands there.
     pub fn find<'a>(&self, file: &'a ConfigFile) -> Option<&'a Item> {
-        let mut item = file.document.as_item();
-        for name in &self.names {
-            item = item.as_table_like()?.get(name)?;
-        }
-        Some(item)
+        let top = file.document.as_item();
+        self.names.iter().try_fold(top, |item, name| item.as_table_like()?.get(name))
     }
 }
 

@@ -118,11 +118,10 @@ impl ConfigFile {
 
     /// The environment variables that hold tokens of any profile.
     pub fn token_variables(&self) -> Vec<String> {
-        let keys = ["token-env", "admin-token-env"];
-        let named = |profile: &Item, key: &str| profile.get(key)?.as_str().map(str::to_owned);
-        self.tables()
-            .flat_map(|(_, profile)| keys.into_iter().filter_map(|key| named(profile, key)))
-            .collect()
+        let keys = |(_, profile): (_, &Item)| {
+            ["token-env", "admin-token-env"].map(|key| Some(profile.get(key)?.as_str()?.to_owned()))
+        };
+        self.tables().flat_map(keys).flatten().collect()
     }
 
     /// The names of the profiles, in the order of the file.

@@ -31,10 +31,8 @@ pub const SANDBOX: &str = "sandbox";
 pub struct Settings {
     /// Name of the profile; `None` when the environment alone gave everything, and for the sandbox.
     pub profile: Option<String>,
-    /// Whether this is the built-in local service.
-    pub sandbox: bool,
-    /// The database of the built-in service, which is its identity.
-    pub sandbox_database: Option<PathBuf>,
+    /// The database of the built-in local service, which is its identity; `None` for any other service.
+    pub sandbox: Option<PathBuf>,
     /// The interface the service has.
     pub dialect: &'static Dialect,
     /// Where the service is, and how it is reached.
@@ -99,13 +97,14 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The settings of the built-in service at `url`: nothing of environment or profile.
+    /// The settings of the built-in service with this database at `url`: nothing of environment or profile.
     ///
     /// # Errors
     /// `usage` for a bad `--store-view` or `STOREFRONT_API`.
     pub fn sandbox(
         context: &Context,
         global: &GlobalArgs,
+        database: PathBuf,
         url: Url,
         customer_token: Token,
         admin_token: Token,
@@ -116,7 +115,7 @@ impl Settings {
             .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
         let tokens = [customer_token, admin_token].map(|token| TokenSource::given(token, "the sandbox"));
         let mut settings = Self::new(global, &Profile::default(), dialect, url, tokens);
-        settings.sandbox = true;
+        settings.sandbox = Some(database);
         settings.endpoint.use_proxy = false;
         let view = global.store_view.as_deref().or(dialect.sandbox_store_view);
         settings.store_view = view.map(StoreView::new).transpose()?;
@@ -135,8 +134,7 @@ impl Settings {
         let is_flat = profile.text("ship-layout").as_deref() == Some("flat");
         Self {
             profile: None,
-            sandbox: false,
-            sandbox_database: None,
+            sandbox: None,
             dialect,
             endpoint: Endpoint {
                 base_url,
@@ -210,16 +208,15 @@ impl Settings {
     pub fn service_name(&self) -> String {
         match &self.profile {
             Some(profile) => format!("{profile}@{}", self.service_id()),
-            None if self.sandbox => SANDBOX.to_owned(),
+            None if self.sandbox.is_some() => SANDBOX.to_owned(),
             None => self.service_id().to_string(),
         }
     }
 
     /// The normalised identity of the service: the key of its files and locks.
     pub fn service_id(&self) -> ServiceId {
-        match &self.sandbox_database {
+        match &self.sandbox {
             Some(database) => ServiceId::sandbox(database, self.dialect.name),
-            None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), self.dialect.name),
             None => {
                 ServiceId::new(&with_root(&self.endpoint.base_url, self.dialect.rest_root), self.dialect.name)
             }

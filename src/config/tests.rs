@@ -73,7 +73,7 @@ fn the_environment_alone_is_enough() {
     assert_eq!(settings.read.ignore, ["/updated_at"]);
     assert_eq!((settings.endpoint.timeout, settings.endpoint.retry), (Duration::from_secs(30), 2));
     assert_eq!(settings.retention_days, 30);
-    assert!(settings.endpoint.use_proxy && !settings.sandbox && !settings.endpoint.allow_plain_http);
+    assert!(settings.endpoint.use_proxy && settings.sandbox.is_none() && !settings.endpoint.allow_plain_http);
     assert!(settings.target().unwrap_err().hint.unwrap().contains("--store-view"));
 }
 
@@ -239,13 +239,20 @@ fn the_sandbox_takes_nothing_from_outside() {
     let url: url::Url = "http://127.0.0.1:1".parse().unwrap();
     let context = Context::for_test(&[], std::path::Path::new("/nowhere"));
     let sandbox = |global: &GlobalArgs| {
-        Settings::sandbox(&context, global, url.clone(), token("customer"), token("admin"))
+        Settings::sandbox(
+            &context,
+            global,
+            "sandbox.db".into(),
+            url.clone(),
+            token("customer"),
+            token("admin"),
+        )
     };
     let settings = sandbox(&GlobalArgs::default()).unwrap();
     assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "default");
     assert_eq!(secret(&settings.admin_token), "admin");
     assert_eq!(settings.ship_layout, ShipLayout::Wrapped);
-    assert!(settings.sandbox && !settings.endpoint.use_proxy && settings.profile.is_none());
+    assert!(settings.sandbox.is_some() && !settings.endpoint.use_proxy && settings.profile.is_none());
     let french = GlobalArgs { store_view: Some("fr".to_owned()), ..GlobalArgs::default() };
     assert_eq!(sandbox(&french).unwrap().store_view.unwrap().code(), "fr");
 }

@@ -216,7 +216,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// No token is longer, in bytes.
 const MAX_OUTPUT: usize = 64 * 1024;
 
-/// Of an error message as much as fits a screen, in bytes.
+/// Of an error message as much as fits a screen, in characters.
 const MAX_MESSAGE: usize = 1024;
 
 /// Shorter words of its arguments, most of which are no secrets, are found in innocent messages.
@@ -281,18 +281,21 @@ impl TokenCommand {
                     .hint("run it by hand to see what it waits for"));
             }
         };
-        let message = || ended.message(self.argv.get(1..).unwrap_or_default());
+        let said = |before: &str| {
+            let message = ended.message(self.argv.get(1..).unwrap_or_default());
+            message.map(|said| format!("{before}{said}")).unwrap_or_default()
+        };
         if !ended.status.success() {
-            let said = message().map(|said| format!(": {said}")).unwrap_or_default();
-            return Err(fails(format!("failed ({}){said}", ended.status)).hint("run it by hand to see why"));
+            let what = format!("failed ({}){}", ended.status, said(": "));
+            return Err(fails(what).hint("run it by hand to see why"));
         }
         if ended.stdout.len() > MAX_OUTPUT {
             return Err(fails(format!("printed more than {} KiB", MAX_OUTPUT / 1024)));
         }
-        let said = || message().map(|said| format!("; it wrote to stderr: {said}")).unwrap_or_default();
         let printed =
             std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
-        let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
+        let token = Token::new(printed)
+            .ok_or_else(|| fails(format!("printed nothing{}", said("; it wrote to stderr: "))))?;
         token.checked(&name)
     }
 
@@ -330,13 +333,9 @@ impl Ended {
         let said = String::from_utf8_lossy(&self.stderr);
         let masked = secrets.text(&said);
         let masked = masked.trim();
-        if masked.is_empty() {
-            return None;
-        }
-        let end =
-            (0..=MAX_MESSAGE.min(masked.len())).rev().find(|end| masked.is_char_boundary(*end)).unwrap_or(0);
-        let cut = if end < masked.len() { " …" } else { "" };
-        Some(sanitize_line(&masked[..end]) + cut)
+        let kept: String = masked.chars().take(MAX_MESSAGE).collect();
+        let cut = if kept.len() < masked.len() { " …" } else { "" };
+        (!kept.is_empty()).then(|| sanitize_line(&kept) + cut)
     }
 }
 

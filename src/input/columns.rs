@@ -431,13 +431,8 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
             let number = exact_json::number(cell.trim()).filter(|_| is_whole(cell.trim()));
             number.map(Value::Number).ok_or_else(expected)
         }
-        FieldType::Object(_) | FieldType::AnyObject => {
-            let object = exact_json::parse_object(cell.as_bytes()).ok();
-            object.map(Value::Object).ok_or_else(|| format!("expected a JSON object, found {cell:?}"))
-        }
-        FieldType::List(_) | FieldType::AnyList => {
-            let list = exact_json::parse(cell.as_bytes()).ok().filter(Value::is_array);
-            list.ok_or_else(|| format!("expected a JSON array, found {cell:?}"))
+        FieldType::Object(_) | FieldType::AnyObject | FieldType::List(_) | FieldType::AnyList => {
+            Err(expected())
         }
     }
 }
@@ -455,15 +450,10 @@ fn flag(cell: &str) -> Result<bool, String> {
 
 /// A number with a dot before three digits, which may stand between thousands where a comma stands before decimals.
 fn is_ambiguous(cell: &str) -> bool {
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_group =
+        |text: &str| (1..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts = cell.trim_start_matches(['-', '+']).split_once('.');
-    parts.is_some_and(|(whole, rest)| {
-        (1..=3).contains(&whole.len())
-            && whole != "0"
-            && rest.len() == 3
-            && is_digits(whole)
-            && is_digits(rest)
-    })
+    parts.is_some_and(|(whole, rest)| whole != "0" && is_group(whole) && is_group(rest) && rest.len() == 3)
 }
 
 #[cfg(test)]

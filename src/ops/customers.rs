@@ -56,7 +56,7 @@ pub fn same_email(one: &str, other: &str) -> bool {
 /// The interface has no administrator's call: only the built-in service gives out the customers' own tokens.
 fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, Failure> {
     let name = service.settings.dialect.name;
-    if !service.settings.sandbox {
+    if service.settings.sandbox.is_none() {
         return Err(Failure::usage(format!(
             "the {name} interface has no call that reads or writes a named customer: the token decides whose profile it is"
         ))

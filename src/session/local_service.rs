@@ -46,7 +46,6 @@ pub async fn open_sandbox(session: &Session<'_>) -> Result<(Settings, sandbox::R
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
     let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
-    let mut settings = Settings::sandbox(session.context, session.global, url, customer, admin)?;
-    settings.sandbox_database = Some(data);
+    let settings = Settings::sandbox(session.context, session.global, data, url, customer, admin)?;
     Ok((settings, running))
 }

@@ -226,7 +226,7 @@ impl Service<'_> {
     fn with_hint(&self, failure: Failure, bearer: Bearer) -> Failure {
         let is_auth = failure.kind == FailureKind::Auth;
         let failure = match &failure.hint {
-            Some(hint) if is_auth && !self.settings.sandbox => {
+            Some(hint) if is_auth && self.settings.sandbox.is_none() => {
                 let source = &self.settings.token_for(bearer).from;
                 Failure { hint: Some(format!("{hint} (the token is from {source})")), ..failure }
             }
@@ -329,7 +329,7 @@ impl Service<'_> {
 
     /// A request as a dry run shows it.
     pub fn preview(&self, request: Request) -> RequestPreview {
-        if self.settings.sandbox && self.session.global.curl && !self.announced.replace(true) {
+        if self.settings.sandbox.is_some() && self.session.global.curl && !self.announced.replace(true) {
             self.session.report.status(
                 "the built-in service ends with this command: to send the request, \
                  start one that stays with `storefront sandbox serve`",
@@ -339,7 +339,7 @@ impl Service<'_> {
     }
 
     fn log_target(&self, operation: &str, request: &Request) {
-        if self.settings.sandbox || self.announced.replace(true) {
+        if self.settings.sandbox.is_some() || self.announced.replace(true) {
             return;
         }
         let settings = &self.settings;
