@@ -33,7 +33,7 @@ fn foreign_edit(env: &TestEnv, number: usize) {
 
 #[test]
 fn eight_concurrent_updates_all_succeed_and_lose_nothing() {
-    const EACH: usize = 12;
+    const EACH: usize = 6;
     let env = TestEnv::new();
     thread::scope(|scope| {
         for editor in 0..8 {
