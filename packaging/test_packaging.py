@@ -3,8 +3,8 @@
 
 import hashlib
 import json
-import os
 import pathlib
+import posixpath
 import re
 import subprocess
 import sys
@@ -156,6 +156,21 @@ class Archive(Temporary):
             if target == "aarch64-apple-darwin":
                 self.assertEqual(int.from_bytes(first[4:8], "little"), archive.EPOCH)
 
+    def test_cargo_binstall_finds_each_archive_and_the_program_in_it(self):
+        package = project.package()
+        binstall = package["metadata"]["binstall"]
+        for target in [*manifests.UNIX_ARCHIVES.values(), *manifests.WINDOWS_ARCHIVES.values()]:
+            form = binstall["overrides"].get(target, {}).get("pkg-fmt", "tgz")
+            values = {"repo": "", "name": "storefront", "version": package["version"], "target": target, "bin": "storefront"}
+            values |= {"archive-suffix": {"tgz": ".tar.gz", "zip": ".zip"}[form]}
+            values |= {"binary-ext": ".exe" if "-windows-" in target else ""}
+            fill = lambda text: re.sub(r"\{ ([a-z-]+) \}", lambda found: values[found[1]], text)
+            path = self.pack(target)
+            self.assertEqual(fill(binstall["pkg-url"]).rsplit("/", 1)[1], path.name)
+            with zipfile.ZipFile(path) if form == "zip" else tarfile.open(path) as packed:
+                names = packed.namelist() if form == "zip" else packed.getnames()
+            self.assertIn(fill(binstall["bin-dir"]), names)
+
     def test_an_archive_without_manual_pages_is_an_error(self):
         (self.root / "man/storefront.1").unlink()
         with self.assertRaisesRegex(ValueError, "manual page"):
@@ -181,7 +196,8 @@ class Package(unittest.TestCase):
     def setUp(self):
         command = ["cargo", "package", "--list", "--allow-dirty", "--quiet"]
         listing = subprocess.run(command, cwd=project.ROOT, check=True, capture_output=True, text=True)
-        self.files = set(listing.stdout.splitlines())
+        # Cargo writes the paths as the system does.
+        self.files = {name.replace("\\", "/") for name in listing.stdout.splitlines()}
 
     def test_whatever_the_readme_shows_or_links_to_is_in_the_archives_and_the_debian_package(self):
         text = (project.ROOT / "README.md").read_text(encoding="utf-8")
@@ -199,7 +215,7 @@ class Package(unittest.TestCase):
             text = (project.ROOT / document).read_text(encoding="utf-8")
             for link in re.findall(r'(?:\]\(|src="|srcset=")([^)#"\s]+)', text):
                 if "://" not in link:
-                    path = os.path.normpath(os.path.join(os.path.dirname(document), link))
+                    path = posixpath.normpath(posixpath.join(posixpath.dirname(document), link))
                     self.assertIn(path, self.files, f"{document} links to {link}")
 
     def test_the_package_is_small_and_has_no_file_of_the_development_alone(self):

@@ -102,15 +102,14 @@ fn shipping_records_of_one_quote_are_sent_in_order() {
 #[test]
 fn a_resumed_run_keeps_the_order_of_one_customers_records() {
     let env = TestEnv::with_faults(&["GET:503x1"]);
-    env.home.write("c.csv", "address_id,postcode\n2,11111\n2,22222\n", 0o600);
-    let path = env.home.path("c.csv").display().to_string();
-    let first = env.run(&format!("customer update -i {path} --yes --retry 0 -o json"));
+    env.file("c.csv", "address_id,postcode\n2,11111\n2,22222\n");
+    let first = env.run("customer update -i c.csv --yes --retry 0 -o json");
     assert_ne!(first.code, 0, "{first:?}");
     assert!(
         first.stdout.contains("not sent: line 2, of the same customer, failed and comes first"),
         "{first:?}"
     );
-    let second = env.run(&format!("customer update -i {path} --yes --resume -o json"));
+    let second = env.run("customer update -i c.csv --yes --resume -o json");
     assert_eq!(second.code, 0, "{second:?}");
     assert_eq!(env.profile()["addresses"][1]["postcode"], "22222");
 }
