@@ -15,7 +15,7 @@ const MAX_ROW: usize = 16 * 1024 * 1024;
 /// The most of a first line that is looked at for its delimiter, in bytes.
 const MAX_FIRST_LINE: u64 = 64 * 1024;
 
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+const DELIMITERS: [u8; 3] = *b",;\t";
 
 /// What the hint says about a quote in the wrong place.
 const QUOTES_HINT: &str = "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";

@@ -56,7 +56,7 @@ fn the_stored_profile_decides_on_a_document_but_not_on_flags() {
         json!({"created_at": "x", "gender": null, "addresses": [{"id": 1, "country_id": "Narnia"}]});
     let sent = draft("customer update", Some(document)).unwrap();
     assert_eq!(sent.deferred.len(), 3, "{:?}", sent.deferred);
-    assert!(sent.refuse_wrong_values().unwrap_err().message.lines().count() == 2);
+    assert_eq!(sent.refuse_wrong_values().unwrap_err().message.lines().count(), 2);
     let flags = draft("customer update --address 1 --country us", None).unwrap();
     assert_eq!(flags.fields["addresses"], json!([{"id": 1, "country_id": "US"}]));
     let beside = draft("customer update", Some(json!({"customer": {}, "x": 1}))).unwrap_err();

@@ -216,11 +216,11 @@ fn continue_or_replace(log: &dyn Log, mode: Mode, header: &str) -> io::Result<()
         log.truncate(0)?;
         log.append(header.as_bytes())?;
     } else {
-        let mut last = [b'\n'];
+        let mut last = *b"\n";
         if length > 0 {
             log.reader(length - 1).read_exact(&mut last)?;
         }
-        let separator = if last == [b'\n'] { "" } else { "\n" };
+        let separator = if last == *b"\n" { "" } else { "\n" };
         log.append(format!("{separator}{header}").as_bytes())?;
     }
     log.sync()

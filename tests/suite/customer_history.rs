@@ -64,7 +64,7 @@ fn history_is_listed_while_the_service_is_unreachable() {
         "{kept:?} {text}"
     );
     // Another token may be another customer's until a read shows whose it is.
-    assert!(run("customer show", "hunter3").code == 0);
+    assert_eq!(run("customer show", "hunter3").code, 0);
 }
 
 #[test]

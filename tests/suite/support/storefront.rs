@@ -39,7 +39,9 @@ impl Home {
 
     /// A file of the configuration directory.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join("config").join("storefront").join(name)
+        let path = self.dir.path().join("config").join("storefront").join(name);
+        // A line is split as a shell of Unix does, which takes `\` away; Windows knows `/`, too.
+        if cfg!(windows) { path.to_string_lossy().replace('\\', "/").into() } else { path }
     }
 
     /// The directory of snapshots and locks.
