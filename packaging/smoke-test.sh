@@ -63,7 +63,7 @@ added=$(( $(quantity) - before ))
 case ${OSTYPE:-} in
     msys* | cygwin*)
         # A signal ends a Windows program at once, so the record in progress may be left unknown, but never sent twice.
-        if [ "$code" = 7 ] && [ "$added" -ge $((records - 1)) ] && [ "$added" -le "$records" ]; then
+        if [ "$code" = 8 ] && [ "$added" -ge $((records - 1)) ] && [ "$added" -le "$records" ]; then
             echo "ok: resumed; one record is unknown, $added of $records were added"
             exit
         fi ;;
