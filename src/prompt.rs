@@ -17,7 +17,7 @@ use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
-use crate::report::style::{OutputStyle, TextStyle};
+use crate::report::style::TextStyle;
 use crate::sanitize::sanitize_line;
 use keyboard::Keyboard;
 
@@ -205,12 +205,6 @@ impl Prompt {
     fn why_not(&self) -> &'static str {
         if self.no_input { "`--no-input` was given" } else { "not a terminal" }
     }
-}
-
-/// Text broken between words into lines of at most so many columns.
-fn wrapped(text: &str, columns: usize) -> String {
-    let width = u16::try_from(columns).ok();
-    OutputStyle { width, ..OutputStyle::default() }.wrapped(text)
 }
 
 /// The terminal that controls this process, where standard error is redirected.

@@ -7,8 +7,9 @@ use std::time::Instant;
 use dialoguer::console::{Key, Term, measure_text_width};
 
 use super::keyboard::Keyboard;
-use super::{Prompt, rendered, stopped, wrapped};
+use super::{Prompt, rendered, stopped};
 use crate::failure::Failure;
+use crate::report::style::OutputStyle;
 use crate::sanitize::sanitize;
 
 /// What is answered by a line of text.
@@ -147,7 +148,8 @@ impl Prompt {
 
     fn draw(&self, rows: &mut Rows<'_>, question: &Question<'_>, complaint: &str, line: &Line) {
         let columns = usize::from(rows.term.size().1).max(10);
-        let wrapped = |text: &str| wrapped(text, columns - 4);
+        let screen = OutputStyle { width: u16::try_from(columns - 4).ok(), color: false };
+        let wrapped = |text: &str| screen.wrapped(text);
         let error = |out: &mut String| self.theme.format_error(out, &wrapped(complaint));
         let error = if complaint.is_empty() { String::new() } else { rendered(error) };
         let mut asked = rendered(|out| self.theme.format_input_prompt(out, &wrapped(question.text), None));

@@ -9,8 +9,8 @@ use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::sanitize::sanitize_line;
 
 /// Fields of an address that its card begins with, or that add nothing to those.
-const AT_THE_BEGINNING: &str = "id customer_id firstname lastname company street postcode city region region_id country_id \
-    telephone default_billing default_shipping";
+const AT_THE_BEGINNING: &str = "id customer_id firstname lastname company street postcode city region region_id \
+    country_id telephone default_billing default_shipping";
 
 /// Fields of the profile that stand in its heading or with the addresses.
 const IN_HEADING: &str = "id firstname lastname email group_id store_id website_id addresses default_billing \

@@ -195,8 +195,9 @@ impl<'home> Terminal<'home> {
         self.answers(text)
     }
 
-    /// Sends SIGTERM.
+    /// Sends SIGTERM, when the question that is on the screen is listened to.
     pub fn terminate(&mut self) -> &mut Self {
+        std::thread::sleep(Duration::from_millis(300));
         let process = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
         self
