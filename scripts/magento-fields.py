@@ -10,6 +10,7 @@ The table is committed, so that a build needs neither the schema nor this script
 
 import json
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -65,6 +66,7 @@ def main():
     for definition in definitions.values():
         for field, part in definition["properties"].items():
             doc = " ".join(part.get("description", "").split()).rstrip(".") or field.replace("_", " ").capitalize()
+            doc = re.sub(r"\bid\b", "ID", doc.replace("Vat id", "VAT number"), flags=re.IGNORECASE)
             rows.append("\t".join([definition["title"], field, field_type(part, definitions), doc]))
     TABLE.write_text("\n".join(rows) + "\n", encoding="utf-8")
 

@@ -39,6 +39,9 @@ fn the_table_says_what_the_schema_says() {
                 "" => name[..1].to_uppercase() + &name[1..].replace('_', " "),
                 doc => doc.to_owned(),
             };
+            let doc = doc.replace("Vat id", "VAT number");
+            let words = doc.split(' ').map(|word| if word.eq_ignore_ascii_case("id") { "ID" } else { word });
+            let doc = words.collect::<Vec<_>>().join(" ");
             expected.push(format!("{object}\t{name}\t{}\t{doc}", holds(part, definitions)));
         }
     }
