@@ -256,11 +256,9 @@ fn dialect(
     global: &GlobalArgs,
     profile: Option<&Profile>,
 ) -> Result<&'static Dialect, Failure> {
-    if let Some(given) = given_dialect(context, global)? {
-        return Ok(given);
-    }
-    let of_profile = profile.and_then(|profile| Dialect::named(&profile.text("api")?));
-    Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
+    let of_profile = || profile.and_then(|profile| Dialect::named(&profile.text("api")?));
+    let named = given_dialect(context, global)?.or_else(of_profile);
+    Ok(named.unwrap_or_else(|| Interface::Marketplace.dialect()))
 }
 
 /// The interface of flag or environment.
