@@ -1,6 +1,7 @@
 //! The journal: what a run records, and which journals it refuses.
 
 use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use snapbox::str;
 
 use crate::support::batch::{attributes, created, most_in_flight, states};
 use crate::support::mock_server::{MockServer, Step};
+use crate::support::storefront::{Home, Storefront};
 use crate::support::test_env::{TestEnv, files_below, serve};
 
 pub fn journal(env: &TestEnv) -> PathBuf {
@@ -91,21 +93,17 @@ error: journal `[HOME]/a.csv.journal` is in use by another process
 
 #[test]
 fn a_running_journal_is_shown_and_needs_only_to_be_readable() {
-    let env = TestEnv::new();
+    let home = Home::new();
     let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(5), Vec::new())]);
-    env.file("a.csv", attributes(2));
-    let mut first =
-        serve(env.home.storefront(&["attribute", "create", "-i", "a.csv"]), &slow.url("")).spawn();
-    while slow.requests().is_empty() {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let mut permissions = std::fs::metadata(journal(&env)).unwrap().permissions();
+    std::fs::write(home.dir.path().join("a.csv"), attributes(2)).unwrap();
+    let mut first = until_called(home.storefront("attribute create -i a.csv"), &slow);
+    let journal = home.dir.path().join("a.csv.journal");
+    let mut permissions = std::fs::metadata(&journal).unwrap().permissions();
     permissions.set_readonly(true);
-    std::fs::set_permissions(journal(&env), permissions).unwrap();
-    let shown = env.run("journal show a.csv.journal --csv");
+    std::fs::set_permissions(&journal, permissions).unwrap();
+    let shown = home.run("journal show a.csv.journal --csv");
     assert_eq!((shown.code, shown.stdout.contains("1,2,")), (0, true), "{shown:?}");
-    // Windows lets nobody read a file that another process has locked. It has a lock if it cannot be locked here.
-    let locked = locked_files(env.home.dir.path());
+    let locked = locked_files(home.dir.path());
     assert!(locked.len() == 1 && locked[0].ends_with(".a.csv.journal.lock"), "{locked:?}");
     first.kill().unwrap();
     first.wait().unwrap();
@@ -113,21 +111,27 @@ fn a_running_journal_is_shown_and_needs_only_to_be_readable() {
 
 #[test]
 fn an_update_locks_no_file_that_others_read() {
-    let env = TestEnv::new();
+    let home = Home::new();
     let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(5), Vec::new())]);
-    let update = env.home.storefront("customer update --address 2 --postcode 10119 -y");
-    let mut first = serve(update, &slow.url("")).spawn();
-    while slow.requests().is_empty() {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let locked = locked_files(env.home.dir.path());
+    let mut first = until_called(home.storefront("customer update --address 2 --postcode 10119 -y"), &slow);
+    let locked = locked_files(home.dir.path());
     let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
     assert!(!locked.is_empty() && locked.iter().all(is_lock), "{locked:?}");
     first.kill().unwrap();
     first.wait().unwrap();
 }
 
-/// The files below a directory on which somebody has a lock.
+/// Starts a command that the service leaves without an answer.
+fn until_called(program: Storefront, slow: &MockServer) -> Child {
+    let child = serve(program, &slow.url("")).spawn();
+    while slow.requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+/// The files below a directory on which somebody has a lock. Windows lets nobody read such a file (error 33), while Wine
+/// does; but on each system one that is locked cannot be locked again.
 fn locked_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = files_below(directory);
     files.retain(|path| {
