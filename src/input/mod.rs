@@ -82,12 +82,12 @@ impl Draft {
 
     /// The text of the body as the interface documents it, wrapper included.
     pub fn body_text(&self) -> String {
-        Value::Object(self.clone().into_body()).to_string()
+        Value::Object(self.body()).to_string()
     }
 
     /// The body as the interface documents it, wrapper included.
-    pub fn into_body(self) -> Map<String, Value> {
-        operation::body(self.operation, self.fields)
+    pub fn body(&self) -> Map<String, Value> {
+        operation::body(self.operation, self.fields.clone())
     }
 }
 

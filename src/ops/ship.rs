@@ -44,7 +44,7 @@ pub async fn perform(
         let sent = send_request(service, &QUOTE_SHIP, single_request(service, draft)?, success).await;
         return sent.map_err(|failure| cart::look_hint(service, failure));
     }
-    let requests = requests(service, draft.clone().into_body()).await?;
+    let requests = requests(service, draft.body()).await?;
     if service.session.global.dry_run {
         return dry_run(service, requests);
     }
@@ -90,7 +90,7 @@ fn single_request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failu
     let request = request(service, draft, dialect.ship)?;
     let body = match service.settings.ship_layout {
         ShipLayout::Flat => {
-            let flat = without_nested(draft.clone().into_body())?;
+            let flat = without_nested(draft.body())?;
             Some(Value::Object(flat).to_string().into())
         }
         ShipLayout::Wrapped => request.body,

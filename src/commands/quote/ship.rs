@@ -205,7 +205,7 @@ impl ShipArgs {
             stored.append(named);
             *named = stored;
         }
-        let (session, body) = (service.session, Value::Object(draft.clone().into_body()));
+        let (session, body) = (service.session, Value::Object(draft.body()));
         let complete = args.prepare(session.dialect, Some(body), session.global.allow_unknown)?;
         if service.write_ahead.is_none() {
             let new = complete.warnings.iter().filter(|warning| !draft.warnings.contains(warning));
