@@ -9,12 +9,7 @@ use crate::plan::request::Dialect;
 use crate::sanitize::sanitize_line;
 use crate::suggestion::closest_match;
 use crate::wire::ObjectSchema;
-use spec::NESTED;
-pub use spec::{ATTRIBUTE_CREATE, CUSTOMER_UPDATE, OperationSpec, QUOTE_ADD_ITEM, QUOTE_SHIP};
-
-/// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 4] =
-    [&QUOTE_SHIP, &QUOTE_ADD_ITEM, &CUSTOMER_UPDATE, &ATTRIBUTE_CREATE];
+pub use spec::*;
 
 /// A success in a person's words.
 #[derive(Debug, Clone)]

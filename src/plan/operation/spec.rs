@@ -3,6 +3,10 @@
 use crate::plan::request::Bearer;
 use crate::wire::{FieldType, Table};
 
+/// All of them, in the order of the command line's help.
+pub const OPERATIONS: [&OperationSpec; 4] =
+    [&QUOTE_SHIP, &QUOTE_ADD_ITEM, &CUSTOMER_UPDATE, &ATTRIBUTE_CREATE];
+
 /// One operation. Its flags are in `commands`, the steps of sending it in `ops`.
 #[derive(Debug)]
 pub struct OperationSpec {
