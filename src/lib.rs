@@ -68,7 +68,7 @@ pub fn run() -> ExitCode {
 
 /// Runs the command of a command line; gives its exit code.
 async fn execute(cli: &Cli, context: &Context) -> u8 {
-    let (flags, global) = (&cli.global, cli.global_args());
+    let (flags, global) = (&cli.global, &cli.shared);
     // What explains the program works whatever is set.
     let explains = matches!(cli.command, Command::Help(_) | Command::Completions(_) | Command::Man(_));
     let format = match output_format(flags, context) {
@@ -78,18 +78,18 @@ async fn execute(cli: &Cli, context: &Context) -> u8 {
     let filter = flags.jq.as_deref().map(Filter::compile).transpose();
     let shown = *format.as_ref().unwrap_or(&OutputFormat::Table);
     let mut report = Report::new(context, shown, flags.color, flags.quiet, flags.verbose);
-    report.can_write = cli.can_write();
+    report.can_write = global.can_write;
     // There is one filter, and it lasts as long as the program.
     let filter =
         format.and(filter).map(|filter| report.filter = filter.map(|kept| &*Box::leak(Box::new(kept))));
     let result = match filter {
-        Ok(()) => Box::pin(commands::run(cli, &global, context, &report)).await,
+        Ok(()) => Box::pin(commands::run(cli, global, context, &report)).await,
         Err(failure) => Err(failure),
     };
     match result {
         Ok(()) => 0,
         Err(mut failure) => {
-            failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, &global));
+            failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, global));
             report.failure(&failure);
             failure.kind.exit_code()
         }

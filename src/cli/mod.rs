@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
 use encoding_rs::Encoding;
 
 use crate::failure::Failure;
@@ -85,8 +85,8 @@ pub struct WriteArgs {
     /// With --dry-run: print a curl command
     #[arg(long, requires = "dry_run")]
     pub curl: bool,
+    /// What every command takes that asks.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub confirm: ConfirmArgs,
 }
 
@@ -139,39 +139,15 @@ pub struct ReplacementArgs {
 /// What every operation takes, beside the flags of a batch.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OperationArgs {
+    /// The input.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub input: InputArgs,
+    /// What every write takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub write: WriteArgs,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
-}
-
-/// The flags of a command that others take, too; what it does not take is left out.
-#[derive(Debug, Clone, Copy, Default)]
-#[allow(missing_docs)]
-pub struct SharedArgs<'a> {
-    pub input: Option<&'a InputArgs>,
-    pub write: Option<&'a WriteArgs>,
-    pub confirm: Option<&'a ConfirmArgs>,
-    pub request: Option<&'a RequestArgs>,
-    pub choice: Option<&'a CustomerChoice>,
-}
-
-impl<'a> From<&'a OperationArgs> for SharedArgs<'a> {
-    fn from(args: &'a OperationArgs) -> Self {
-        let OperationArgs { input, write, request } = args;
-        Self { input: Some(input), write: Some(write), request: Some(request), ..Self::default() }
-    }
-}
-
-impl<'a> From<&'a RequestArgs> for SharedArgs<'a> {
-    fn from(request: &'a RequestArgs) -> Self {
-        Self { request: Some(request), ..Self::default() }
-    }
 }
 
 /// All flags that a command shares with others, as the rest of the program reads them.
@@ -201,6 +177,8 @@ pub struct GlobalArgs {
     pub allow_unknown: bool,
     /// Show exactly what would be sent, and send no write.
     pub dry_run: bool,
+    /// Whether the command may change something at the service: what can be tried without a write is what writes.
+    pub can_write: bool,
     /// Show a dry run as a curl command.
     pub curl: bool,
     /// Skip confirmation prompts.
@@ -214,29 +192,33 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// The flags of a command line.
-    pub fn new(flags: &GlobalFlags, shared: SharedArgs<'_>) -> Self {
-        let (input, write) =
-            (shared.input.cloned().unwrap_or_default(), shared.write.cloned().unwrap_or_default());
-        let request = shared.request.cloned().unwrap_or_default();
+    /// The flags of a command line; `command` is what was called, and `matches` what it was called with.
+    pub fn new(flags: &GlobalFlags, command: &Command, matches: &ArgMatches) -> Self {
+        fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
+            matches.try_get_one::<T>(id).ok().flatten().cloned()
+        }
+        let takes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
+        let is_set = |id| one(matches, id).unwrap_or(false);
+        let faults = matches.try_get_many::<Fault>("fault").ok().flatten();
         Self {
             profile: flags.profile.clone(),
             sandbox: flags.sandbox,
             api: flags.api,
             store_view: flags.store_view.clone(),
             no_input: flags.no_input,
-            customer: shared.choice.and_then(|choice| choice.customer.clone()),
-            takes_customer: shared.choice.is_some(),
-            input: input.input,
-            input_format: input.input_format,
-            encoding: input.encoding,
-            allow_unknown: input.allow_unknown,
-            dry_run: write.dry_run,
-            curl: write.curl,
-            yes: write.confirm.yes || shared.confirm.is_some_and(|confirm| confirm.yes),
-            timeout: request.timeout,
-            retry: request.retry,
-            fault: request.fault,
+            customer: one(matches, "customer"),
+            takes_customer: takes("customer"),
+            input: one(matches, "input"),
+            input_format: one(matches, "input_format"),
+            encoding: one(matches, "encoding"),
+            allow_unknown: is_set("allow_unknown"),
+            dry_run: is_set("dry_run"),
+            can_write: takes("dry_run") && !is_set("dry_run"),
+            curl: is_set("curl"),
+            yes: is_set("yes"),
+            timeout: one(matches, "timeout"),
+            retry: one(matches, "retry"),
+            fault: faults.into_iter().flatten().cloned().collect(),
         }
     }
 }
@@ -245,7 +227,7 @@ impl GlobalFlags {
     /// The global flags among the words of a command line that is incomplete or wrong; what cannot be understood is
     /// left out.
     pub fn find_in(words: &[OsString]) -> Self {
-        let bare = clap::Command::new("storefront").no_binary_name(true).disable_help_flag(true);
+        let bare = Command::new("storefront").no_binary_name(true).disable_help_flag(true);
         let grammar = Self::augment_args(bare);
         let parse = |words: &[OsString]| grammar.clone().try_get_matches_from(words);
         let (mut found, mut rest) = (Vec::new(), words);

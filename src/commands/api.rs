@@ -37,11 +37,11 @@ pub struct ApiArgs {
     /// Allow direct profile writes (omitted addresses are deleted)
     #[arg(long)]
     pub unguarded: bool,
+    /// What every write takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub write: WriteArgs,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
 }
 

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::check::{self, Answer, Check};
+use super::check::{self, Check};
 use crate::cli::{GlobalArgs, RequestArgs};
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::environment::BASE_URL;
@@ -35,7 +35,7 @@ pub enum AuthCommand {
   storefront auth status
   storefront auth status -o json
   storefront auth status -p shop")]
-    Status(StatusArgs),
+    Status(RequestArgs),
     /// Delete a profile's stored tokens
     #[command(after_help = "Examples:
   storefront auth logout
@@ -50,14 +50,6 @@ pub struct LogoutArgs {
     /// Only the administrator's token
     #[arg(long)]
     pub admin: bool,
-}
-
-/// Flags of `auth status`.
-#[derive(Debug, Args)]
-pub struct StatusArgs {
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub request: RequestArgs,
 }
 
 /// Flags of `auth login`.
@@ -78,8 +70,8 @@ pub struct LoginArgs {
     /// Code of the administrator's second factor (Google Authenticator)
     #[arg(long, value_name = "CODE", requires = "user", requires = "admin", value_parser = NonEmptyStringValueParser::new())]
     pub otp: Option<String>,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
 }
 
@@ -188,26 +180,25 @@ async fn verify(
 ) -> Result<(), Failure> {
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
     let session = &Session { global: &quick, ..*session };
-    let mut answer = Answer::NoCall;
-    let asked = with_service(session, async |service| {
+    let answer = with_service(session, async |service| {
         let own_host = profile.base_url().as_ref().map(origin);
         if own_host != Some(origin(&service.settings.endpoint.base_url)) {
             let place = format!("{BASE_URL} points to another host");
-            answer = Answer::Unproven(Failure::new(FailureKind::Unavailable, place));
-            return Ok(());
+            return Err(Failure::new(FailureKind::Unavailable, place));
         }
-        answer = check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await;
-        Ok(())
+        Ok(check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await)
     })
     .await;
-    let unproven = match (asked, answer) {
-        (Err(failure), _) if failure.kind == FailureKind::Interrupted => return Err(failure),
-        (Ok(()), Answer::Rejected(failure)) if is_useless(bearer, &failure) => {
-            return Err(Failure {
-                message: format!("the token was not stored: {}", failure.message),
-                ..failure
-            }
-            .hint(match bearer {
+    let unproven = match answer {
+        Ok(Some(Ok(_))) => return Ok(()),
+        Ok(None) => {
+            session.report.status(&format!("the {} was not verified: {}", noun(bearer), check::NO_CALL));
+            return Ok(());
+        }
+        Err(failure) if failure.kind == FailureKind::Interrupted => return Err(failure),
+        Ok(Some(Err(failure))) if check::is_rejected(&failure) && is_useless(bearer, &failure) => {
+            let message = format!("the token was not stored: {}", failure.message);
+            return Err(Failure { message, ..failure }.hint(match bearer {
                 Bearer::Customer => {
                     "get a new token, then run `storefront auth login` again; \
                      if it is an administrator's token, add --admin"
@@ -215,16 +206,11 @@ async fn verify(
                 Bearer::Admin => "get a new token, then run `storefront auth login --admin` again",
             }));
         }
-        (Ok(()), Answer::Unproven(failure)) if bearer == Bearer::Customer && names_no_customer(&failure) => {
+        Ok(Some(Err(failure))) if bearer == Bearer::Customer && names_no_customer(&failure) => {
             let message = "the token was not stored: it is an administrator's".to_owned();
             return Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint("add --admin"));
         }
-        (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
-        (Ok(()), Answer::NoCall) => {
-            session.report.status(&format!("the {} was not verified: {}", noun(bearer), check::NO_CALL));
-            return Ok(());
-        }
-        (Ok(()), Answer::Accepted(_)) => return Ok(()),
+        Err(failure) | Ok(Some(Err(failure))) => failure,
     };
     session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));
     Ok(())
@@ -243,64 +229,43 @@ fn is_useless(bearer: Bearer, failure: &Failure) -> bool {
 async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let quick = check::quick(session.global);
     let session = &Session { global: &quick, ..*session };
-    let mut checks = Vec::new();
-    let mut place = (None, String::new());
-    with_service(session, async |service| {
-        place = (service.settings.profile.clone(), service.settings.endpoint.base_url.to_string());
-        checks = token_checks(service).await;
-        Ok(())
+    let (profile, base_url, checks) = with_service(session, async |service| {
+        let settings = &service.settings;
+        Ok((settings.profile.clone(), settings.endpoint.base_url.to_string(), token_checks(service).await))
     })
     .await?;
-    let (profile, base_url) = place;
     if session.report.is_json() {
-        session.report.json(&json!({
-            "profile": profile,
-            "base_url": base_url,
-            "checks": check::to_json(&checks),
-        }))?;
+        session.report.json(&json!({"profile": profile, "base_url": base_url, "checks": checks}))?;
     } else {
-        let profile = profile.as_deref().unwrap_or("none");
+        let profile = sanitize_line(profile.as_deref().unwrap_or("none"));
         let table = check::table(&checks, session.report.stdout_style);
-        let place =
-            format!("profile   {}\nbase URL  {}\n\n", sanitize_line(profile), sanitize_line(&base_url));
-        session.report.stdout(&(place + &table))?;
+        let base_url = sanitize_line(&base_url);
+        session.report.stdout(&format!("profile   {profile}\nbase URL  {base_url}\n\n{table}"))?;
     }
-    failed(&checks)
+    // The first failed check decides, as for `doctor`.
+    match checks.into_iter().find_map(|check| Some((check.failure?, check))) {
+        None => Ok(()),
+        Some((kind, check)) => {
+            let failure = Failure::new(kind, format!("{}: {}", check.name, check.detail));
+            Err(Failure { hint: check.fix, ..failure })
+        }
+    }
 }
 
 /// The customer's and the administrator's, each with a call where there is one.
 async fn token_checks(service: &Service<'_>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    for bearer in [Bearer::Customer, Bearer::Admin] {
-        if let (Bearer::Customer, Some(check)) = (bearer, check::not_needed(service)) {
-            checks.push(check);
-            continue;
-        }
-        checks.push(match check::unreadable(service, bearer).await {
+    let customer = match check::not_needed(service) {
+        Some(check) => check,
+        None => match check::unreadable(service, Bearer::Customer).await {
             Some(check) => check,
-            None if bearer == Bearer::Admin && service.settings.shares_token() => same_as_customer(),
-            None => check::finding(service, bearer, &check::ask(service, bearer).await),
-        });
-    }
-    checks
-}
-
-/// The check where no administrator's token is set. Whether the service takes the customer's for one, no call has shown.
-pub fn same_as_customer() -> Check {
-    let detail = "none of its own: the customer token is used; not checked as an administrator's".to_owned();
-    Check::skipped(check::check_name(Bearer::Admin), detail)
-}
-
-/// The first failed check decides, as for `doctor`.
-fn failed(checks: &[Check]) -> Result<(), Failure> {
-    let first = checks.iter().find_map(|check| Some((check, check.failure()?)));
-    match first {
-        None => Ok(()),
-        Some((check, kind)) => Err(Failure {
-            hint: check.fix.clone(),
-            ..Failure::new(kind, format!("{}: {}", check.name, check.detail))
-        }),
-    }
+            None => check::finding(service, Bearer::Customer, &check::ask(service, Bearer::Customer).await),
+        },
+    };
+    let admin = match check::unreadable(service, Bearer::Admin).await {
+        Some(check) => check,
+        None => check::admin_token(service).await,
+    };
+    vec![customer, admin]
 }
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
@@ -365,7 +330,6 @@ async fn password_token(
     }
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
     let session = &Session { global: &quick, ..*session };
-    let mut issued = None;
     with_service(session, async |service| {
         if profile.base_url().as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
             return Err(Failure::usage(format!(
@@ -376,11 +340,9 @@ async fn password_token(
         }
         let request = request(service, routes, user, &password, args)?;
         let reply = service.log_in(&request).await.map_err(|failure| refused(failure, args))?;
-        issued = Some(token_of(&reply.value())?);
-        Ok(())
+        token_of(&reply.value())
     })
-    .await?;
-    issued.ok_or_else(|| Failure::internal("the login ended without a token"))
+    .await
 }
 
 fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<String, Failure> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::GlobalArgs;
 use crate::failure::{Failure, FailureKind};
@@ -16,95 +16,60 @@ use crate::sanitize::sanitize_line;
 use crate::session::service::Service;
 
 /// One thing that was looked at.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Check {
     /// What was looked at, such as `customer token`.
+    #[serde(rename = "check")]
     pub name: &'static str,
-    /// How it is.
-    pub status: Status,
+    /// How it is: `ok`, `warning` (it works, but may surprise), `skipped` (it could not be looked at) or `failed`.
+    pub status: &'static str,
     /// What was found.
     pub detail: String,
     /// What to do about it; never where the status is `ok` or `skipped`.
     pub fix: Option<String>,
-}
-
-/// How it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// It works.
-    Ok,
-    /// It works, but may surprise.
-    Warning,
-    /// It could not be looked at.
-    Skipped,
-    /// It does not work: what a command would fail with.
-    Failed(FailureKind),
+    /// What a command would fail with.
+    #[serde(skip)]
+    pub failure: Option<FailureKind>,
 }
 
 impl Check {
+    fn new(name: &'static str, status: &'static str, detail: impl Into<String>) -> Self {
+        Self { name, status, detail: detail.into(), fix: None, failure: None }
+    }
+
     /// It works.
     pub fn ok(name: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, status: Status::Ok, detail: detail.into(), fix: None }
+        Self::new(name, "ok", detail)
     }
 
     /// It could not be looked at.
     pub fn skipped(name: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, status: Status::Skipped, detail: detail.into(), fix: None }
+        Self::new(name, "skipped", detail)
     }
 
     /// It works, but may surprise.
     pub fn warning(name: &'static str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, status: Status::Warning, detail: detail.into(), fix: Some(fix.into()) }
+        Self { fix: Some(fix.into()), ..Self::new(name, "warning", detail) }
     }
 
     /// It does not work.
     pub fn failed(name: &'static str, failure: &Failure, fix: impl Into<String>) -> Self {
-        Self {
-            name,
-            status: Status::Failed(failure.kind),
-            detail: failure.message.clone(),
-            fix: Some(fix.into()),
-        }
+        let fix = Some(fix.into());
+        Self { fix, failure: Some(failure.kind), ..Self::new(name, "failed", &failure.message) }
     }
-
-    /// What a command would fail with, if it does not work.
-    pub fn failure(&self) -> Option<FailureKind> {
-        match self.status {
-            Status::Failed(kind) => Some(kind),
-            _ => None,
-        }
-    }
-
-    fn status_name(&self) -> &'static str {
-        match self.status {
-            Status::Ok => "ok",
-            Status::Warning => "warning",
-            Status::Skipped => "skipped",
-            Status::Failed(_) => "failed",
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        json!({"check": self.name, "status": self.status_name(), "detail": self.detail, "fix": self.fix})
-    }
-}
-
-/// The checks as `-o json` has them: a list of `{check, status, detail, fix}`.
-pub fn to_json(checks: &[Check]) -> Value {
-    checks.iter().map(Check::to_json).collect()
 }
 
 /// The checks as a table.
 pub fn table(checks: &[Check], screen: OutputStyle) -> String {
     let rows = checks.iter().map(|check| {
         let ink = match check.status {
-            Status::Ok => TextStyle::After,
-            Status::Warning | Status::Skipped => TextStyle::Warning,
-            Status::Failed(_) => TextStyle::Error,
+            "ok" => TextStyle::After,
+            "failed" => TextStyle::Error,
+            _ => TextStyle::Warning,
         };
         let fix = check.fix.as_ref().map(|fix| format!("\n→ {}", sanitize_line(fix))).unwrap_or_default();
         let text = format!("{}{fix}", sanitize_line(&check.detail));
-        [check.name.into(), cell(ink, check.status_name()), text.into()]
+        [check.name.into(), cell(ink, check.status), text.into()]
     });
     style::table(screen, &["CHECK", "STATUS", "DETAIL"], rows) + "\n"
 }
@@ -123,46 +88,31 @@ pub fn quick(global: &GlobalArgs) -> GlobalArgs {
     GlobalArgs { retry: Some(0), timeout: Some(global.timeout.unwrap_or(TIMEOUT)), ..global.clone() }
 }
 
-/// What a call with a token showed.
-pub enum Answer {
-    /// The service accepted the token; what it gave, where that is the customer's profile.
-    Accepted(Option<Box<Profile>>),
-    /// The service answered 401 or 403.
-    Rejected(Failure),
-    /// Nothing is known of the token: the service was not reached, or answered something else.
-    Unproven(Failure),
-    /// There is no call to check it with.
-    NoCall,
-}
+/// What a call with a token showed: that the service accepts it (and the profile, with a customer's), or why that is not
+/// proven. `None` where there is no call to check it with.
+pub type Answer = Option<Result<Option<Profile>, Failure>>;
 
 /// Calls the service with the token of that kind.
 pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
-    match bearer {
-        Bearer::Customer => answer(read::read_profile(service).await.map(Box::new).map(Some)),
-        Bearer::Admin => ask_admin(service).await,
+    if bearer == Bearer::Customer {
+        return Some(read::read_profile(service).await.map(Some));
     }
-}
-
-/// A token that lacks one permission may have another: only one that no read accepts is rejected.
-async fn ask_admin(service: &Service<'_>) -> Answer {
-    let mut last = Answer::NoCall;
+    // A token that lacks one permission may have another: only one that no read accepts is rejected.
+    let mut last = None;
     for request in admin_reads(service) {
-        match answer(service.read(&request).await.map(|_| None)) {
-            rejected @ Answer::Rejected(_) => last = rejected,
-            answer => return answer,
+        let answer = service.read(&request).await.map(|_| None);
+        let is_rejected = answer.as_ref().is_err_and(is_rejected);
+        last = Some(answer);
+        if !is_rejected {
+            break;
         }
     }
     last
 }
 
-fn answer(read: Result<Option<Box<Profile>>, Failure>) -> Answer {
-    match read {
-        Ok(profile) => Answer::Accepted(profile),
-        Err(failure) if failure.kind == FailureKind::Auth && failure.status.is_some() => {
-            Answer::Rejected(failure)
-        }
-        Err(failure) => Answer::Unproven(failure),
-    }
+/// Whether the service answered 401 or 403: otherwise nothing is known of the token.
+pub fn is_rejected(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Auth && failure.status.is_some()
 }
 
 /// Reads that need an administrator's token, each with another permission. The marketplace's interface shows none; a
@@ -188,26 +138,36 @@ pub fn not_needed(service: &Service<'_>) -> Option<Check> {
 pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check {
     let token = service.settings.token_for(bearer);
     let (name, mut source) = (check_name(bearer), token.from.clone());
-    if let Some(expires) = token.expires {
-        source = format!("{source}; {}", expiry(expires));
-        if expires <= Timestamp::now() && matches!(answer, Answer::Unproven(_) | Answer::NoCall) {
-            return Check::failed(
-                name,
-                &Failure::new(FailureKind::Auth, source),
-                login_hint(service, bearer),
-            );
-        }
+    let expires = token.expires.map(|expires| (expires <= Timestamp::now(), expiry(expires)));
+    if let Some((_, expiry)) = &expires {
+        source = format!("{source}; {expiry}");
     }
-    match answer {
-        Answer::Accepted(_) => Check::ok(name, source),
-        Answer::Rejected(failure) => {
+    let why = match answer {
+        Some(Ok(_)) => return Check::ok(name, source),
+        Some(Err(failure)) if is_rejected(failure) => {
             let rejected = Failure { message: format!("{source}: {}", failure.message), ..failure.clone() };
-            Check::failed(name, &rejected, login_hint(service, bearer))
+            return Check::failed(name, &rejected, login_hint(service, bearer));
         }
-        Answer::Unproven(failure) => {
-            Check::skipped(name, format!("{source}; not checked: {}", failure.message))
-        }
-        Answer::NoCall => Check::skipped(name, format!("{source}; not checked: {NO_CALL}")),
+        Some(Err(failure)) => &failure.message,
+        None => NO_CALL,
+    };
+    if expires.is_some_and(|(is_expired, _)| is_expired) {
+        return Check::failed(name, &Failure::new(FailureKind::Auth, source), login_hint(service, bearer));
+    }
+    Check::skipped(name, format!("{source}; not checked: {why}"))
+}
+
+/// The finding about the administrator's token. Where none is set, no call has shown whether the service takes the
+/// customer's for one.
+pub async fn admin_token(service: &Service<'_>) -> Check {
+    let unreadable = unreadable(service, Bearer::Admin).await;
+    if service.settings.shares_token() {
+        let detail = "none of its own: the customer token is used; not checked as an administrator's";
+        return Check::skipped(check_name(Bearer::Admin), detail);
+    }
+    match unreadable {
+        Some(check) => check,
+        None => finding(service, Bearer::Admin, &ask(service, Bearer::Admin).await),
     }
 }
 

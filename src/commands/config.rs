@@ -98,8 +98,8 @@ pub struct InitArgs {
     /// Replace an existing profile
     #[arg(long)]
     pub replace: bool,
+    /// What every command takes that asks.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub confirm: ConfirmArgs,
 }
 

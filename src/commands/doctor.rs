@@ -3,14 +3,11 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use clap::Args;
 use jiff::fmt::rfc2822;
 use reqwest::header::DATE;
 use serde_json::json;
 
-use super::auth::same_as_customer;
 use super::check::{self, Answer, Check};
-use crate::cli::RequestArgs;
 use crate::config::Settings;
 use crate::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::failure::{Failure, FailureKind};
@@ -21,18 +18,6 @@ use crate::session::runtime::Signals;
 use crate::session::service::{Service, names_store};
 use crate::shell::Shell;
 use crate::storage::without_path;
-
-/// Check the setup and suggest a fix for each problem
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  storefront doctor --sandbox
-  storefront doctor --sandbox -o json
-  storefront doctor --sandbox -v")]
-pub struct DoctorArgs {
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub request: RequestArgs,
-}
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
@@ -52,11 +37,11 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
     };
     let report = session.report;
     if report.is_json() {
-        report.json(&json!({"checks": check::to_json(&checks)}))?;
+        report.json(&json!({"checks": checks}))?;
     } else {
         report.stdout(&check::table(&checks, report.stdout_style))?;
     }
-    let failed: Vec<FailureKind> = checks.iter().filter_map(Check::failure).collect();
+    let failed: Vec<FailureKind> = checks.iter().filter_map(|check| check.failure).collect();
     match failed.first() {
         None => Ok(()),
         Some(kind) => Err(Failure::new(*kind, format!("{} of {} checks failed", failed.len(), checks.len()))
@@ -114,7 +99,7 @@ async fn service_checks(service: &Service<'_>) -> Vec<Check> {
             format!("{}; not checked: no store view set", service.settings.token.from),
         )],
     });
-    checks.push(admin_token(service).await);
+    checks.push(check::admin_token(service).await);
     checks
 }
 
@@ -138,29 +123,28 @@ fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Ch
         if service.settings.endpoint.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
     match answer {
-        Answer::Accepted(profile) => {
+        Some(Ok(profile)) => {
             let readable = profile.as_ref().map(|profile| {
                 Check::ok("profile", format!("{} addresses can be read", profile.addresses().len()))
             });
             [Check::ok("store view", view), token, reached].into_iter().chain(readable).collect()
         }
-        Answer::Unproven(failure) if names_store(failure) => {
+        None => vec![not_checked(view), token, reached],
+        Some(Err(failure)) if check::is_rejected(failure) => vec![not_checked(view), token, reached],
+        Some(Err(failure)) if names_store(failure) => {
             vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
         }
-        Answer::Unproven(failure)
-            if matches!(failure.kind, FailureKind::Unavailable | FailureKind::Usage) =>
-        {
+        Some(Err(failure)) if matches!(failure.kind, FailureKind::Unavailable | FailureKind::Usage) => {
             let fix = fix_of(failure, "check host and port of base-url, and the network");
             vec![not_checked(view), token, Check::failed("service", failure, fix)]
         }
-        Answer::Unproven(failure) if failure.status == Some(NOT_FOUND) => {
+        Some(Err(failure)) if failure.status == Some(NOT_FOUND) => {
             vec![not_checked(view), token, reached, Check::failed("profile", failure, base_url_fix(service))]
         }
-        Answer::Unproven(failure) => {
+        Some(Err(failure)) => {
             let fix = fix_of(failure, "set read.path to where the service gives the profile");
             vec![not_checked(view), token, reached, Check::failed("profile", failure, fix)]
         }
-        Answer::Rejected(_) | Answer::NoCall => vec![not_checked(view), token, reached],
     }
 }
 
@@ -202,17 +186,6 @@ fn base_url_fix(service: &Service<'_>) -> String {
         "check the path of base-url ({}) and set it with {set}; if it is right, set read.path to where the service gives the profile",
         service.settings.endpoint.base_url
     )
-}
-
-async fn admin_token(service: &Service<'_>) -> Check {
-    let unreadable = check::unreadable(service, Bearer::Admin).await;
-    if service.settings.shares_token() {
-        return same_as_customer();
-    }
-    match unreadable {
-        Some(check) => check,
-        None => check::finding(service, Bearer::Admin, &check::ask(service, Bearer::Admin).await),
-    }
 }
 
 /// Snapshots are customers' data, and nothing is replaced without one.

@@ -43,8 +43,8 @@ pub enum TemplateFormat {
   storefront template customer-update -q > change.json
   storefront template attribute create --format csv")]
 pub struct TemplateArgs {
+    /// Which operation.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub operation: OperationName,
     /// Input format
     #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
@@ -58,8 +58,8 @@ pub struct TemplateArgs {
   storefront schema customer-update > customer.schema.json
   storefront schema attribute create")]
 pub struct SchemaArgs {
+    /// Which operation.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub operation: OperationName,
 }
 

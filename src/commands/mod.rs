@@ -19,11 +19,10 @@ use attribute::AttributeCommand;
 use auth::AuthCommand;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use config::ConfigCommand;
 use customer::CustomerCommand;
 use customer::update::dialogue::select;
-use doctor::DoctorArgs;
 use journal::JournalCommand;
 use meta::{CompletionsArgs, HelpArgs, ManArgs, SchemaArgs, TemplateArgs};
 use quote::QuoteCommand;
@@ -31,7 +30,7 @@ use sandbox::SandboxCommand;
 use serde_json::Value;
 
 use crate::cli::batch::BatchArgs;
-use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
+use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::config::{ConfigFile, chosen_dialect};
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
@@ -66,6 +65,9 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// What it says beside the command's own arguments.
+    #[arg(skip)]
+    pub shared: GlobalArgs,
 }
 
 /// The nouns.
@@ -90,7 +92,11 @@ pub enum Command {
     #[command(subcommand)]
     Auth(AuthCommand),
     /// Check the setup and suggest a fix for each problem
-    Doctor(DoctorArgs),
+    #[command(after_help = "Examples:
+  storefront doctor --sandbox
+  storefront doctor --sandbox -o json
+  storefront doctor --sandbox -v")]
+    Doctor(RequestArgs),
     /// Run and inspect the built-in local service (no account needed)
     #[command(subcommand)]
     Sandbox(SandboxCommand),
@@ -114,35 +120,16 @@ impl Cli {
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
     pub fn parse_args(words: &[OsString]) -> Result<Self, clap::Error> {
-        Self::try_parse_from(words).map_err(|error| with_tip(error, words))
-    }
-
-    /// What it says beside the command's own arguments.
-    pub fn global_args(&self) -> GlobalArgs {
-        GlobalArgs::new(&self.global, self.command.shared())
-    }
-
-    /// Whether the command may change something at the service: what can be tried without a write is what writes.
-    pub fn can_write(&self) -> bool {
-        self.command.shared().write.is_some_and(|write| !write.dry_run)
-    }
-}
-
-impl Command {
-    fn shared(&self) -> SharedArgs<'_> {
-        match self {
-            Self::Quote(command) => command.shared(),
-            Self::Customer(command) => command.shared(),
-            Self::Attribute(command) => command.shared(),
-            Self::Config(ConfigCommand::Init(args)) => {
-                SharedArgs { confirm: Some(&args.confirm), ..SharedArgs::default() }
-            }
-            Self::Auth(AuthCommand::Login(args)) => SharedArgs::from(&args.request),
-            Self::Auth(AuthCommand::Status(args)) => SharedArgs::from(&args.request),
-            Self::Doctor(args) => SharedArgs::from(&args.request),
-            Self::Api(args) => SharedArgs { write: Some(&args.write), ..SharedArgs::from(&args.request) },
-            _ => SharedArgs::default(),
+        let mut grammar = Self::command();
+        let matches = grammar.try_get_matches_from_mut(words).map_err(|error| with_tip(error, words))?;
+        let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))?;
+        let (mut command, mut called) = (&grammar, &matches);
+        while let Some((name, inner)) = called.subcommand()
+            && let Some(found) = command.find_subcommand(name)
+        {
+            (command, called) = (found, inner);
         }
+        Ok(Self { shared: GlobalArgs::new(&cli.global, command, called), ..cli })
     }
 }
 
@@ -271,6 +258,18 @@ fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Fail
         report.status(&format!("ignored with --sandbox: {}", ignored.join(", ")));
     }
     Ok(())
+}
+
+/// Runs what talks to the service, for the customer who is named or the token's own.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn with_customer(
+    session: &Session<'_>,
+    task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let customer = session.global.customer.as_deref();
+    with_service(session, async |service| task(&select(service, customer).await?).await).await
 }
 
 /// Runs an operation on its input.

@@ -72,8 +72,8 @@ pub struct ServeArgs {
     /// Address to listen on (port 0 picks a free port)
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
+    /// Which database.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub data: DataArgs,
     /// Allow a non-loopback address (the sandbox tokens are public)
     #[arg(long)]

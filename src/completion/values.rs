@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use serde_json::Value;
 
-use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
+use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
 use crate::context::Context;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
@@ -77,7 +77,11 @@ impl CompletionContext {
         let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
         Self {
             context: Context::capture(),
-            global: GlobalArgs::new(&GlobalFlags::find_in(&words), SharedArgs::default()),
+            global: GlobalArgs::new(
+                &GlobalFlags::find_in(&words),
+                &Command::default(),
+                &ArgMatches::default(),
+            ),
             customer: named_customer(&words),
         }
     }

@@ -14,10 +14,10 @@ use crate::session::service::Service;
 ///
 /// # Errors
 /// Whatever went wrong; `interrupted`, with what is known of the write, after Ctrl-C.
-pub async fn with_service(
+pub async fn with_service<T>(
     session: &Session<'_>,
-    task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    task: impl AsyncFnOnce(&Service<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let mut signals = Signals::listen()?;
     let service = Service::open(session).await?;
     let mut task = pin!(task(&service));
@@ -37,7 +37,7 @@ pub async fn with_service(
         () = signals.next() => Err(interrupted(&service)),
         // What the command came to, and that it was interrupted.
         result = &mut task => {
-            let done = |()| {
+            let done = |_| {
                 Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
                     .applied(service.stage.get())
             };

@@ -7,7 +7,7 @@ use serde_json::Value;
 pub mod create;
 
 use self::create::CreateArgs;
-use crate::cli::{RequestArgs, SharedArgs};
+use crate::cli::RequestArgs;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::attribute;
 use crate::plan::validate::attribute::in_reply;
@@ -36,18 +36,9 @@ pub struct ShowArgs {
     /// Code of the attribute
     #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
     pub code: String,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
-}
-
-impl AttributeCommand {
-    pub(super) fn shared(&self) -> SharedArgs<'_> {
-        match self {
-            Self::Create(args) => SharedArgs::from(&args.run),
-            Self::Show(args) => SharedArgs::from(&args.request),
-        }
-    }
 }
 
 /// Runs an attribute command.

@@ -18,8 +18,8 @@ use crate::state::{self, CustomerStore, Fate, LockName, Snapshot, SnapshotEntry,
 /// Flags of `customer history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
+    /// Whose profile or quote.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub choice: CustomerChoice,
     /// Show at most N changes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["check", "delete"])]
@@ -30,11 +30,11 @@ pub struct HistoryArgs {
     /// Delete one snapshot (name or prefix) or `all`
     #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check", value_parser = NonEmptyStringValueParser::new())]
     pub delete: Option<String>,
+    /// What every command takes that asks.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub confirm: ConfirmArgs,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
 }
 

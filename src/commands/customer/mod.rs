@@ -6,10 +6,10 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use history::HistoryArgs;
 use serde_json::Value;
-use update::dialogue::select;
 
 use self::update::UpdateArgs;
-use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, SharedArgs, WriteArgs};
+use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
+use crate::commands;
 use crate::failure::Failure;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
@@ -59,11 +59,11 @@ pub enum CustomerCommand {
 /// Flags of `customer show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
+    /// Whose profile or quote.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub choice: CustomerChoice,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
 }
 
@@ -76,8 +76,8 @@ pub struct FindArgs {
     /// Show at most N customers
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub limit: u16,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
 }
 
@@ -112,26 +112,6 @@ pub struct RestoreArgs {
     pub replacement: ReplacementArgs,
 }
 
-impl CustomerCommand {
-    pub(super) fn shared(&self) -> SharedArgs<'_> {
-        match self {
-            Self::Update(args) => SharedArgs { choice: Some(&args.choice), ..SharedArgs::from(&args.run) },
-            Self::Show(args) => SharedArgs { choice: Some(&args.choice), ..SharedArgs::from(&args.request) },
-            Self::Find(args) => SharedArgs::from(&args.request),
-            Self::History(args) => SharedArgs {
-                choice: Some(&args.choice),
-                confirm: Some(&args.confirm),
-                ..SharedArgs::from(&args.request)
-            },
-            Self::Restore(args) => SharedArgs {
-                choice: Some(&args.choice),
-                write: Some(&args.write),
-                ..SharedArgs::from(&args.request)
-            },
-        }
-    }
-}
-
 /// Runs a customer command.
 ///
 /// # Errors
@@ -139,26 +119,16 @@ impl CustomerCommand {
 pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failure> {
     match command {
         CustomerCommand::Update(args) => update::run(session, args).await,
-        CustomerCommand::Show(args) => {
-            with_service(session, async |service| {
-                show(&select(service, args.choice.customer.as_deref()).await?).await
-            })
-            .await
-        }
+        CustomerCommand::Show(_) => commands::with_customer(session, show).await,
         CustomerCommand::Find(args) => with_service(session, async |service| find(service, args).await).await,
         CustomerCommand::History(args) => {
-            with_service(session, async |service| {
-                let service = select(service, args.choice.customer.as_deref()).await?;
-                history::list(&service, args).await
-            })
-            .await
+            commands::with_customer(session, async |service| history::list(service, args).await).await
         }
         CustomerCommand::Restore(args) => {
-            with_service(session, async |service| {
-                let service = select(service, args.choice.customer.as_deref()).await?;
+            commands::with_customer(session, async |service| {
                 let RestoreArgs { snapshot, all, allow_delete, replacement, .. } = args;
-                let restore = Restore::new(&service, snapshot.as_deref(), *all, *allow_delete, replacement);
-                session.report.outcome(&replace(&service, Change::Restore(&restore)).await?)
+                let restore = Restore::new(service, snapshot.as_deref(), *all, *allow_delete, replacement);
+                session.report.outcome(&replace(service, Change::Restore(&restore)).await?)
             })
             .await
         }

@@ -9,8 +9,7 @@ use serde_json::Value;
 
 use self::add_item::AddItemArgs;
 use self::ship::ShipArgs;
-use crate::cli::{CustomerChoice, RequestArgs, SharedArgs};
-use crate::commands::customer::update::dialogue::select;
+use crate::cli::{CustomerChoice, RequestArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::ops::cart::{find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
@@ -19,7 +18,6 @@ use crate::report::changes::format_value;
 use crate::report::list::{Column, objects};
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
-use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::{commands, exact_json};
 
@@ -48,26 +46,15 @@ pub enum QuoteCommand {
 /// Flags of `quote show` and `quote methods`.
 #[derive(Debug, Args)]
 pub struct ReadArgs {
+    /// Whose profile or quote.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub choice: CustomerChoice,
     /// Quote ID (requires `read.quote-path`)
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
+    /// What every call takes.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub request: RequestArgs,
-}
-
-impl QuoteCommand {
-    pub(super) fn shared(&self) -> SharedArgs<'_> {
-        let (shared, choice) = match self {
-            Self::Ship(args) => (SharedArgs::from(&args.run), &args.choice),
-            Self::AddItem(args) => (SharedArgs::from(&args.run), &args.choice),
-            Self::Show(args) | Self::Methods(args) => (SharedArgs::from(&args.request), &args.choice),
-        };
-        SharedArgs { choice: Some(choice), ..shared }
-    }
 }
 
 /// Runs a quote command.
@@ -79,18 +66,14 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
         QuoteCommand::Ship(args) => ship::run(session, args).await,
         QuoteCommand::AddItem(args) => commands::run_operation(session, &**args, &args.batch).await,
         QuoteCommand::Show(args) => {
-            with_service(session, async |service| {
-                let service = with_id(&select(service, args.choice.customer.as_deref()).await?).await?;
-                show(&service, args.quote_id.as_deref()).await
-            })
-            .await
+            let quote = args.quote_id.as_deref();
+            let show = async |service: &Service<'_>| show(&with_id(service).await?, quote).await;
+            commands::with_customer(session, show).await
         }
         QuoteCommand::Methods(args) => {
-            with_service(session, async |service| {
-                let service = with_id(&select(service, args.choice.customer.as_deref()).await?).await?;
-                methods(&service, args.quote_id.as_deref()).await
-            })
-            .await
+            let quote = args.quote_id.as_deref();
+            let methods = async |service: &Service<'_>| methods(&with_id(service).await?, quote).await;
+            commands::with_customer(session, methods).await
         }
     }
 }

@@ -28,7 +28,6 @@ use crate::plan::validate::body::Warnings;
 use crate::prompt::Prompt;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
-use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
 
@@ -346,11 +345,8 @@ pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure
         if !prompt.can_ask() || document.is_some() || names_a_change(args) {
             return commands::run_one(session, args, document).await;
         }
-        with_service(session, async |service| {
-            let service = dialogue::select(service, session.global.customer.as_deref()).await?;
-            dialogue::update(&service, &prompt, args).await
-        })
-        .await
+        let ask = async |service: &Service<'_>| dialogue::update(service, &prompt, args).await;
+        commands::with_customer(session, ask).await
     })
     .await
 }
