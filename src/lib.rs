@@ -4,13 +4,9 @@
 
 pub mod batch;
 pub mod cli;
-pub mod clock;
 pub mod commands;
 pub mod completion;
 pub mod config;
-pub mod context;
-pub mod environment;
-pub mod exact_json;
 pub mod failure;
 pub mod http;
 pub mod input;
@@ -18,19 +14,14 @@ pub mod journal;
 pub mod ops;
 pub mod plan;
 pub mod prompt;
-pub mod redact;
 pub mod report;
 pub mod sandbox;
-pub mod sanitize;
 pub mod session;
-pub mod shell;
 #[cfg(test)]
 mod simulation;
 pub mod state;
-pub mod storage;
-pub mod suggestion;
-pub mod template;
-pub mod token;
+pub mod system;
+pub mod text;
 pub mod wire;
 
 use std::borrow::Cow;
@@ -39,11 +30,11 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use cli::{GlobalFlags, OutputFormat};
 use commands::{Cli, Command};
-use context::Context;
 use failure::Failure;
 use report::Report;
 use report::jq::Filter;
 use session::runtime::on_runtime;
+use system::context::Context;
 
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
@@ -102,7 +93,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
         let failure = clap_failure(answer);
         Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
     } else if let text = answer.render().to_string()
-        && let Cow::Owned(shown) = sanitize::sanitize(&text)
+        && let Cow::Owned(shown) = text::sanitize::sanitize(&text)
     {
         // It repeats what was typed, which a terminal would obey.
         Report::new(context, OutputFormat::Table, None, false, 0).stderr(shown.trim_end());
@@ -139,7 +130,7 @@ fn output_format(flags: &GlobalFlags, context: &Context) -> Result<OutputFormat,
         }
         (_, true) => Ok(OutputFormat::Json),
         (Some(format), false) => Ok(format),
-        (None, false) => match context.var(environment::OUTPUT)? {
+        (None, false) => match context.var(system::environment::OUTPUT)? {
             None | Some("table") => Ok(OutputFormat::Table),
             Some("json") => Ok(OutputFormat::Json),
             Some(other) => {

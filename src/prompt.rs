@@ -14,11 +14,11 @@ use dialoguer::{FuzzySelect, Select};
 pub use text::{Objection, Question};
 
 use crate::cli::GlobalArgs;
-use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
 use crate::report::style::TextStyle;
-use crate::sanitize::sanitize_line;
+use crate::system::context::Context;
+use crate::text::sanitize::sanitize_line;
 use keyboard::Keyboard;
 
 /// A list of more choices is searched by typing.
@@ -250,9 +250,9 @@ mod tests {
 
     use super::Prompt;
     use crate::cli::{GlobalArgs, OutputFormat};
-    use crate::context::Context;
     use crate::failure::FailureKind;
     use crate::report::Report;
+    use crate::system::context::Context;
 
     fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
         let mut context = Context::for_test(&[], Path::new("/"));

@@ -10,7 +10,7 @@ use crate::cli::batch::BatchArgs;
 use crate::input::records::{Format, Source};
 use crate::report::summary::NextSteps;
 use crate::session::Session;
-use crate::shell::Shell;
+use crate::text::shell::Shell;
 
 /// What to type next.
 pub fn next_steps(

@@ -11,12 +11,12 @@ use same_file::is_same_file;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::{FailedFileEntry, Fnv1a};
-use crate::sanitize::sanitize_line;
-use crate::storage::{parent, persist, without_path};
+use crate::system::storage::{parent, persist, without_path};
+use crate::text::exact_json;
+use crate::text::sanitize::sanitize_line;
 
 /// The name of the column or field that says why.
 pub const REASON: &str = "reason";

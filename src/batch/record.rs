@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::batch::failed_file::REASON;
 use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
 use crate::config::TokenCommand;
-use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, Source, at_line};
@@ -15,7 +14,8 @@ use crate::journal::{Entry, Fnv1a, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::{Bearer, Dialect};
-use crate::token::Token;
+use crate::text::exact_json;
+use crate::text::token::Token;
 
 /// A member or column that names the customer, by id or email.
 pub const CUSTOMER_FIELD: &str = "customer";

@@ -30,7 +30,7 @@ use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps, Reasons};
 use crate::session::runtime::Signals;
-use crate::token::Token;
+use crate::text::token::Token;
 
 /// How often progress is shown and standard output flushed.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);

@@ -9,11 +9,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::clock::Clock;
 use crate::http::Transport;
 use crate::http::transport::{Exchange, Incoming};
 use crate::simulation::program::{self, Given, Surrounded, Surroundings};
-use crate::storage::Disk;
+use crate::system::clock::Clock;
+use crate::system::storage::Disk;
 
 /// A service that gives these statuses in their order; the last one stays.
 #[derive(Debug, Clone)]

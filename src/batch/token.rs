@@ -7,8 +7,8 @@ use tokio::sync::Mutex;
 
 use crate::config::TokenCommand;
 use crate::failure::{Failure, FailureKind};
-use crate::redact::secrets;
-use crate::token::Token;
+use crate::text::redact::secrets;
+use crate::text::token::Token;
 
 /// A field or column that holds the record's own token.
 pub const TOKEN_FIELD: &str = "token";

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
-use crate::exact_json;
 use crate::plan::validate::body::is_whole;
+use crate::text::exact_json;
 use crate::wire::{Field, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table};
 
 /// One flag and the member it sets.

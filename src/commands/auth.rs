@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use super::check::{self, Check};
 use crate::cli::{GlobalArgs, RequestArgs};
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
-use crate::environment::BASE_URL;
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::dialect::TokenRoutes;
 use crate::plan::request::{Bearer, Method, Request};
 use crate::prompt::Prompt;
-use crate::redact::secrets;
-use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
-use crate::token::Token;
+use crate::system::environment::BASE_URL;
+use crate::text::redact::secrets;
+use crate::text::sanitize::sanitize_line;
+use crate::text::token::Token;
 
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]

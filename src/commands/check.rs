@@ -12,8 +12,8 @@ use crate::ops::{attribute, customers};
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::{Bearer, Request};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
-use crate::sanitize::sanitize_line;
 use crate::session::service::Service;
+use crate::text::sanitize::sanitize_line;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]

@@ -10,12 +10,12 @@ use crate::config::{
     BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name,
     flattened, given_dialect, is_secret, to_json, token_keys,
 };
-use crate::environment;
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
 use crate::prompt::Prompt;
-use crate::sanitize::sanitize_line;
 use crate::session::Session;
+use crate::system::environment;
+use crate::text::sanitize::sanitize_line;
 
 /// What `config` can do.
 #[derive(Debug, Subcommand)]

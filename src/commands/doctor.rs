@@ -9,15 +9,15 @@ use serde_json::json;
 
 use super::check::{self, Answer, Check};
 use crate::config::Settings;
-use crate::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::Signals;
 use crate::session::service::{Service, names_store};
-use crate::shell::Shell;
-use crate::storage::without_path;
+use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
+use crate::system::storage::without_path;
+use crate::text::shell::Shell;
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
@@ -249,7 +249,7 @@ fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
 
 fn clock(date: &str) -> Option<Check> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
-    let apart = (crate::clock::system_time().as_second() - theirs.as_second()).abs();
+    let apart = (crate::system::clock::system_time().as_second() - theirs.as_second()).abs();
     Some(if apart <= CLOCK_TOLERANCE {
         Check::ok("clock", "in sync with the service")
     } else {

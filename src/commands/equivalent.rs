@@ -6,7 +6,7 @@ use clap::{Args, Parser};
 use crate::cli::GlobalFlags;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::shell::Shell;
+use crate::text::shell::Shell;
 
 /// The line of a command that takes these arguments.
 #[derive(Debug, Parser)]
@@ -64,7 +64,7 @@ mod tests {
     use super::{flag, parse, quoted};
     use crate::commands::attribute::create::CreateArgs;
     use crate::commands::customer::update::UpdateArgs;
-    use crate::shell::Shell;
+    use crate::text::shell::Shell;
 
     #[test]
     fn a_command_line_reads_as_one_would_type_it() {

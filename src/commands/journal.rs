@@ -15,7 +15,7 @@ use crate::plan::operation::OperationSpec;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::session::Session;
-use crate::storage::parent;
+use crate::system::storage::parent;
 
 /// What `journal` can do.
 #[derive(Debug, Subcommand)]

@@ -10,14 +10,15 @@ use clap_mangen::Man;
 
 use super::grammar;
 use crate::failure::{Failure, KINDS};
+use crate::input::template;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::Report;
 use crate::report::style::{table, wrap};
-use crate::sanitize::sanitize_line;
 use crate::session::Session;
-use crate::suggestion::closest_match;
-use crate::{environment, template};
+use crate::system::environment;
+use crate::text::sanitize::sanitize_line;
+use crate::text::suggestion::closest_match;
 
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]

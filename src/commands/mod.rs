@@ -32,8 +32,6 @@ use serde_json::Value;
 use crate::cli::batch::BatchArgs;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::config::{ConfigFile, chosen_dialect};
-use crate::context::Context;
-use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
@@ -45,6 +43,8 @@ use crate::report::Report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use crate::system::context::Context;
+use crate::system::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::{batch, completion};
 
 /// Colors of help and of errors about the command line, as cargo and uv have them.

@@ -13,11 +13,11 @@ use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
 use crate::report::style::table;
 use crate::sandbox::{self, Fault, Observer, Options};
-use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
+use crate::text::sanitize::sanitize_line;
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]

@@ -6,11 +6,11 @@ mod values;
 use clap_complete::Shell;
 use clap_complete::env::{CompleteEnv, Shells};
 
-use crate::context::Context;
 use crate::failure::Failure;
+use crate::system::context::Context;
 
 /// Names the shell that asks. A name of our own, so that no existing variable turns a command into a completion request.
-pub const VARIABLE: &str = crate::environment::COMPLETE;
+pub const VARIABLE: &str = crate::system::environment::COMPLETE;
 
 /// The script that registers this program with a shell.
 ///

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
-use crate::context::Context;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::validate::attribute::FRONTEND_INPUTS;
-use crate::sanitize::sanitize_line;
 use crate::session::local_service::data_file;
+use crate::system::context::Context;
+use crate::text::sanitize::sanitize_line;
 use crate::{sandbox, state};
 
 /// The words typed so far, and what they were typed in.

@@ -7,10 +7,10 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::file::{parse_toml, read_text, update_file};
 use super::profile::token_key;
-use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
-use crate::token::Token;
+use crate::system::context::Context;
+use crate::text::token::Token;
 
 /// The stored tokens.
 pub struct Credentials {

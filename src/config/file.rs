@@ -9,13 +9,13 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
 use crate::cli::GlobalArgs;
-use crate::context::Context;
-use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::input::document::unreadable;
-use crate::shell::Shell;
-use crate::storage::{Disk, Storage, lock_of, real_path, replace_durably};
-use crate::suggestion::closest_match;
+use crate::system::context::Context;
+use crate::system::environment;
+use crate::system::storage::{Disk, Storage, lock_of, real_path, replace_durably};
+use crate::text::shell::Shell;
+use crate::text::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 

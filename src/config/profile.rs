@@ -8,9 +8,9 @@ use url::Url;
 use crate::cli::duration;
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, StoreView};
-use crate::shell::Shell;
-use crate::suggestion::closest_match;
-use crate::token::Token;
+use crate::text::shell::Shell;
+use crate::text::suggestion::closest_match;
+use crate::text::token::Token;
 
 /// One setting.
 #[derive(Debug)]

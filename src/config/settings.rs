@@ -10,12 +10,12 @@ use super::file::{ConfigFile, Loaded, resolve_path};
 use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
 use super::token::{TokenSource, Tokens, token_variable};
 use crate::cli::GlobalArgs;
-use crate::context::Context;
-use crate::environment::{API, BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
 use crate::http::Endpoint;
 use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
-use crate::token::Token;
+use crate::system::context::Context;
+use crate::system::environment::{API, BASE_URL, STORE_VIEW};
+use crate::text::token::Token;
 
 /// The version that every path of a call begins with.
 const VERSION: &str = "V1";

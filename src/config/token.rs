@@ -12,13 +12,13 @@ use url::Url;
 use super::credentials::Credentials;
 use super::file::{ConfigFile, read_text, resolve_path};
 use super::profile::{Profile, origin};
-use crate::context::Context;
-use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Bearer;
-use crate::redact::Redactor;
-use crate::sanitize::sanitize_line;
-use crate::token::Token;
+use crate::system::context::Context;
+use crate::system::environment;
+use crate::text::redact::Redactor;
+use crate::text::sanitize::sanitize_line;
+use crate::text::token::Token;
 
 /// Where a token comes from.
 #[derive(Debug, Clone)]

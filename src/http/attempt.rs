@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::text::exact_json;
 
 /// The end of one attempt.
 #[derive(Debug)]

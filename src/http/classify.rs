@@ -13,7 +13,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::http::error_body;
 use crate::http::transport_error::TransportError;
 use crate::plan::request::Request;
-use crate::redact::secrets;
+use crate::text::redact::secrets;
 
 /// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";

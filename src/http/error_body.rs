@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::attempt::value_of;
-use crate::redact::secrets;
+use crate::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
 const MAX_MESSAGE: usize = 600;

@@ -23,11 +23,11 @@ pub use classify::{CHECK_BEFORE_RETRY, names_no_entity};
 pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
-use crate::clock::Clock;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
-use crate::redact::{MASK, secrets};
-use crate::token::Token;
+use crate::system::clock::Clock;
+use crate::text::redact::{MASK, secrets};
+use crate::text::token::Token;
 use transport::HttpTransport;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -299,9 +299,9 @@ mod tests {
 
     use super::transport::{Exchange, Incoming, Transport};
     use super::{Client, Effect, Endpoint};
-    use crate::clock::Clock;
     use crate::plan::request::{Bearer, Method, Request};
-    use crate::token::Token;
+    use crate::system::clock::Clock;
+    use crate::text::token::Token;
 
     /// Gives these answers, from the last to the first.
     #[derive(Debug)]

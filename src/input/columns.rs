@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 
 use super::csv::CsvReader;
 use super::document;
-use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::{ColumnGroup, NamedColumns};
 use crate::plan::profile::merge::DEFAULTS;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
-use crate::suggestion::closest_match;
+use crate::text::exact_json;
+use crate::text::suggestion::closest_match;
 use crate::wire::{FieldType, Scalar};
 
 /// The columns of a header.

@@ -4,6 +4,7 @@ mod columns;
 mod csv;
 pub mod document;
 pub mod records;
+pub mod template;
 
 pub use columns::read_options as options_file;
 

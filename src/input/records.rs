@@ -11,9 +11,9 @@ pub use super::columns::{Columns, at_line, known};
 use super::csv::CsvReader;
 use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};
-use crate::exact_json;
 use crate::failure::Failure;
-use crate::storage::ReadFrom;
+use crate::system::storage::ReadFrom;
+use crate::text::exact_json;
 
 /// One record as it stands in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::sanitize::sanitize_line;
+use crate::text::sanitize::sanitize_line;
 
 /// Version of the journal's format. Another one is refused: what it says of a record may differ.
 const VERSION: u64 = 2;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Entry, FailedFileEntry, Header, Line, State};
 use crate::failure::Failure;
-use crate::storage::Log;
+use crate::system::storage::Log;
 
 /// A record with a higher number is damage, and not a reason to take all memory.
 const MAX_RECORD: u64 = 100_000_000;
@@ -241,7 +241,7 @@ mod tests {
     use super::{Header, Partial, PreviousRun, judge, read};
     use crate::failure::Failure;
     use crate::journal::{Line, State};
-    use crate::storage::{Disk, Log, Storage};
+    use crate::system::storage::{Disk, Log, Storage};
 
     const LINE: &str = r#"{"record":12,"state":"sending","hash":"00000000000000a0"}"#;
 

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Line, State};
 use crate::failure::{Applied, Failure};
-use crate::storage::Log;
+use crate::system::storage::Log;
 
 /// The end of a journal at which lines are handed over; the writer of [`journal`] writes them.
 #[derive(Debug, Clone)]

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::cart;
 use crate::config::ShipLayout;
-use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Effect, Reply};
 use crate::input::Draft;
@@ -16,6 +15,7 @@ use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
 use crate::session::service::Service;
+use crate::text::exact_json;
 
 const OPERATION: &str = QUOTE_SHIP.name;
 

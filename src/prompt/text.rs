@@ -10,7 +10,7 @@ use super::keyboard::Keyboard;
 use super::{Prompt, rendered, stopped};
 use crate::failure::Failure;
 use crate::report::style::OutputStyle;
-use crate::sanitize::sanitize;
+use crate::text::sanitize::sanitize;
 
 /// What is answered by a line of text.
 #[derive(Debug, Clone, Copy, Default)]

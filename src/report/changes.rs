@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::style::{self, OutputStyle, TextStyle, cell};
 use crate::plan::profile::diff::{Change, join_ids};
 use crate::plan::profile::merge::AddressSummary;
-use crate::sanitize::sanitize_line;
+use crate::text::sanitize::sanitize_line;
 
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::style::TextStyle;
 use super::{Report, stderr_line, write_stderr};
-use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
-use crate::sanitize;
+use crate::text::exact_json;
+use crate::text::sanitize;
 
 impl Report {
     /// Prints a failure: text, or one JSON object under `-o json`.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{sanitize, stderr_line, write_stderr};
-use crate::exact_json;
 use crate::http::{HttpEvent, Tracer, redacted};
+use crate::text::exact_json;
 
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
 /// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.

@@ -22,11 +22,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::{Color, OutputFormat};
-use crate::context::Context;
 use crate::failure::Failure;
-use crate::redact::secrets;
-use crate::sanitize::{self, sanitize};
-use crate::{environment, exact_json};
+use crate::system::context::Context;
+use crate::system::environment;
+use crate::text::exact_json;
+use crate::text::redact::secrets;
+use crate::text::sanitize::{self, sanitize};
 use jq::Filter;
 use style::{OutputStyle, TextStyle};
 

@@ -9,7 +9,7 @@ use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::sanitize;
+use crate::text::sanitize;
 
 /// How many results may wait for an earlier one.
 const MAX_PENDING: u64 = 1024;

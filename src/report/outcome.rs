@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::changes;
-use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
 use crate::plan::operation::{OperationSpec, Success};
@@ -14,8 +13,9 @@ use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::AddressSummary;
 use crate::plan::request::{Bearer, Request};
 use crate::report::style::{OutputStyle, TextStyle};
-use crate::sanitize::{in_json, sanitize, sanitize_line};
-use crate::shell::Shell;
+use crate::text::exact_json;
+use crate::text::sanitize::{in_json, sanitize, sanitize_line};
+use crate::text::shell::Shell;
 
 /// The end of one operation; of one that failed only in a batch. Its fields are those of results, in their order.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -300,7 +300,7 @@ mod tests {
     use super::curl_command;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::request::{Bearer, Request};
-    use crate::shell::Shell;
+    use crate::text::shell::Shell;
 
     #[test]
     fn what_a_terminal_would_obey_is_written_as_json_escapes() {

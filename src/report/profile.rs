@@ -6,7 +6,7 @@ use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::report::changes::format_value;
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
-use crate::sanitize::sanitize_line;
+use crate::text::sanitize::sanitize_line;
 
 /// Fields of an address that its card begins with, or that add nothing to those.
 const AT_THE_BEGINNING: &str = "id customer_id firstname lastname company street postcode city region region_id \

@@ -9,7 +9,7 @@ use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use textwrap::core::Word;
 use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm};
 
-use crate::context::turn_on_escape_sequences;
+use crate::system::context::turn_on_escape_sequences;
 
 /// One of the two outputs, as far as the look of text depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -184,8 +184,8 @@ mod tests {
     use unicode_width::UnicodeWidthStr;
 
     use super::in_columns;
-    use crate::context::turn_on_escape_sequences;
     use crate::report::style::{OutputStyle, TextStyle, table};
+    use crate::system::context::turn_on_escape_sequences;
 
     #[test]
     fn lines_break_between_words_and_only_where_there_is_a_terminal() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::style::time;
 use crate::failure::{Failure, FailureKind, RecordCounts};
-use crate::sanitize::sanitize_line;
+use crate::text::sanitize::sanitize_line;
 
 /// As many different reasons are counted; the rest are counted together.
 const MAX_REASONS: usize = 50;

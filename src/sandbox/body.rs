@@ -13,9 +13,9 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-use crate::exact_json;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Document;
+use crate::text::exact_json;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const MAX_BODY: usize = 32 * 1024 * 1024;

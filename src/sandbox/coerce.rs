@@ -6,9 +6,9 @@
 
 use serde_json::{Value, json};
 
-use crate::exact_json;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Document;
+use crate::text::exact_json;
 use crate::wire::{Field, FieldType, ObjectSchema, Scalar};
 
 /// How an interface takes values.

@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::exact_json;
+use crate::text::exact_json;
 
 use super::store::StoreError;
 

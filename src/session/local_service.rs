@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::config::Settings;
-use crate::context::Context;
 use crate::failure::Failure;
 use crate::sandbox;
 use crate::session::Session;
-use crate::token::Token;
+use crate::system::context::Context;
+use crate::text::token::Token;
 
 /// The database: the one named, or the one every `--sandbox` uses.
 ///

@@ -6,10 +6,10 @@ pub mod service;
 
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};
-use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::request::Dialect;
 use crate::report::Report;
+use crate::system::context::Context;
 
 /// What every command is given.
 pub struct Session<'a> {

@@ -6,19 +6,19 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::config::{Settings, TokenSource};
-use crate::environment::ADMIN_TOKEN;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Client, Effect, Reply, Tracer};
 use crate::journal::write::WriteAhead;
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::{Bearer, Method, Request, Target};
-use crate::redact::secrets;
 use crate::report::http_trace;
 use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
-use crate::token::Token;
+use crate::system::environment::ADMIN_TOKEN;
+use crate::text::redact::secrets;
+use crate::text::token::Token;
 
 /// An open way to the service.
 #[derive(Clone)]

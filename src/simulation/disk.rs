@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::random::Random;
-use crate::storage::{Lock, Log, Storage, Syncing};
+use crate::system::storage::{Lock, Log, Storage, Syncing};
 
 /// The disk of one machine.
 #[derive(Debug)]

@@ -18,8 +18,8 @@ use super::network::Network;
 use super::program::{self, Given, Surrounded, Surroundings, Written};
 use super::rules::Rule;
 use super::world::{Reported, Run, World};
-use crate::clock::Clock;
 use crate::http::Transport;
+use crate::system::clock::Clock;
 
 /// How a run ended.
 #[derive(Debug, Default)]

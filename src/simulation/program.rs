@@ -16,11 +16,11 @@ use std::task::{Context as Poller, Poll};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::clock::Clock;
 use crate::commands::Cli;
-use crate::context::Context;
 use crate::http::Transport;
-use crate::storage::Storage;
+use crate::system::clock::Clock;
+use crate::system::context::Context;
+use crate::system::storage::Storage;
 
 /// What a run of the program is given.
 pub struct Given<'a> {

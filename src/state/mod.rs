@@ -15,16 +15,16 @@ use tokio::time::Instant;
 
 pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, Unsent, stem};
 
-use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
-use crate::context::Context;
-use crate::environment::STATE_HOME;
 use crate::failure::{Failure, FailureKind};
 use crate::journal::Fnv1a;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
-use crate::storage::{Lock, Storage};
-use crate::token::Token;
+use crate::system::clock::Clock;
+use crate::system::context::Context;
+use crate::system::environment::STATE_HOME;
+use crate::system::storage::{Lock, Storage};
+use crate::text::token::Token;
 
 /// The files of one customer.
 #[derive(Debug, Clone)]

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::CustomerStore;
-use crate::environment::STATE_HOME;
-use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::diff::{self, Change};
-use crate::storage::Storage;
+use crate::system::environment::STATE_HOME;
+use crate::system::storage::Storage;
+use crate::text::exact_json;
 
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;

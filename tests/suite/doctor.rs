@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use snapbox::str;
-use storefront::environment::STATE_HOME;
+use storefront::system::environment::STATE_HOME;
 
 use crate::support::doctor::{PROFILE, QUICK, examine, home, script};
 use crate::support::http_client::SECRET;

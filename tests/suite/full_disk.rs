@@ -56,7 +56,7 @@ fn an_unwritable_state_directory_sends_nothing() {
     let env = TestEnv::new();
     env.file(if cfg!(windows) { "data" } else { "state" }, "in the way");
     let outcome = env.run(UPDATE);
-    assert!(outcome.stderr.contains(storefront::environment::STATE_HOME), "{outcome:?}");
+    assert!(outcome.stderr.contains(storefront::system::environment::STATE_HOME), "{outcome:?}");
     outcome.assert_failure(1, str![[r#"
 error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
   hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME

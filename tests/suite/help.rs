@@ -128,7 +128,9 @@ fn topics_come_from_the_tables_the_program_uses() {
         let row = format!("{code:>3}  {name}");
         assert!(codes.contains(&row), "{row}: {codes}");
     }
-    for variable in storefront::environment::ALL.iter().chain(storefront::environment::DIRECTORIES) {
+    for variable in
+        storefront::system::environment::ALL.iter().chain(storefront::system::environment::DIRECTORIES)
+    {
         assert!(home.ok("help environment").contains(variable.name));
     }
 }

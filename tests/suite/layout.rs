@@ -4,23 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 30] = [
+const MODULES: [&str; 20] = [
     "failure",
-    "token",
-    "environment",
-    "suggestion",
-    "exact_json",
-    "read_line",
-    "redact",
-    "sanitize",
-    "shell",
-    "clock",
-    "storage",
+    "text",
+    "system",
     "wire",
     "plan",
     "journal",
     "sandbox",
-    "context",
     "http",
     "cli",
     "input",
@@ -29,7 +20,6 @@ const MODULES: [&str; 30] = [
     "prompt",
     "session",
     "state",
-    "template",
     "ops",
     "completion",
     "batch",

@@ -9,7 +9,7 @@ use storefront::plan::validate::body::{findings, tidy};
 use storefront::plan::validate::json_schema;
 
 fn template(operation: &OperationSpec) -> Value {
-    serde_json::from_str(&storefront::template::json(&MARKETPLACE, operation).unwrap()).unwrap()
+    serde_json::from_str(&storefront::input::template::json(&MARKETPLACE, operation).unwrap()).unwrap()
 }
 
 /// The document, with each value replaced in turn, and with an unknown field in each object.

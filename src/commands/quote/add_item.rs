@@ -7,7 +7,6 @@ use serde_json::{Map, Number, Value};
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::cli::{CustomerChoice, OperationArgs};
-use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::Draft;
 use crate::ops::customers::with_id;
@@ -17,6 +16,7 @@ use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
+use crate::text::exact_json;
 use crate::wire::Table;
 
 const CART_ITEM: Table = |tables| tables.cart_item;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use self::add_item::AddItemArgs;
 use self::ship::ShipArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
+use crate::commands;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::cart::{find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
@@ -19,7 +20,7 @@ use crate::report::list::{Column, objects};
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::{commands, exact_json};
+use crate::text::exact_json;
 
 /// Save shipping details and add items to quotes.
 #[derive(Debug, Subcommand)]

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
+use crate::commands;
 use crate::failure::Failure;
 use crate::input::{Draft, document};
 use crate::ops::customers::with_id;
@@ -22,8 +23,8 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use crate::text::exact_json;
 use crate::wire::Table;
-use crate::{commands, exact_json};
 
 const ADDRESS_INFORMATION: Table = |tables| tables.address_information;
 const QUOTE_ADDRESS: Table = |tables| tables.quote_address;

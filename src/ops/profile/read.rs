@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config::ReadSettings;
-use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::http::{error_body, names_no_entity};
 use crate::input::document;
@@ -14,7 +13,8 @@ use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::{Bearer, Request};
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, LockName, acquire};
-use crate::storage::Lock;
+use crate::system::storage::Lock;
+use crate::text::exact_json;
 
 /// A profile that was read.
 pub struct Held {

@@ -14,7 +14,6 @@ use serde_json::Value;
 use super::read::Held;
 use super::verify::{Sent, is_shown};
 use super::{Change, messages};
-use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Effect};
 use crate::ops::profile::read;
@@ -30,6 +29,7 @@ use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
 use crate::state::{Fate, stem};
+use crate::text::exact_json;
 
 /// Runs all the steps.
 ///

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use super::messages;
 use super::read::Held;
-use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
 use crate::ops::Reads;
@@ -21,6 +20,7 @@ use crate::plan::profile::verify::{Seen, verify};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, Snapshot};
+use crate::text::exact_json;
 
 /// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
 const PROOF_INTERVAL: Duration = Duration::from_secs(1);

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::plan::request::Dialect;
-use crate::sanitize::sanitize_line;
-use crate::suggestion::closest_match;
+use crate::text::sanitize::sanitize_line;
+use crate::text::suggestion::closest_match;
 use crate::wire::ObjectSchema;
 pub use spec::*;
 

@@ -100,7 +100,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     name: "quote ship",
     body: |all| all.shipping_information,
     wrapper: None,
-    template: include_str!("../../template/quote_ship.json"),
+    template: include_str!("template/quote_ship.json"),
     columns: &[
         group(|all| all.quote_address, &[NESTED, "shipping_address"], "shipping_address."),
         group(|all| all.quote_address, &[NESTED, "billing_address"], "billing_address."),
@@ -133,7 +133,7 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     name: "quote add-item",
     body: |all| all.cart_item_body,
     wrapper: Some("cartItem"),
-    template: include_str!("../../template/quote_add_item.json"),
+    template: include_str!("template/quote_add_item.json"),
     columns: &[group(|all| all.cart_item, &[], "")],
     flag_columns: &[],
     named_columns: NamedColumns {
@@ -158,7 +158,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     name: "customer update",
     body: |all| all.customer_body,
     wrapper: Some("customer"),
-    template: include_str!("../../template/customer_update.json"),
+    template: include_str!("template/customer_update.json"),
     columns: &[
         group(|all| all.customer, &[], ""),
         group(|all| all.region, &["addresses", "region"], ""),
@@ -191,7 +191,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     name: "attribute create",
     body: |all| all.attribute_body,
     wrapper: Some("attribute"),
-    template: include_str!("../../template/attribute_create.json"),
+    template: include_str!("template/attribute_create.json"),
     columns: &[group(|all| all.attribute, &[], "")],
     flag_columns: &[
         ("code", "attribute_code"),

@@ -8,8 +8,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::exact_json;
 use crate::failure::Failure;
+use crate::text::exact_json;
 
 /// One step down into a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::diff::{self, is_same, own_id};
 use crate::failure::Failure;
 use crate::plan::validate::body::{self, Finding, Step, describe};
-use crate::suggestion::closest_match;
+use crate::text::suggestion::closest_match;
 
 /// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use crate::plan::profile::diff::{same_flag, same_value};
-use crate::suggestion::closest_match;
+use crate::text::suggestion::closest_match;
 
 /// One kind of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

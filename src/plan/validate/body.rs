@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::country::country_code;
 use crate::failure::Failure;
-use crate::redact::MASK;
-use crate::suggestion::closest_match;
+use crate::text::redact::MASK;
+use crate::text::suggestion::closest_match;
 use crate::wire::{FieldType, ObjectSchema, Origin, Scalar};
 
 /// What the check did in addition to accepting: each line is a warning to print.

@@ -12,13 +12,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use crate::exact_json;
 use crate::sandbox::body::receive;
 use crate::sandbox::fault::TriggeredFaults;
 use crate::sandbox::fault::connection::ConnectionCutter;
 use crate::sandbox::fault::gateway;
 use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue, NOT_APPLIED};
 use crate::sandbox::reply::{ApiError, html, json_response};
+use crate::text::exact_json;
 
 /// The faults of one server, with what each has done so far.
 pub struct FaultInjector(Vec<ActiveFault>);

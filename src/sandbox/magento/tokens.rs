@@ -59,7 +59,7 @@ fn credentials(call: &Call) -> Result<(String, String), ApiError> {
 /// since the whole token is looked up.
 fn log_in(records: &Database<'_>, found: Option<Caller>) -> Result<Value, ApiError> {
     let caller = found.ok_or_else(|| ApiError::new(401, REFUSED))?;
-    let issued_at = crate::clock::system_time().as_second();
+    let issued_at = crate::system::clock::system_time().as_second();
     let (id, kind) = match caller {
         Caller::Customer(id) => (id, 3),
         Caller::Admin => (1, 2),

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::quote;
-use crate::exact_json;
 use crate::sandbox::call::Call;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
+use crate::text::exact_json;
 
 /// An address element of the request: the stored address it changes, or none for a new one, and its
 /// fields.
@@ -153,5 +153,5 @@ fn put_list(
 
 /// The time as Magento writes it.
 pub fn now() -> String {
-    crate::clock::system_time().strftime("%Y-%m-%d %H:%M:%S").to_string()
+    crate::system::clock::system_time().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -11,7 +11,8 @@ use crate::sandbox::quantity::Quantity;
 use crate::sandbox::quantity::parse;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, Product, QuoteLine};
-use crate::{exact_json, wire};
+use crate::text::exact_json;
+use crate::wire;
 
 /// The chosen options: option id (the attribute's id) → option value. Sorted, so that the order in
 /// which they are named makes no second line.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::sandbox::store::{Database, StoreResult};
-use crate::storage::{is_directory_error, open_private, parent, private_directory};
+use crate::system::storage::{is_directory_error, open_private, parent, private_directory};
 
 /// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
 const APPLICATION_ID: i64 = 0x5346_5342;

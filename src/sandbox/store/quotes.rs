@@ -3,8 +3,8 @@
 use rusqlite::params;
 
 use super::Document;
-use crate::exact_json;
 use crate::sandbox::store::{Database, StoreResult};
+use crate::text::exact_json;
 
 /// One line of a quote.
 #[derive(Debug, Clone)]

@@ -14,6 +14,7 @@ use self::wizard::Wizard;
 use crate::cli::OperationArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
+use crate::commands;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
 use crate::ops::{Operation, attribute};
@@ -26,8 +27,8 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use crate::text::exact_json;
 use crate::wire::{PRODUCT_ENTITY_TYPE_ID, Table};
-use crate::{commands, exact_json};
 
 const ATTRIBUTE: Table = |tables| tables.attribute;
 

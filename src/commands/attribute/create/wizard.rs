@@ -16,7 +16,7 @@ use crate::plan::validate::lint;
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
 use crate::session::Session;
-use crate::shell::Shell;
+use crate::text::shell::Shell;
 
 /// What is asked, in this order: the field of the attribute that it fills (docs/interface.md, "Attribute"), but for the
 /// option that is chosen by default.

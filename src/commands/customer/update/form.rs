@@ -10,10 +10,10 @@ use crate::plan::profile::region;
 use crate::plan::validate::country::country_code;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
-use crate::redact::secrets;
 use crate::report::changes::format_value;
 use crate::report::style::{OutputStyle, table};
-use crate::sanitize::sanitize_line;
+use crate::text::redact::secrets;
+use crate::text::sanitize::sanitize_line;
 use crate::wire::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.

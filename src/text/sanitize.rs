@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::redact::secrets;
+use crate::text::redact::secrets;
 
 /// The text with tokens masked, and with control, bidirectional and invisible characters written as `\u{…}`; newlines
 /// stay.
@@ -86,7 +86,7 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::in_json;
-    use crate::sanitize::{sanitize, sanitize_line};
+    use crate::text::sanitize::{sanitize, sanitize_line};
 
     #[test]
     fn escape_sequences_cannot_reach_the_terminal() {

@@ -19,7 +19,7 @@ pub fn closest_match<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) 
 
 #[cfg(test)]
 mod tests {
-    use crate::suggestion::closest_match;
+    use crate::text::suggestion::closest_match;
 
     #[test]
     fn a_slip_finds_its_name_and_a_stranger_none() {

@@ -10,8 +10,8 @@ use std::sync::{PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
-use crate::exact_json;
-use crate::token::Token;
+use crate::text::exact_json;
+use crate::text::token::Token;
 
 /// What stands for a token.
 pub const MASK: &str = "•••";
@@ -165,7 +165,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{MASK, Redactor};
-    use crate::token::Token;
+    use crate::text::token::Token;
 
     /// As base64 writes secrets.
     const TOKEN: &str = "aB/c+d-12=";
@@ -220,7 +220,7 @@ mod tests {
         let nested = json!({"trace": r#"{"t": "sec\/ret-1"}"#}).to_string();
         assert_eq!(redactor.json_text(&nested), r#"{"trace":"{\"t\": \"•••\"}"}"#);
         let exact: Value =
-            crate::exact_json::parse(redactor.json_text(r#"[1E2,"12345678"]"#).as_bytes()).unwrap();
+            crate::text::exact_json::parse(redactor.json_text(r#"[1E2,"12345678"]"#).as_bytes()).unwrap();
         assert_eq!(exact.to_string(), r#"[1E2,"•••"]"#);
         assert_eq!(redactor.json_text("[1234,5678,1E2]"), "[1234,5678,1E2]");
         assert_eq!(redactor.json_text("{ 12345678"), "{ •••");

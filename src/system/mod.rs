@@ -1,0 +1,6 @@
+//! The machine that the program runs on: its arguments and terminals, variables, clock and files.
+
+pub mod clock;
+pub mod context;
+pub mod environment;
+pub mod storage;

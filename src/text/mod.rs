@@ -1,0 +1,8 @@
+//! Text: JSON to the letter, tokens and their masking, escapes for terminals, quotes for shells, near misses.
+
+pub mod exact_json;
+pub mod redact;
+pub mod sanitize;
+pub mod shell;
+pub mod suggestion;
+pub mod token;
