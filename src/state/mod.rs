@@ -106,7 +106,7 @@ fn file_name(name: &str) -> String {
     }
     if safe.len() > MAX_LENGTH {
         safe.truncate(MAX_LENGTH);
-        let _ = write!(safe, "~{:016x}", Fnv1a::new().update(name.as_bytes()).finish());
+        let _ = write!(safe, "~{:016x}", Fnv1a::default().update(name.as_bytes()).finish());
     }
     safe
 }
@@ -136,7 +136,7 @@ impl LockName {
 
     /// The holder of this token.
     pub fn token(token: &Token) -> Self {
-        Self(format!("token-{:016x}", Fnv1a::new().update(token.expose().as_bytes()).finish()))
+        Self(format!("token-{:016x}", Fnv1a::default().update(token.expose().as_bytes()).finish()))
     }
 }
 
@@ -189,9 +189,10 @@ fn lock_path(context: &Context, settings: &Settings, name: &LockName) -> Result<
 /// Longest label, in characters.
 const MAX_LABEL: usize = 40;
 
-/// Keeps which customer a token or an email leads to, as a verified replacement has shown; a token as its hash.
+/// Keeps which customer a token or an email, but not the customer's own id, leads to, as a verified replacement has shown; a token as its hash.
 pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, customer: &str) {
-    if load_customer(context, settings, name).as_deref() != Some(customer)
+    if *name != LockName::of_key(customer)
+        && load_customer(context, settings, name).as_deref() != Some(customer)
         && let Ok(directory) = customers(context, &settings.service_id())
     {
         // A help: what cannot be written is found out again.

@@ -47,20 +47,21 @@ impl Sent<'_> {
     /// # Errors
     /// `mismatch` when an address or a change is missing.
     pub async fn verify(&self, reply: Reply, outcome: Outcome) -> Result<Outcome, Failure> {
-        self.set_fate(Fate::Applied { at: self.now(), verified: false });
         if let Some(warning) = &reply.warning {
             self.service.session.report.warn(warning);
         }
         let applied = Outcome { status: Some(reply.status), response: Some(reply.value()), ..outcome };
-        if !self.held.is_readable {
-            return Ok(applied);
-        }
         // Magento replies with the profile as it was read from the database after the write.
-        let is_stored = self.service.settings.dialect.is_magento() && reply.warning.is_none();
+        let is_magento = self.service.settings.dialect.is_magento();
+        let is_stored = is_magento && reply.warning.is_none() && self.held.is_readable;
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         if let Some(Ok(replied)) = replied.map(|now| self.compare(now)) {
             return self.judge(replied, applied, true);
+        }
+        self.set_fate(Fate::Applied { at: self.now(), verified: false });
+        if !self.held.is_readable {
+            return Ok(applied);
         }
         let mut reads = Reads::new(self.settle);
         let mut last: Option<(Seen, Profile)> = None;
