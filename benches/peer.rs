@@ -6,9 +6,11 @@
 //! input. Each answer but the counts takes so many milliseconds.
 //!
 //! - `GET /counts` gives how many requests of each method were answered before.
+//! - `/V1/customers/N` is a customer of Magento: the profile it began with, or what was `PUT` there
 //! - any other `GET` gives the body of the last `PUT`, or the profile it began with
 //! - `PUT` and `POST` give `{"id": N}`; a body that is not whole is not counted.
 
+use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -20,6 +22,7 @@ use std::time::Duration;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::Value;
 
 /// The methods that are answered, and the places of their counts.
 const METHODS: [&str; 3] = ["GET", "PUT", "POST"];
@@ -28,6 +31,7 @@ const METHODS: [&str; 3] = ["GET", "PUT", "POST"];
 struct Peer {
     counts: [AtomicU64; METHODS.len()],
     profile: Mutex<Arc<Vec<u8>>>,
+    customers: Mutex<HashMap<u64, Value>>,
     delay: Duration,
 }
 
@@ -95,6 +99,7 @@ fn listen<S: Read + Write>(
 struct Head {
     method: usize,
     counts: bool,
+    customer: Option<u64>,
     length: usize,
     body: usize,
     waits: bool,
@@ -143,9 +148,12 @@ impl Peer {
         } else {
             let number = self.counts[head.method].fetch_add(1, Ordering::Relaxed) + 1;
             let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
-            match METHODS[head.method] {
-                "GET" => profile.clone(),
-                method => {
+            match (METHODS[head.method], head.customer) {
+                (method, Some(id)) => {
+                    self.customer(id, if method == "PUT" { Some(body) } else { None }, &profile)
+                }
+                ("GET", None) => profile.clone(),
+                (method, None) => {
                     if method == "PUT" {
                         *profile = Arc::new(body.to_vec());
                     }
@@ -161,6 +169,24 @@ impl Peer {
         .into_bytes();
         answer.extend_from_slice(&content);
         answer
+    }
+}
+
+impl Peer {
+    /// The object of a customer, after what was put if anything was.
+    fn customer(&self, id: u64, put: Option<&[u8]>, profile: &[u8]) -> Arc<Vec<u8>> {
+        let inner =
+            |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap_or_default()["customer"].take();
+        let mut customers = self.customers.lock().unwrap_or_else(PoisonError::into_inner);
+        let customer = customers.entry(id).or_insert_with(|| {
+            let mut customer = inner(profile);
+            customer["id"] = id.into();
+            customer
+        });
+        if let Some(body) = put {
+            *customer = inner(body);
+        }
+        Arc::new(customer.to_string().into_bytes())
     }
 }
 
@@ -187,6 +213,7 @@ fn head(received: &[u8]) -> io::Result<Option<Head>> {
     Ok(Some(Head {
         method: method.ok_or_else(|| io::Error::other("no such method here"))?,
         counts: request.path == Some("/counts"),
+        customer: request.path.and_then(|path| path.split_once("/V1/customers/")?.1.parse().ok()),
         length: header("content-length").parse().unwrap_or(0),
         body,
         waits: header("expect").eq_ignore_ascii_case("100-continue"),

@@ -201,6 +201,33 @@ def latency(world, rounds):
         yield f"Answers after 20 ms, {jobs} at a time", figures
 
 
+CUSTOMERS = 800
+
+
+def corrections(world, rounds):
+    """One address of each of many Magento customers, at a service that takes 20 ms for each answer: a read and a PUT for each,
+    beside as many requests."""
+    url = world.slow_peer(20)
+    requests = world.file("requests.ndjson", "")
+    write_records(requests, 2 * CUSTOMERS)
+    for place, directory in disks(world):
+        records = directory / "corrections.csv"
+
+        def update(run):
+            rows = (f"{customer},1,Town {run} {time.time_ns()}\n" for customer in range(1, CUSTOMERS + 1))
+            records.write_text("customer,address_id,city\n" + "".join(rows))
+            return list(map(str, [world.storefront, "customer", "update", "--input", records, "--jobs", 8, "--restart", "--yes", "-o", "json"]))
+
+        admin = {"STOREFRONT_API": "magento", "STOREFRONT_ADMIN_TOKEN": "token-of-zoe", "XDG_STATE_HOME": str(directory)}
+        bare = fixed(world.bare, url + QUOTE_ITEM, "token-of-zoe", requests, "--jobs", 8)
+        sides = [
+            Side("storefront", update, {**world.home("corrections", url), **admin}, work=2 * CUSTOMERS),
+            Side(BARE, bare, work=2 * CUSTOMERS),
+        ]
+        figures = loaded(sides, max(3, rounds // 20), lambda: world.count(url=url))
+        yield f"Corrections of {CUSTOMERS} customers, answers after 20 ms, 8 at a time, snapshots {place}", figures
+
+
 def growth(world, rounds):
     """Cost and memory for each record, however many there are."""
     return grown(world, (1_000, 10_000, 100_000), 32)
@@ -363,6 +390,7 @@ ALL = {
     "start": start,
     "many": many,
     "latency": latency,
+    "corrections": corrections,
     "growth": growth,
     "resume": resume,
     "profile": profile,
