@@ -8,12 +8,11 @@ use crate::batch::token::TokenSource;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::document;
-use crate::input::records::{Record, RecordReader, Source};
+use crate::input::records::Record;
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::{State, fnv1a, shard_contains};
 use crate::report::Report;
 use crate::report::summary::{self, count_records};
-use crate::session::Session;
 
 /// As many causes for which records cannot be sent are named, and as many lines of each.
 const MAX_CAUSES: usize = 20;
@@ -69,25 +68,21 @@ pub struct Checked {
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
 /// journal is not this input's.
 pub fn run(
-    session: &Session<'_>,
-    source: &Source,
     preparer: &RecordPreparer<'_>,
-    args: &BatchArgs,
     past: &PreviousRun,
     corrected: Option<&str>,
 ) -> Result<Checked, Failure> {
-    let mut records = RecordReader::open(source, |header| preparer.columns(header))?;
+    let mut records = preparer.reader()?;
     let mut check = Check {
-        name: source.name(),
-        args,
-        report: session.report,
+        name: preparer.source.name(),
+        args: preparer.args,
+        report: preparer.session.report,
         unique_key: preparer.operation.spec().unique_key,
         corrected,
         checked: Checked::default(),
         keys: HashSet::new(),
         invalid: Vec::new(),
         warnings: 0,
-        same: 0,
         changed: Vec::new(),
     };
     let mut number = 0;
@@ -110,8 +105,7 @@ struct Check<'a> {
     invalid: Vec<(Failure, Vec<u64>)>,
     /// How many warnings there are.
     warnings: u64,
-    /// How many records of the earlier run read as they did, and the lines of those that may not be changed and were.
-    same: u64,
+    /// The lines of records that may not be changed, and were.
     changed: Vec<u64>,
 }
 
@@ -124,11 +118,8 @@ impl Check<'_> {
     ) -> Result<(), Failure> {
         let (args, line, hash) = (self.args, record.line, record::hash(&record.content));
         let step = if args.restart { Step::Send } else { next_step(known, hash) };
-        match step {
-            Step::Refuse => self.changed.push(line),
-            // Records that failed may be changed.
-            _ if known.state != State::NotSent => self.same += u64::from(known.is_of(hash)),
-            _ => {}
+        if step == Step::Refuse {
+            self.changed.push(line);
         }
         if let (Step::Send, State::FailedPermanent, false, Some(journal)) =
             (step, known.state, args.restart, self.corrected)
@@ -223,12 +214,6 @@ impl Check<'_> {
     fn compared(&self, past: &PreviousRun, records: u64) -> Result<(), Failure> {
         let quoted = document::quoted(&self.name);
         match self.changed.as_slice() {
-            [_, _, ..] if self.same == 0 => {
-                let message =
-                    "the journal belongs to a different input: none of the records it shows as sent are in";
-                Err(Failure::guard(format!("{message} {quoted}"))
-                    .hint("put the original lines back, or use a new file with --journal FILE"))
-            }
             [line] => Err(changed(&self.name, *line, "")),
             [line, others @ ..] => Err(changed(&self.name, *line, &format!(" and {} more", others.len()))),
             [] if past.last() > records => {

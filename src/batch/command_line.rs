@@ -6,20 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use crate::cli::batch::BatchArgs;
-use crate::input::records::{Format, Source};
+use crate::batch::record::RecordPreparer;
+use crate::input::records::Format;
 use crate::report::summary::NextSteps;
-use crate::session::Session;
 use crate::text::shell::Shell;
 
 /// What to type next.
-pub fn next_steps(
-    session: &Session<'_>,
-    source: &Source,
-    args: &BatchArgs,
-    journal: &Path,
-    grammar: clap::Command,
-) -> NextSteps {
+pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::Command) -> NextSteps {
+    let RecordPreparer { session, source, args, .. } = preparer;
     let given = Given::parse(grammar, &session.context.arguments).unwrap_or_default();
     let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
     let of_failed = |file: &PathBuf| given.with_input(file, &source.path, source.format);

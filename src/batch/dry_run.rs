@@ -3,11 +3,8 @@
 use std::rc::Rc;
 
 use crate::batch::check;
-use crate::batch::record::RecordPreparer;
 use crate::batch::send::{Job, Position, RunContext};
-use crate::cli::batch::BatchArgs;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::input::records::{RecordReader, Source};
 use crate::journal::read::PreviousRun;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
@@ -19,22 +16,15 @@ const MAX_SHOWN: u64 = 3;
 ///
 /// # Errors
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
-pub async fn run(
-    shared: RunContext<'_>,
-    source: &Source,
-    preparer: &RecordPreparer<'_>,
-    args: &BatchArgs,
-    mut results: OrderedResults,
-) -> Result<(), Failure> {
-    let session = shared.service.session;
-    let report = session.report;
-    check::run(session, source, preparer, args, &PreviousRun::default(), None)?;
-    let mut reader = RecordReader::open(source, |header| preparer.columns(header))?;
+pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
+    let (preparer, report) = (shared.preparer, shared.service.session.report);
+    check::run(preparer, &PreviousRun::default(), None)?;
+    let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = reader.read()?
         && !results.is_closed()
     {
-        let Some(prepared) = preparer.prepare_part(args.shard, &record, reader.columns()) else { continue };
+        let Some(prepared) = preparer.prepare_part(&record, reader.columns()) else { continue };
         seen += 1;
         failed += u64::from(prepared.is_err());
         if seen > MAX_SHOWN && !report.is_json() {

@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use same_file::is_same_file;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
@@ -34,25 +33,22 @@ pub struct FailedFile {
     is_empty: bool,
 }
 
-/// Refuses a file that must not be written: one of `others`, or one that no earlier run of this journal left so.
-/// What may be replaced is returned.
+/// Refuses a file that must not be written: the journal, or one that no earlier run of this journal left so. What may be
+/// replaced is returned.
 ///
 /// # Errors
 /// `guard`.
 pub fn ensure_replaceable(
     path: &Path,
-    others: &[(&Path, &str)],
+    journal: &Path,
     earlier: &[FailedFileEntry],
 ) -> Result<Option<FailedFileEntry>, Failure> {
-    if let Some((_, what)) = others.iter().find(|(other, _)| is_one_file(path, other)) {
-        return Err(Failure::guard(format!("--failed `{}` is {what}", path.display()))
-            .hint("choose another file with --failed"));
-    }
     let refused = |why: &str| {
         Failure::guard(format!("--failed `{}` {why}", path.display()))
             .hint("move it away, or choose another file with --failed")
     };
     match path.symlink_metadata() {
+        _ if real_path(path) == real_path(journal) => return Err(refused("is the journal")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(&format!("cannot be read: {error}"))),
         Ok(_) => {}
@@ -72,16 +68,6 @@ pub fn ensure_replaceable(
     }))
 }
 
-/// Whether two paths lead to one file, links included, or would when they are written.
-pub fn is_one_file(one: &Path, other: &Path) -> bool {
-    let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
-    // Comparing opens both, and a pipe would wait for a writer.
-    if is_file(one) && is_file(other) {
-        return is_same_file(one, other).unwrap_or(true);
-    }
-    real_path(one).is_some_and(|one| real_path(other) == Some(one))
-}
-
 /// A file as it is now.
 fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
     let path = dunce::canonicalize(path)?;
@@ -90,7 +76,7 @@ fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
 
 /// What is read of a file, as an entry for `path`.
 fn entry_at(mut file: File, path: &Path) -> io::Result<FailedFileEntry> {
-    let (mut hash, mut length, mut buffer) = (Fnv1a::new(), 0, vec![0; 64 << 10]);
+    let (mut hash, mut length, mut buffer) = (Fnv1a::default(), 0, vec![0; 64 << 10]);
     loop {
         let count = file.read(&mut buffer)?;
         if count == 0 {
@@ -104,10 +90,9 @@ fn entry_at(mut file: File, path: &Path) -> io::Result<FailedFileEntry> {
 }
 
 /// The real path of a file, or the one that it will have.
-fn real_path(path: &Path) -> Option<PathBuf> {
-    dunce::canonicalize(path)
-        .ok()
-        .or_else(|| Some(dunce::canonicalize(parent(path)).ok()?.join(path.file_name()?)))
+fn real_path(path: &Path) -> PathBuf {
+    let new = || Some(dunce::canonicalize(parent(path)).ok()?.join(path.file_name()?));
+    dunce::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
@@ -125,7 +110,7 @@ impl FailedFile {
         columns: Option<&Columns>,
         earlier: Option<FailedFileEntry>,
     ) -> Result<Self, Failure> {
-        let path = real_path(path).unwrap_or_else(|| path.to_owned());
+        let path = real_path(path);
         let begin = || -> io::Result<Self> {
             let file = tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(parent(&path));
             let (mut out, style) = (BufWriter::new(file.map_err(without_path)?), TextStyle::of(source)?);
@@ -271,22 +256,16 @@ mod tests {
     #[test]
     fn only_a_file_that_is_as_it_was_left_may_be_replaced() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("bad.csv");
-        assert_eq!(ensure_replaceable(&path, &[], &[]).unwrap(), None);
+        let [path, journal] = ["bad.csv", "a.journal"].map(|name| directory.path().join(name));
+        let replaceable = |earlier: &[_]| ensure_replaceable(&path, &journal, earlier);
+        assert_eq!(replaceable(&[]).unwrap(), None);
+        assert!(ensure_replaceable(&journal, &journal, &[]).unwrap_err().message.ends_with("is the journal"));
         std::fs::write(&path, "mine").unwrap();
-        assert!(ensure_replaceable(&path, &[], &[]).unwrap_err().message.contains("was not written by"));
+        assert!(replaceable(&[]).unwrap_err().message.contains("was not written by"));
         let entry = entry_of(&path).unwrap();
-        assert_eq!(
-            ensure_replaceable(&path, &[], std::slice::from_ref(&entry)).unwrap(),
-            Some(entry.clone())
-        );
-        let input = directory.path().join("input.csv");
-        std::fs::hard_link(&path, &input).unwrap();
-        let refused = ensure_replaceable(&path, &[(&input, "the input")], std::slice::from_ref(&entry));
-        assert!(refused.unwrap_err().message.contains("is the input"));
+        assert_eq!(replaceable(std::slice::from_ref(&entry)).unwrap(), Some(entry.clone()));
         std::fs::write(&path, "edited").unwrap();
-        let refused = ensure_replaceable(&path, &[], &[entry]).unwrap_err();
-        assert!(refused.message.contains("was changed since"), "{refused}");
+        assert!(replaceable(&[entry]).unwrap_err().message.contains("was changed since"));
     }
 
     #[test]

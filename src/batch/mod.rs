@@ -18,7 +18,7 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
-use crate::batch::failed_file::{ensure_replaceable, is_one_file};
+use crate::batch::failed_file::ensure_replaceable;
 use crate::batch::record::RecordPreparer;
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -30,13 +30,12 @@ use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::Header;
-use crate::journal::open::{Mode, Opening, Paths, journals_of};
+use crate::journal::open::{Files, Opening, journals_of};
 use crate::journal::write::journal;
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
-use crate::report::ordered_results::OrderedResults;
 use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
@@ -82,15 +81,13 @@ async fn run_over(
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     let session = service.session;
-    let results = OrderedResults::new(session.report);
     let bearer = bearer(&service.settings, operation.spec());
     let command = service.settings.token_for(bearer).token_command();
     let prints_one = |command: &&TokenCommand| placeholders(command).is_empty();
     // A record that names the batch's own token has the same key as those that name none.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
-    let allow_unknown = session.global.allow_unknown;
-    let preparer = RecordPreparer::new(session.dialect, operation, source, allow_unknown, command, token);
+    let preparer = RecordPreparer::new(session, source, args, operation, command, token);
     let run_token = RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = RunToken::new(admin_command.filter(prints_one).cloned());
@@ -99,47 +96,36 @@ async fn run_over(
     let shared = RunContext {
         service,
         global: &global,
-        operation,
+        preparer: &preparer,
         run_token: &run_token,
         admin_run_token: &admin_run_token,
     };
     if session.global.dry_run {
-        return Box::pin(dry_run::run(shared, source, &preparer, args, results)).await;
+        return Box::pin(dry_run::run(shared)).await;
     }
-    send(shared, source, &preparer, args, results, grammar).await
+    send(shared, grammar).await
 }
 
-async fn send(
-    shared: RunContext<'_>,
-    source: &Source,
-    preparer: &RecordPreparer<'_>,
-    args: &BatchArgs,
-    results: OrderedResults,
-    grammar: fn() -> clap::Command,
-) -> Result<(), Failure> {
-    let service = shared.service;
-    let session = service.session;
-    let paths = paths(source, args)?;
-    let header = header(service, source, &paths, preparer, args);
-    let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let path = paths.journal.clone();
-    let opening = Opening::look(storage, clock, paths, mode(args), header).await?;
+async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
+    let (service, preparer) = (shared.service, shared.preparer);
+    let (session, source, args) = (service.session, preparer.source, preparer.args);
+    let files = files(source, args)?;
+    let header = header(&service.settings, &files, preparer);
+    let path = files.journal.clone();
+    let opening = Opening::look(session.context, files, header).await?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
-    if args.resume && opening.past.exists() && opening.past.last() == 0 {
-        session.report.warn(&format!("journal `{}` shows no record as sent", path.display()));
+    let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
+    let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
+    let earlier_failed = earlier_failed.transpose()?.flatten();
+    // The journal of an earlier run's file of failed records, where that was run on its own.
+    let mut corrected = None;
+    for file in &opening.past.failed_files {
+        let journals = journals_of(&*session.context.storage, Path::new(&file.path))?;
+        corrected = corrected.or(journals.first().map(|(journal, _)| journal.display().to_string()));
     }
-    let earlier_failed = match &args.failed {
-        Some(failed) => {
-            let others = [(&*source.path, "the input"), (&*path, "the journal")];
-            let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
-            ensure_replaceable(failed, &others, earlier)?
-        }
-        None => None,
-    };
-    let corrected = corrected(session, &opening)?;
-    let checked = check::run(session, source, preparer, args, &opening.past, corrected.as_deref())?;
+    let checked = check::run(preparer, &opening.past, corrected.as_deref())?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
@@ -156,20 +142,9 @@ async fn send(
     confirm(session, operation, &checked)?;
     let (log, _lock, past) = opening.begin().await?;
     let (journal, writer) = journal(path.clone(), log);
-    let next = command_line::next_steps(session, source, args, &path, grammar());
-    let records = checked.records;
-    let input = Input { source, preparer, args, jobs, records, past, earlier_failed, next };
-    Run::new(shared, journal, input, results)?.run(writer.fuse()).await
-}
-
-/// The journal of an earlier run's file of failed records, where that was run on its own.
-fn corrected(session: &Session<'_>, opening: &Opening) -> Result<Option<String>, Failure> {
-    for file in &opening.past.failed_files {
-        if let Some((journal, _)) = journals_of(&*session.context.storage, Path::new(&file.path))?.first() {
-            return Ok(Some(journal.display().to_string()));
-        }
-    }
-    Ok(None)
+    let next = command_line::next_steps(preparer, &path, grammar());
+    let input = Input { jobs, records: checked.records, past, earlier_failed, next };
+    Run::new(shared, journal, input)?.run(writer.fuse()).await
 }
 
 /// A person is asked once before a batch writes, and sees how much it is. What was sent before is not sent again
@@ -180,58 +155,37 @@ fn confirm(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) 
     }
     let prompt = Prompt::new(session.context, session.global, session.report);
     let records = count_records(checked.records);
-    let many = if checked.to_send == checked.records {
-        records
-    } else {
-        format!("{} of {records}", checked.to_send)
-    };
-    let question = format!("{} {many}?", operation.batch_action);
+    let of = Some(format!("{} of ", checked.to_send)).filter(|_| checked.to_send < checked.records);
+    let question = format!("{} {}{records}?", operation.batch_action, of.unwrap_or_default());
     if checked.again == 0 {
         return prompt.confirm(&question);
     }
-    let again = count_records(checked.again);
-    session
-        .report
-        .warn(&format!("{again} of the earlier run may have been applied, and would be sent again"));
+    let message = "of the earlier run may have been applied, and would be sent again";
+    session.report.warn(&format!("{} {message}", count_records(checked.again)));
     prompt.confirm_deletion(&question)
 }
 
-fn mode(args: &BatchArgs) -> Mode {
-    match (args.resume, args.restart) {
-        (true, _) => Mode::Resume,
-        (_, true) => Mode::Restart,
-        _ => Mode::Begin,
-    }
-}
-
-fn header(
-    service: &Service<'_>,
-    source: &Source,
-    paths: &Paths,
-    preparer: &RecordPreparer<'_>,
-    args: &BatchArgs,
-) -> Header {
-    let id = service.settings.service_id();
-    let file_name = paths.input.as_deref().and_then(Path::file_name);
+fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> Header {
+    let id = settings.service_id();
+    let file_name = files.input.as_deref().and_then(Path::file_name);
     Header {
         service: id.url.clone(),
         interface: id.interface.clone(),
-        store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
+        store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.spec().name.to_owned(),
-        input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
-        shard: args.shard.map(|shard| shard.to_string()),
+        input: file_name.map_or_else(|| preparer.source.name(), |name| name.to_string_lossy().into_owned()),
+        shard: preparer.args.shard.map(|shard| shard.to_string()),
         ..Header::new()
     }
 }
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
-fn paths(source: &Source, args: &BatchArgs) -> Result<Paths, Failure> {
-    let unreadable = |error: std::io::Error| {
-        Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
-    };
-    let input =
-        if source.is_stream { None } else { Some(dunce::canonicalize(&*source.path).map_err(unreadable)?) };
+fn files(source: &Source, args: &BatchArgs) -> Result<Files, Failure> {
+    let unreadable =
+        |error| Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())));
+    let input = Some(&*source.path).filter(|_| !source.is_stream).map(dunce::canonicalize);
+    let input = input.transpose().map_err(unreadable)?;
     let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
     let beside = || {
         let mut path = input.clone().unwrap_or_default().into_os_string();
@@ -239,20 +193,11 @@ fn paths(source: &Source, args: &BatchArgs) -> Result<Paths, Failure> {
         path.into()
     };
     let journal = args.journal.clone().unwrap_or_else(beside);
-    if input.as_deref().is_some_and(|input| is_one_file(&journal, input)) {
-        return Err(Failure::guard(format!("journal `{}` is the input", journal.display()))
-            .hint("choose another file with --journal"));
-    }
-    Ok(Paths { journal, input })
+    Ok(Files { journal, input, resume: args.resume, restart: args.restart })
 }
 
 /// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.
 fn bearer(settings: &Settings, operation: &OperationSpec) -> Bearer {
-    match operation.bearer {
-        Bearer::Admin => Bearer::Admin,
-        Bearer::Customer if settings.dialect.customers.is_some() && settings.token.is_absent() => {
-            Bearer::Admin
-        }
-        Bearer::Customer => Bearer::Customer,
-    }
+    let is_admin = settings.dialect.customers.is_some() && settings.token.is_absent();
+    if is_admin { Bearer::Admin } else { operation.bearer }
 }

@@ -13,21 +13,14 @@ const BURST_ALLOWANCE: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
 const COOLDOWN: Duration = Duration::from_millis(20);
 
-/// The pauses before the first, second … trial of a service that is failing.
-const PAUSES: [Duration; 5] = [
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(4),
-    Duration::from_secs(8),
-    Duration::from_secs(16),
-];
-/// As many trials without another answer end the batch.
-const MAX_TRIALS: usize = PAUSES.len();
+/// The pauses before the first, second … trial of a service that is failing, in seconds. As many trials without another
+/// answer end the batch.
+const PAUSES: [u64; 5] = [1, 2, 4, 8, 16];
 /// So many 500s in a row mean that the service, and not one request, is the reason.
 const INTERNAL_ERRORS: u32 = 3;
 
 /// The pace of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pace {
     max: f64,
     limit: f64,
@@ -62,18 +55,8 @@ enum Circuit {
 impl Pace {
     /// At most `jobs` at a time, and no faster than `rate`.
     pub fn new(jobs: u16, rate: Option<Rate>) -> Self {
-        Self {
-            max: jobs.into(),
-            limit: jobs.into(),
-            lowered: None,
-            interval: rate.map(|rate| Duration::from_secs_f64((1.0 / rate.per_second).min(1e9))),
-            next: None,
-            asked: None,
-            circuit: Circuit::Closed,
-            internal_errors: 0,
-            pauses: 0,
-            trials: 0,
-        }
+        let interval = rate.map(|rate| Duration::from_secs_f64((1.0 / rate.per_second).min(1e9)));
+        Self { max: jobs.into(), limit: jobs.into(), interval, ..Self::default() }
     }
 
     /// Takes note of what an attempt showed of the service, reads and repeats included.
@@ -112,10 +95,11 @@ impl Pace {
             Circuit::Exhausted => Circuit::Exhausted,
             // Records that were in flight when it opened fail as well: that is the same failure.
             Circuit::Open(until) => Circuit::Open(until.max(now + asked)),
-            _ if self.trials >= MAX_TRIALS => Circuit::Exhausted,
+            _ if self.trials >= PAUSES.len() => Circuit::Exhausted,
             _ => {
                 self.pauses += 1;
-                Circuit::Open(now + PAUSES[self.pauses.min(PAUSES.len()) - 1].max(asked))
+                let pause = Duration::from_secs(PAUSES[self.pauses.min(PAUSES.len()) - 1]);
+                Circuit::Open(now + pause.max(asked))
             }
         };
     }

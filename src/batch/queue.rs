@@ -63,17 +63,10 @@ impl<T> KeyedQueue<T> {
     }
 }
 
-/// Keys of which a record failed in a way that holds up later ones.
+/// Keys of which a record failed in a way that holds up later ones: the number and the line of the first one, and whether it
+/// is unknown.
 #[derive(Debug, Default)]
-pub struct Blocked(HashMap<u64, Blocker>);
-
-/// A record that holds up later ones of its key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Blocker {
-    record: u64,
-    line: u64,
-    is_unknown: bool,
-}
+pub struct Blocked(HashMap<u64, (u64, u64, bool)>);
 
 impl Blocked {
     /// Takes note of a record that failed. After an unknown outcome, later records that replace the same thing are not
@@ -83,15 +76,14 @@ impl Blocked {
         let is_unknown = failure.applied == Applied::Unknown;
         let holds_up = is_unknown || state_after(failure) == State::FailedTemporary;
         if operation.replaces.is_some() && holds_up {
-            let own = Blocker { record: location.record, line: location.line, is_unknown };
+            let own = (location.record, location.line, is_unknown);
             self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
         }
     }
 
     /// Why a record of this key is not sent, if an earlier one holds it up.
     pub fn refusal(&self, operation: &OperationSpec, key: u64, location: RecordLocation) -> Option<Failure> {
-        let Blocker { line, is_unknown, .. } =
-            *self.0.get(&key).filter(|first| first.record < location.record)?;
+        let (_, line, is_unknown) = *self.0.get(&key).filter(|(first, ..)| *first < location.record)?;
         let what = operation.replaces.unwrap_or("customer");
         Some(if is_unknown {
             let message = format!("not sent: the outcome of line {line}, of the same {what}, is unknown");

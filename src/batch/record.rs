@@ -6,14 +6,16 @@ use serde_json::{Map, Value};
 
 use crate::batch::failed_file::REASON;
 use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
+use crate::cli::batch::BatchArgs;
 use crate::config::TokenCommand;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::input::records::{Columns, Content, Record, Source, at_line};
+use crate::input::records::{Columns, Content, Record, RecordReader, Source, at_line};
 use crate::journal::{Entry, Fnv1a, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
-use crate::plan::request::{Bearer, Dialect};
+use crate::plan::request::Bearer;
+use crate::session::Session;
 use crate::text::exact_json;
 use crate::text::token::Token;
 
@@ -22,13 +24,14 @@ pub const CUSTOMER_FIELD: &str = "customer";
 
 /// How records are read from the input.
 pub struct RecordPreparer<'a> {
+    /// What the user runs.
+    pub session: &'a Session<'a>,
+    /// Where they come from.
+    pub source: &'a Source,
+    /// The flags of the run.
+    pub args: &'a BatchArgs,
     /// What is done with them.
     pub operation: &'a dyn Operation,
-    dialect: &'static Dialect,
-    /// Name of the input, for messages.
-    name: String,
-    /// Whether fields the interface does not list are sent as they are.
-    allow_unknown: bool,
     /// What prints the token of each record, and the fields that its placeholders name; none where there is no such command.
     command: Option<(TokenCommand, Vec<String>)>,
     /// The token of records without one of their own, where it is known.
@@ -56,38 +59,48 @@ impl<'a> RecordPreparer<'a> {
     /// For one input. `command` prints tokens; `run_token` is the token of records without one of their own, where it is
     /// known.
     pub fn new(
-        dialect: &'static Dialect,
+        session: &'a Session<'a>,
+        source: &'a Source,
+        args: &'a BatchArgs,
         operation: &'a dyn Operation,
-        source: &Source,
-        allow_unknown: bool,
         command: Option<&TokenCommand>,
         run_token: Option<Token>,
     ) -> Self {
         let command = command.map(|command| (command.clone(), token::placeholders(command)));
         let command = command.filter(|(_, fields)| !fields.is_empty());
         let spec = operation.spec();
-        let schema = spec.inner_schema(dialect);
+        let schema = spec.inner_schema(session.dialect);
         let used: &[String] = command.as_ref().map_or(&[], |(_, fields)| fields);
         let is_input = |name: &&String| schema.field(name).is_some() || spec.wrapper == Some(name.as_str());
         let mut extra: Vec<String> = used.iter().filter(|name| !is_input(name)).cloned().collect();
         extra.push(TOKEN_FIELD.to_owned());
         // Where the token command uses that field, it prints the customer's own token.
-        if dialect.customers.is_some()
+        if session.dialect.customers.is_some()
             && spec.bearer == Bearer::Customer
             && !used.iter().any(|name| name == CUSTOMER_FIELD)
         {
             extra.push(CUSTOMER_FIELD.to_owned());
         }
-        let (name, naming) = (source.name(), Cell::new(None));
-        Self { operation, dialect, name, allow_unknown, command, run_token, extra, naming }
+        let naming = Cell::new(None);
+        Self { session, source, args, operation, command, run_token, extra, naming }
     }
 
-    /// Understands the header of a CSV.
+    /// Reads the records from the first one on.
     ///
     /// # Errors
-    /// As [`Columns::parse_header`].
-    pub fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
-        Columns::parse_header(&self.name, self.dialect, self.operation.spec(), header, &self.extra)
+    /// As [`RecordReader::open`].
+    pub fn reader(&self) -> Result<RecordReader, Failure> {
+        RecordReader::open(self.source, |header| self.columns(header))
+    }
+
+    fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
+        Columns::parse_header(
+            &self.source.name(),
+            self.session.dialect,
+            self.operation.spec(),
+            header,
+            &self.extra,
+        )
     }
 
     /// Whether a command prints the tokens of records, one by one.
@@ -104,15 +117,12 @@ impl<'a> RecordPreparer<'a> {
     /// part reports it.
     pub fn prepare_part(
         &self,
-        shard: Option<Shard>,
         record: &Record,
         columns: Option<&Columns>,
     ) -> Option<Result<PreparedRecord, Failure>> {
         let prepared = self.prepare(record, columns);
-        let is_ours = match &prepared {
-            Ok(prepared) => shard_contains(shard, &prepared.key),
-            Err(_) => is_first(shard),
-        };
+        let key = prepared.as_ref().map(|prepared| &*prepared.key);
+        let is_ours = key.map_or(is_first(self.args.shard), |key| shard_contains(self.args.shard, key));
         is_ours.then_some(prepared)
     }
 
@@ -122,7 +132,7 @@ impl<'a> RecordPreparer<'a> {
     /// `usage`, by line and column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
         self.prepared(record, columns).map_err(|failure| Failure {
-            message: at_line(&self.name, record.line, &failure.message),
+            message: at_line(&self.source.name(), record.line, &failure.message),
             ..failure
         })
     }
@@ -150,7 +160,8 @@ impl<'a> RecordPreparer<'a> {
             None => self.token_source(&document, &extra)?,
         };
         let document = Some(Value::Object(document));
-        let draft = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
+        let draft =
+            self.operation.prepare(self.session.dialect, document, self.session.global.allow_unknown)?;
         draft.refuse_wrong_values()?;
         // What a record changes: what belongs to the customer, the quote, the attribute, or what belongs to the token.
         let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
@@ -196,11 +207,12 @@ impl<'a> RecordPreparer<'a> {
         extra: &Map<String, Value>,
     ) -> Result<TokenSource, Failure> {
         match (extra.get(TOKEN_FIELD), &self.command) {
-            (Some(token), _) => Ok(match token::from_record(token)? {
+            (Some(token), _) => {
+                let token = Some(token::from_record(token)?);
                 // The batch's own token may be named in a record too: one token is one key, however it was supplied.
-                TokenSource::Given(token) if self.run_token.as_ref() == Some(&token) => TokenSource::Shared,
-                own => own,
-            }),
+                let own = token.filter(|token| self.run_token.as_ref() != Some(token));
+                Ok(own.map_or(TokenSource::Shared, TokenSource::Given))
+            }
             (None, Some((command, fields))) => {
                 let wrapper = self.operation.spec().wrapper;
                 token::filled(command, fields, |name| {
@@ -220,9 +232,9 @@ pub fn is_first(shard: Option<Shard>) -> bool {
 /// Hash of a record as it stands in the input.
 pub fn hash(content: &Content) -> u64 {
     match content {
-        Content::Json(text) => Fnv1a::new().update(text.as_bytes()),
+        Content::Json(text) => Fnv1a::default().update(text.as_bytes()),
         Content::Row(row) => {
-            row.iter().fold(Fnv1a::new(), |hash, cell| hash.update(cell.as_bytes()).update(&[0]))
+            row.iter().fold(Fnv1a::default(), |hash, cell| hash.update(cell.as_bytes()).update(&[0]))
         }
     }
     .finish()

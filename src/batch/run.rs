@@ -17,11 +17,10 @@ use crate::batch::check::{self, Step, next_step};
 use crate::batch::failed_file::FailedFile;
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
-use crate::batch::record::{self, PreparedRecord, RecordPreparer};
+use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
-use crate::cli::batch::BatchArgs;
 use crate::failure::{Failure, RecordCounts};
-use crate::input::records::{Content, Record, RecordReader, Source};
+use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{FailedFileEntry, State, fnv1a};
@@ -38,13 +37,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 const READ_TOGETHER: usize = 256;
 
 /// What a run works on.
-pub struct Input<'a> {
-    /// Where the records come from.
-    pub source: &'a Source,
-    /// How they are understood.
-    pub preparer: &'a RecordPreparer<'a>,
-    /// The flags of the run.
-    pub args: &'a BatchArgs,
+pub struct Input {
     /// Records in flight at most.
     pub jobs: u16,
     /// How many records there are.
@@ -64,7 +57,7 @@ type Fetched = Pin<Box<dyn Future<Output = Result<Option<Token>, Failure>>>>;
 pub struct Run<'a> {
     shared: RunContext<'a>,
     journal: Journal,
-    input: Input<'a>,
+    input: Input,
     reader: RecordReader,
     /// Records whose tokens a command prints, in the order of the input, and these tokens.
     waiting: VecDeque<Job>,
@@ -94,12 +87,10 @@ enum Stop {
     OnError,
     /// A signal.
     Interrupted,
-    /// The service was failing for too long.
-    Unavailable,
+    /// The service was failing for too long, or standard output was closed.
+    Because(&'static str),
     /// The service refuses the run's own token.
     Unauthorized(Failure),
-    /// Standard output was closed.
-    OutputClosed,
     /// The run cannot continue.
     Broken(Failure),
 }
@@ -109,20 +100,14 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// `usage` when the input cannot be read again or `--failed` cannot be written.
-    pub fn new(
-        shared: RunContext<'a>,
-        journal: Journal,
-        mut input: Input<'a>,
-        results: OrderedResults,
-    ) -> Result<Self, Failure> {
-        let reader = RecordReader::open(input.source, |header| input.preparer.columns(header))?;
+    pub fn new(shared: RunContext<'a>, journal: Journal, mut input: Input) -> Result<Self, Failure> {
+        let (source, args, session) = (shared.preparer.source, shared.preparer.args, shared.service.session);
+        let reader = shared.preparer.reader()?;
         let earlier = input.earlier_failed.take();
-        let failed = input.args.failed.as_ref();
-        let failed = failed
-            .map(|path| FailedFile::create(path, input.source, reader.columns(), earlier))
-            .transpose()?;
-        let session = shared.service.session;
-        let pace = Rc::new(RefCell::new(Pace::new(input.jobs, input.args.rate)));
+        let failed =
+            args.failed.as_ref().map(|path| FailedFile::create(path, source, reader.columns(), earlier));
+        let failed = failed.transpose()?;
+        let pace = Rc::new(RefCell::new(Pace::new(input.jobs, args.rate)));
         let paced = pace.clone();
         shared
             .service
@@ -140,7 +125,7 @@ impl<'a> Run<'a> {
             in_flight: BTreeMap::new(),
             blocked: Blocked::default(),
             pace,
-            results,
+            results: OrderedResults::new(session.report),
             failed,
             count: RecordCounts::default(),
             reasons: Reasons::default(),
@@ -195,7 +180,7 @@ impl<'a> Run<'a> {
     fn next_job(&mut self) -> Option<Rc<Job>> {
         for _ in 0..READ_TOGETHER {
             if self.pace.borrow().is_exhausted() {
-                self.request_stop(Stop::Unavailable);
+                self.request_stop(Stop::Because("the service is failing"));
             }
             if self.stop.is_some() || !self.has_room() || self.next_delay().is_some() {
                 return None;
@@ -247,18 +232,18 @@ impl<'a> Run<'a> {
 
     /// Admits a record: it is queued, or reported as it is.
     fn admit(&mut self, record: Record) {
-        let (args, hash) = (self.input.args, record::hash(&record.content));
+        let (args, hash) = (self.shared.preparer.args, record::hash(&record.content));
         let known = self.input.past.known(record.number);
         let step = next_step(known, hash);
         if step == Step::Refuse {
-            let failure = check::changed(&self.input.source.name(), record.line, "");
+            let failure = check::changed(&self.shared.preparer.source.name(), record.line, "");
             return self.request_stop(Stop::Broken(failure));
         }
         // Which part it belongs to, only its content says.
         let is_done = known.state == State::Done;
         let mut prepared = None;
         if !is_done || args.shard.is_some() {
-            prepared = self.input.preparer.prepare_part(args.shard, &record, self.reader.columns());
+            prepared = self.shared.preparer.prepare_part(&record, self.reader.columns());
             if prepared.is_none() {
                 return;
             }
@@ -270,30 +255,28 @@ impl<'a> Run<'a> {
             Some(Err(failure)) if !is_done => return self.invalid(position, &record.content, &failure),
             _ => return self.print_done(position, known.status),
         };
-        let is_same_failure = known.state == State::FailedTemporary && known.hash == hash;
-        if step == Step::Send && !is_same_failure {
-            return self.enqueue(position, prepared, record.content, None);
-        }
         let entry = self.input.past.entry(known);
-        let (failure, retry) = (record::failure_of(&entry), args.retry_unknown);
         match step {
+            Step::Send => {
+                let is_partial = known.hash == hash && entry.is_partial();
+                let earlier = is_partial.then_some(Earlier::Partial(entry.cart));
+                self.enqueue(position, prepared, record.content, earlier);
+            }
             Step::Resolve => {
+                let failure = record::failure_of(&entry);
                 // Which others have its token is only known when that is printed.
-                let is_looked_at =
-                    retry || self.operation().can_resolve || self.input.preparer.prints_tokens();
+                let is_looked_at = args.retry_unknown
+                    || self.operation().can_resolve
+                    || self.shared.preparer.prints_tokens();
                 if self.stop.is_some() || !is_looked_at {
                     let key = fnv1a(prepared.key.as_bytes());
                     self.blocked.note(self.operation(), key, location, &failure);
                     return self.fail(position, None, &failure);
                 }
-                let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot, retry };
+                let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };
                 self.enqueue(position, prepared, record.content, Some(earlier));
             }
-            Step::Send => {
-                let earlier = entry.is_partial().then_some(Earlier::Partial { cart: entry.cart });
-                self.enqueue(position, prepared, record.content, earlier);
-            }
-            _ => self.fail(position, Some(&record.content), &failure),
+            _ => self.fail(position, Some(&record.content), &record::failure_of(&entry)),
         }
     }
 
@@ -319,7 +302,7 @@ impl<'a> Run<'a> {
             earlier,
             write_ahead: Some(write_ahead),
         });
-        if self.input.preparer.prints_tokens() {
+        if self.shared.preparer.prints_tokens() {
             self.tokens.push_back(fetched);
         } else if let Some(token) = fetched.now_or_never() {
             self.token_came(token);
@@ -340,14 +323,14 @@ impl<'a> Run<'a> {
     }
 
     fn operation(&self) -> &'static OperationSpec {
-        self.shared.operation.spec()
+        self.shared.preparer.operation.spec()
     }
 
     fn stop_if_broken(&mut self, done: Result<(), Failure>) {
         if let Err(failure) = done {
             self.request_stop(Stop::Broken(failure));
         } else if self.results.is_closed() {
-            self.request_stop(Stop::OutputClosed);
+            self.request_stop(Stop::Because("standard output was closed"));
         }
     }
 
@@ -377,12 +360,8 @@ impl<'a> Run<'a> {
 
 /// A failure of the run has precedence over a request to stop, and the first reason over later ones.
 fn stop_for(reason: &mut Option<Stop>, stop: Stop) {
-    let outweighs = match reason {
-        None => true,
-        Some(Stop::Broken(_)) => false,
-        Some(_) => matches!(stop, Stop::Broken(_) | Stop::Interrupted),
-    };
-    if outweighs {
+    let outweighs = matches!(stop, Stop::Broken(_) | Stop::Interrupted);
+    if reason.is_none() || outweighs && !matches!(reason, Some(Stop::Broken(_))) {
         *reason = Some(stop);
     }
 }

@@ -3,19 +3,19 @@
 use std::rc::Rc;
 
 use crate::batch::queue::Blocked;
-use crate::batch::record::PreparedRecord;
+use crate::batch::record::{PreparedRecord, RecordPreparer};
 use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{State, fnv1a, state_after};
-use crate::ops::{Operation, customers};
+use crate::ops::customers;
+use crate::text::redact::{Masked, secrets};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::text::redact::{Masked, secrets};
 use crate::text::token::Token;
 
 /// Where a record stands, and how it reads.
@@ -64,14 +64,9 @@ pub enum Earlier {
         failure: Box<Failure>,
         /// The snapshot taken before it was sent.
         snapshot: Option<String>,
-        /// Whether it is sent again when nothing can be found out.
-        retry: bool,
     },
     /// The first of its two calls was applied, on this cart, where that is known.
-    Partial {
-        /// The cart.
-        cart: Option<u64>,
-    },
+    Partial(Option<u64>),
 }
 
 /// A record that has ended.
@@ -96,8 +91,8 @@ pub struct RunContext<'a> {
     pub service: &'a Service<'a>,
     /// The flags, with every question answered.
     pub global: &'a GlobalArgs,
-    /// What is done.
-    pub operation: &'a dyn Operation,
+    /// What is done, and with what.
+    pub preparer: &'a RecordPreparer<'a>,
     /// The batch's own token.
     pub run_token: &'a RunToken,
     /// The administrator's, of records that name a customer.
@@ -107,7 +102,7 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up.
     pub fn refusal(&self, blocked: &Blocked, job: &Job) -> Option<Failure> {
-        let find = |key| blocked.refusal(self.operation.spec(), key, job.position.location);
+        let find = |key| blocked.refusal(self.preparer.operation.spec(), key, job.position.location);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
         Some(with_earlier(failure, job.earlier.as_ref()))
     }
@@ -129,7 +124,7 @@ impl RunContext<'_> {
     async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
         let report = self.service.session.report.for_line(Some(job.position.location.line));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
-        let customer = job.prepared.customer.as_deref();
+        let (operation, customer) = (self.preparer.operation, job.prepared.customer.as_deref());
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = job.prepared.token_source == TokenSource::Shared;
         let mut token = match job.token.clone()? {
@@ -139,48 +134,41 @@ impl RunContext<'_> {
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         let mut cart = None;
         match &job.earlier {
-            Some(Earlier::Unknown { failure, snapshot, retry }) => {
+            Some(Earlier::Unknown { failure, snapshot }) => {
                 let service = self.service.for_record(&session, token.clone(), None);
                 // Where the customer cannot be found now, nothing can be found out.
                 if let Ok(service) = customers::select(&service, customer)
-                    && let Some(found) = self
-                        .operation
-                        .resolve_unknown(&service, &job.prepared.draft, snapshot.as_deref())
-                        .await
+                    && let Some(found) =
+                        operation.resolve_unknown(&service, &job.prepared.draft, snapshot.as_deref()).await
                 {
                     return Ok(found);
                 }
-                if !retry {
+                if !self.preparer.args.retry_unknown {
                     ended.was_left = true;
                     return Err((**failure).clone());
                 }
             }
-            Some(Earlier::Partial { cart: known }) => cart = *known,
+            Some(Earlier::Partial(known)) => cart = *known,
             None => {}
         }
         loop {
             let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
             let performed = match customers::select(&service, customer) {
-                Ok(service) => self.operation.run(&service, &job.prepared.draft, cart).await,
+                Ok(service) => operation.run(&service, &job.prepared.draft, cart).await,
                 Err(failure) => Err(failure),
             };
-            let refused = |failure: &Failure| is_run_token && failure.status == Some(401);
             let failure = match performed {
-                Err(failure) if refused(&failure) && failure.applied == Applied::No => failure,
-                // What was applied before is kept; the rest would be refused as well.
-                Err(failure) if refused(&failure) && failure.applied == Applied::Partial => {
-                    ended.is_unauthorized = true;
-                    return Err(failure);
-                }
+                Err(failure) if is_run_token && failure.status == Some(401) => failure,
                 done => return done,
             };
-            // A refused token means that nothing was applied: the record may be performed with another.
-            let Ok(Some(renewed)) = run_token.after(token.as_ref()).await else {
-                ended.is_unauthorized = true;
+            // Where nothing was applied the record may be performed with another token.
+            let renewed = run_token.after(token.as_ref()).await.ok().flatten();
+            token = renewed.filter(|_| failure.applied == Applied::No);
+            ended.is_unauthorized = token.is_none();
+            if ended.is_unauthorized {
                 return Err(failure);
-            };
-            ended.masked = Some(secrets().add_while(&renewed));
-            token = Some(renewed);
+            }
+            ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         }
     }
 }
@@ -196,7 +184,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
             hint: before.hint.clone(),
             ..failure
         },
-        Some(Earlier::Partial { cart }) if failure.applied == Applied::No => Failure {
+        Some(Earlier::Partial(cart)) if failure.applied == Applied::No => Failure {
             kind: match failure.kind {
                 FailureKind::Interrupted => FailureKind::Interrupted,
                 _ => FailureKind::Partial,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
 use crate::config::TokenCommand;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::text::redact::secrets;
 use crate::text::token::Token;
 
@@ -84,10 +84,10 @@ pub fn filled(
 /// A token that stands in a record.
 ///
 /// # Errors
-/// `auth` when it is none.
-pub fn from_record(value: &Value) -> Result<TokenSource, Failure> {
+/// `usage` when it is none.
+pub fn from_record(value: &Value) -> Result<Token, Failure> {
     let token = value.as_str().and_then(Token::new).filter(Token::is_valid);
-    token.map(TokenSource::Given).ok_or_else(|| Failure::new(FailureKind::Usage, "invalid token in record"))
+    token.ok_or_else(|| Failure::usage("invalid token in record"))
 }
 
 /// A field of a record as text, at its top or inside its wrapper.

@@ -308,11 +308,6 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
 pub struct Fnv1a(u64);
 
 impl Fnv1a {
-    /// Of nothing.
-    pub const fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
     /// Adds bytes.
     #[must_use]
     pub fn update(self, bytes: &[u8]) -> Self {
@@ -326,14 +321,15 @@ impl Fnv1a {
 }
 
 impl Default for Fnv1a {
+    /// Of nothing.
     fn default() -> Self {
-        Self::new()
+        Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
 /// The hash of some bytes; see [`Fnv1a`].
 pub fn fnv1a(bytes: &[u8]) -> u64 {
-    Fnv1a::new().update(bytes).finish()
+    Fnv1a::default().update(bytes).finish()
 }
 
 #[cfg(test)]

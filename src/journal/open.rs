@@ -8,32 +8,26 @@ use std::time::Duration;
 use super::read::{self, PreviousRun};
 use super::write::unwritable;
 use super::{Header, Line};
-use crate::failure::Failure;
 use crate::system::clock::Clock;
+use crate::system::context::Context;
+use crate::failure::Failure;
 use crate::system::storage::{Lock, Log, Storage, lock_of, parent, real_path};
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
 const LOCK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is to be done about a journal that exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// There must be none.
-    Begin,
-    /// Go on with it, or begin it.
-    Resume,
-    /// Discard it.
-    Restart,
-}
-
-/// Where the files of a batch are.
+/// Where the files of a batch are, and what is to be done about a journal that exists.
 #[derive(Debug, Clone)]
-pub struct Paths {
+pub struct Files {
     /// The batch's own journal.
     pub journal: PathBuf,
     /// The real path of the input, next to which other journals of it are; none for standard input.
     pub input: Option<PathBuf>,
+    /// Go on with the journal, or begin it.
+    pub resume: bool,
+    /// Discard it. Without either there must be none.
+    pub restart: bool,
 }
 
 /// A journal that was looked into, and is not written yet.
@@ -42,8 +36,7 @@ pub struct Opening {
     storage: Arc<dyn Storage>,
     clock: Clock,
     /// Where the files are.
-    pub paths: Paths,
-    mode: Mode,
+    pub files: Files,
     header: Header,
     log: Option<(Arc<dyn Log>, Lock)>,
     /// What earlier runs left; of a journal to be discarded, too.
@@ -55,20 +48,14 @@ impl Opening {
     /// refused leaves nothing behind.
     ///
     /// # Errors
-    /// `guard` when there is one and `mode` is [`Mode::Begin`], when another run holds it, when it belongs to something
-    /// else or is damaged, and for another journal of the same input.
-    pub async fn look(
-        storage: Arc<dyn Storage>,
-        clock: Clock,
-        paths: Paths,
-        mode: Mode,
-        header: Header,
-    ) -> Result<Self, Failure> {
-        let past = PreviousRun::default();
-        let mut opening = Self { storage, clock, paths, mode, header, log: None, past };
-        match opening.storage.open_log(&opening.paths.journal, true) {
+    /// `guard` when there is one that is neither to be resumed nor to be discarded, when another run holds it, when it
+    /// belongs to something else or is damaged, and for another journal of the same input.
+    pub async fn look(context: &Context, files: Files, header: Header) -> Result<Self, Failure> {
+        let (storage, clock) = (context.storage.clone(), context.clock);
+        let mut opening = Self { storage, clock, files, header, log: None, past: PreviousRun::default() };
+        match opening.storage.open_log(&opening.files.journal, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreadable(&opening.paths.journal, &error)),
+            Err(error) => return Err(unreadable(&opening.files.journal, &error)),
             Ok(found) => opening.take(&*found).await?,
         }
         opening.refuse_others().await?;
@@ -77,20 +64,16 @@ impl Opening {
 
     /// Locks and reads the batch's own journal.
     async fn take(&mut self, found: &dyn Log) -> Result<(), Failure> {
-        let path = &self.paths.journal;
-        let shown = path.display();
+        let path = &self.files.journal;
         if !found.is_regular().map_err(|error| unreadable(path, &error))? {
-            return Err(Failure::guard(format!("journal `{shown}` is not a regular file"))
-                .hint("choose another file with --journal"));
+            let message = format!("journal `{}` is not a regular file", path.display());
+            return Err(Failure::guard(message).hint("choose another file with --journal"));
         }
         let lock = lock(&*self.storage, path).await?;
         // What was found may have been removed by a run that was refused meanwhile.
         let log = self.storage.open_log(path, true).map_err(|error| unreadable(path, &error))?;
-        let is_empty = log.length().map_err(|error| unreadable(path, &error))? == 0;
-        if !is_empty || self.mode != Mode::Restart {
-            self.past = read::read(path, &log, &self.header)?;
-        }
-        if self.mode == Mode::Begin {
+        self.past = read::read(path, &log, &self.header)?;
+        if !self.files.resume && !self.files.restart {
             return Err(already_there(path));
         }
         self.log = Some((log, lock));
@@ -103,14 +86,14 @@ impl Opening {
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
     pub async fn begin(mut self) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
-        let (path, held) = (self.paths.journal.clone(), self.log.take());
+        let (path, held) = (self.files.journal.clone(), self.log.take());
         let (path, is_new) = (&*path, held.is_none());
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
         let header = Line::Header(Header { started, ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let (log, lock) = if let Some((log, lock)) = held {
-            continue_or_replace(&*log, self.mode, &header).map_err(failed)?;
+            continue_or_replace(&*log, self.files.restart, &header).map_err(failed)?;
             (log, lock)
         } else {
             self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
@@ -127,16 +110,16 @@ impl Opening {
             }
             return Err(failure);
         }
-        Ok((log, lock, if self.mode == Mode::Restart { PreviousRun::default() } else { self.past }))
+        Ok((log, lock, if self.files.restart { PreviousRun::default() } else { self.past }))
     }
 
     /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it
     /// shows as done would be sent again. Other parts of the same division have other records.
     async fn refuse_others(&self) -> Result<(), Failure> {
-        let Some(input) = &self.paths.input else { return Ok(()) };
+        let Some(input) = &self.files.input else { return Ok(()) };
         for (path, name) in journals_of(&*self.storage, input)? {
             let failed = |error: io::Error| unreadable(&path, &error);
-            if real_path(&path) == real_path(&self.paths.journal) {
+            if real_path(&path) == real_path(&self.files.journal) {
                 continue;
             }
             let log = match self.storage.open_log(&path, false) {
@@ -150,7 +133,7 @@ impl Opening {
                 continue;
             }
             let shown = path.display();
-            let message = if self.is_running(&path).await? {
+            let message = if try_lock(&*self.storage, &path, LOCK_ATTEMPTS / 4).await?.is_none() {
                 format!("another run over this input is in progress: journal `{shown}`")
             } else if let Some(version) = theirs.other_version() {
                 format!("journal `{shown}` of this input {version}")
@@ -162,19 +145,6 @@ impl Opening {
             return Err(Failure::guard(message).hint("finish that run first, or move its journal away"));
         }
         Ok(())
-    }
-
-    /// Whether another process writes a journal. The lock is released at once, and tried again where another process
-    /// looks at the same moment.
-    async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
-        for _ in 0..5 {
-            let locked = self.storage.try_lock(&lock_of(path));
-            if locked.map_err(|error| unreadable(path, &error))?.is_some() {
-                return Ok(false);
-            }
-            tokio::time::sleep(LOCK_INTERVAL / 4).await;
-        }
-        Ok(true)
     }
 }
 
@@ -210,9 +180,9 @@ fn input_names(journal: &str) -> Vec<&str> {
 
 /// A new run in a journal begins with a header; after a line that was cut off it is on a line of its own. What was
 /// written is never changed.
-fn continue_or_replace(log: &dyn Log, mode: Mode, header: &str) -> io::Result<()> {
+fn continue_or_replace(log: &dyn Log, replace: bool, header: &str) -> io::Result<()> {
     let length = log.length()?;
-    if mode == Mode::Restart {
+    if replace {
         log.truncate(0)?;
         log.append(header.as_bytes())?;
     } else {
@@ -227,16 +197,24 @@ fn continue_or_replace(log: &dyn Log, mode: Mode, header: &str) -> io::Result<()
 }
 
 async fn lock(storage: &dyn Storage, path: &Path) -> Result<Lock, Failure> {
-    for attempt in 1..=LOCK_ATTEMPTS {
-        if let Some(lock) = storage.try_lock(&lock_of(path)).map_err(|error| unreadable(path, &error))? {
-            return Ok(lock);
-        }
-        if attempt < LOCK_ATTEMPTS {
+    try_lock(storage, path, LOCK_ATTEMPTS).await?.ok_or_else(|| {
+        Failure::guard(format!("journal `{}` is in use by another process", path.display()))
+            .hint("wait for it to finish, or give each process its own --shard or --journal")
+    })
+}
+
+/// The lock of a journal; `None` where another process writes it.
+async fn try_lock(storage: &dyn Storage, path: &Path, attempts: u32) -> Result<Option<Lock>, Failure> {
+    for attempt in 0..attempts {
+        if attempt > 0 {
             tokio::time::sleep(LOCK_INTERVAL).await;
         }
+        let lock = storage.try_lock(&lock_of(path)).map_err(|error| unreadable(path, &error))?;
+        if lock.is_some() {
+            return Ok(lock);
+        }
     }
-    Err(Failure::guard(format!("journal `{}` is in use by another process", path.display()))
-        .hint("wait for it to finish, or give each process its own --shard or --journal"))
+    Ok(None)
 }
 
 fn already_there(path: &Path) -> Failure {

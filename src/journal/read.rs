@@ -43,11 +43,6 @@ pub struct PreviousRun {
 }
 
 impl PreviousRun {
-    /// Whether there is a journal.
-    pub fn exists(&self) -> bool {
-        self.log.is_some()
-    }
-
     /// The highest record number in it.
     pub fn last(&self) -> u64 {
         self.records.len() as u64
@@ -62,7 +57,7 @@ impl PreviousRun {
     /// All that was written of it, read again.
     pub fn entry(&self, known: Known) -> Entry {
         let mut line = Vec::new();
-        if let Some(log) = &self.log {
+        if let Some(log) = self.log.as_ref().filter(|_| known.state != State::NotSent) {
             let _ = BufReader::with_capacity(1024, log.reader(known.offset)).read_until(b'\n', &mut line);
         }
         match Line::parse(&line) {
@@ -100,12 +95,7 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<Previous
         line.clear();
         let length = reader.read_until(b'\n', &mut line);
         match length.map_err(|error| guard(format!("cannot read journal `{}`: {error}", path.display())))? {
-            // It never is empty by itself: its first line is written together with its name.
-            0 if number == 0 => {
-                let message =
-                    format!("journal `{}` is empty: what was sent before is unknown", path.display());
-                return Err(guard(message).hint("restore it, or delete it if no record was sent"));
-            }
+            0 if number == 0 => return Err(reading.foreign()),
             0 => break,
             length => {
                 number += 1;
@@ -139,9 +129,7 @@ impl Reading<'_> {
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
                 None => self.end_run(),
             },
-            _ if number == 1 => {
-                Err(guard(format!("journal `{}` is not a storefront journal", self.path.display())))
-            }
+            _ if number == 1 => Err(self.foreign()),
             (None, _) => {
                 self.partial.push((number, offset, judge(text)));
                 Ok(())
@@ -186,6 +174,10 @@ impl Reading<'_> {
             }
             _ => Err(self.damaged(number, "invalid record number")),
         }
+    }
+
+    fn foreign(&self) -> Failure {
+        guard(format!("journal `{}` is not a storefront journal", self.path.display()))
     }
 
     fn damaged(&self, number: u64, what: &str) -> Failure {
@@ -299,7 +291,6 @@ mod tests {
         assert_eq!(past.known(12).state, State::Sending);
         let far = LINE.replace("12", "100000001");
         assert!(refused(&format!("HEADER\n{far}\n")).contains("corrupt at line 2: invalid record number"));
-        assert!(refused("").contains("is empty"));
-        assert!(refused("hello\n").contains("is not a storefront journal"));
+        assert!(["", "hello\n"].iter().all(|text| refused(text).contains("is not a storefront journal")));
     }
 }

@@ -40,7 +40,7 @@ impl Run<'_> {
                 self.blocked.note(self.operation(), key, job.position.location, &failure);
                 if ended.is_unauthorized {
                     self.request_stop(Stop::Unauthorized(failure.clone()));
-                } else if self.input.args.stop_on_error && !ended.was_left {
+                } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
                 self.fail(job.position, job.content.as_ref(), &failure);
@@ -74,7 +74,7 @@ impl Run<'_> {
         let Position { location, hash, .. } = position;
         self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, None)));
         self.fail(position, Some(content), failure);
-        if !self.input.args.skip_invalid || self.input.args.stop_on_error {
+        if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);
         }
     }
@@ -184,7 +184,7 @@ impl Run<'_> {
             self.queue.release(job.key);
             left.push(job);
         }
-        if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
+        if self.stop.is_some() && !self.results.is_closed() {
             for job in &left {
                 self.leave(job);
             }
@@ -214,7 +214,7 @@ impl Run<'_> {
         let not_sent = count.not_sent + input.records.saturating_sub(count.total());
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
-        report.status(&summary::sentence(shared.operation.spec().name, count, took));
+        report.status(&summary::sentence(shared.preparer.operation.spec().name, count, took));
         reasons.lines().iter().for_each(|line| report.status(line));
         verdict(stop, count, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })
@@ -223,31 +223,21 @@ impl Run<'_> {
 
 /// What a run ends with.
 fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<(), Failure> {
-    let hint = summary::hint(count, next);
     let kind = summary::kind(count);
-    let ended = |kind, message: String| Err(Failure::new(kind, message).applied(count.applied()).hint(&hint));
-    let stopped = |why: &str| {
-        let message = format!("stopped because {why}: {}", summary::counts(count));
-        ended(kind.unwrap_or(FailureKind::Unavailable), message)
+    let stopped = |kind, why: &str| Failure::new(kind, format!("{why}: {}", summary::counts(count)));
+    let unavailable = kind.unwrap_or(FailureKind::Unavailable);
+    let failure = match (stop, kind) {
+        (None | Some(Stop::OnError), None) => return Ok(()),
+        (None | Some(Stop::OnError), Some(kind)) => Failure::new(kind, summary::unsuccessful(count)),
+        (Some(Stop::Interrupted), _) => stopped(FailureKind::Interrupted, "interrupted"),
+        (Some(Stop::Because(why)), _) => stopped(unavailable, &format!("stopped because {why}")),
+        (Some(Stop::Unauthorized(failure)), None | Some(FailureKind::Unavailable)) => {
+            Failure { kind: FailureKind::Auth, ..failure }
+        }
+        (Some(Stop::Unauthorized(failure)), Some(kind)) => Failure { kind, ..failure },
+        (Some(Stop::Broken(failure)), _) => failure,
     };
-    let (failure, kind) = match stop {
-        None | Some(Stop::OnError) => {
-            return kind.map_or(Ok(()), |kind| ended(kind, summary::unsuccessful(count)));
-        }
-        Some(Stop::Interrupted) => {
-            let message = format!("interrupted: {}", summary::counts(count));
-            return ended(FailureKind::Interrupted, message);
-        }
-        Some(Stop::Unavailable) => return stopped("the service is failing"),
-        Some(Stop::OutputClosed) => return stopped("standard output was closed"),
-        Some(Stop::Unauthorized(failure)) => {
-            (failure, kind.filter(|kind| *kind != FailureKind::Unavailable).unwrap_or(FailureKind::Auth))
-        }
-        Some(Stop::Broken(failure)) => {
-            let kind = failure.kind;
-            (failure, kind)
-        }
-    };
-    let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
-    Err(Failure { kind, applied: count.applied(), hint: Some(format!("{first}{hint}")), ..failure })
+    let first = failure.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+    let hint = Some(format!("{first}{}", summary::hint(count, next)));
+    Err(Failure { applied: count.applied(), hint, ..failure })
 }
