@@ -45,7 +45,7 @@ pub fn ensure_replaceable(
 ) -> Result<Option<FailedFileEntry>, Failure> {
     let refused = |why: &str| {
         Failure::guard(format!("--failed `{}` {why}", path.display()))
-            .hint("move it away, or choose another file with --failed")
+            .hint("choose another file with --failed")
     };
     match path.symlink_metadata() {
         _ if real_path(path) == real_path(journal) => return Err(refused("is the journal")),

@@ -87,19 +87,13 @@ async fn run_over(
     // A record that names the batch's own token has the same key as those that name none.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
-    let preparer = RecordPreparer::new(session, source, args, operation, command, token);
-    let run_token = RunToken::new(command.filter(prints_one).cloned());
+    let preparer = &RecordPreparer::new(session, source, args, operation, command, token);
+    let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
-    let admin_run_token = RunToken::new(admin_command.filter(prints_one).cloned());
+    let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
     // Nobody can be asked about each of many records.
-    let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
-    let shared = RunContext {
-        service,
-        global: &global,
-        preparer: &preparer,
-        run_token: &run_token,
-        admin_run_token: &admin_run_token,
-    };
+    let global = &GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
+    let shared = RunContext { service, global, preparer, run_token, admin_run_token };
     if session.global.dry_run {
         return Box::pin(dry_run::run(shared)).await;
     }
@@ -112,7 +106,8 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let files = files(source, args)?;
     let header = header(&service.settings, &files, preparer);
     let path = files.journal.clone();
-    let opening = Opening::look(session.context, files, header).await?;
+    let (storage, clock) = (session.context.storage.clone(), session.context.clock);
+    let opening = Opening::look(storage, clock, files, header).await?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }

@@ -9,7 +9,6 @@ use super::read::{self, PreviousRun};
 use super::write::unwritable;
 use super::{Header, Line};
 use crate::system::clock::Clock;
-use crate::system::context::Context;
 use crate::failure::Failure;
 use crate::system::storage::{Lock, Log, Storage, lock_of, parent, real_path};
 
@@ -50,8 +49,12 @@ impl Opening {
     /// # Errors
     /// `guard` when there is one that is neither to be resumed nor to be discarded, when another run holds it, when it
     /// belongs to something else or is damaged, and for another journal of the same input.
-    pub async fn look(context: &Context, files: Files, header: Header) -> Result<Self, Failure> {
-        let (storage, clock) = (context.storage.clone(), context.clock);
+    pub async fn look(
+        storage: Arc<dyn Storage>,
+        clock: Clock,
+        files: Files,
+        header: Header,
+    ) -> Result<Self, Failure> {
         let mut opening = Self { storage, clock, files, header, log: None, past: PreviousRun::default() };
         match opening.storage.open_log(&opening.files.journal, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -41,7 +41,7 @@ error: 2 of 4 records failed
         3,
         str![[r#"
 error: --failed `fix.csv` was changed since the run that wrote it
-  hint: move it away, or choose another file with --failed
+  hint: choose another file with --failed
 "#]],
     );
     assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap(), fixed);
@@ -181,14 +181,14 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
         (
             "a.csv",
             str![[r#"
-error: --failed `a.csv` is the input
+error: --failed `a.csv` exists, and was not written by an earlier run of this journal
   hint: choose another file with --failed
 "#]],
         ),
         (
             "./a.csv",
             str![[r#"
-error: --failed `./a.csv` is the input
+error: --failed `./a.csv` exists, and was not written by an earlier run of this journal
   hint: choose another file with --failed
 "#]],
         ),
