@@ -11,11 +11,11 @@ use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{State, fnv1a, state_after};
 use crate::ops::customers;
-use crate::text::redact::{Masked, secrets};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
+use crate::text::redact::{Masked, secrets};
 use crate::text::token::Token;
 
 /// Where a record stands, and how it reads.
