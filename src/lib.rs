@@ -61,7 +61,8 @@ pub fn run() -> ExitCode {
 async fn execute(cli: &Cli, context: &Context) -> u8 {
     let (flags, global) = (&cli.global, &cli.shared);
     // What explains the program works whatever is set.
-    let explains = matches!(cli.command, Command::Help(_) | Command::Completions(_) | Command::Man(_));
+    let explains =
+        matches!(cli.command, Command::Help { .. } | Command::Completions { .. } | Command::Man { .. });
     let format = match output_format(flags, context) {
         Err(_) if explains => Ok(OutputFormat::Table),
         format => format,

@@ -41,15 +41,11 @@ pub enum AuthCommand {
   storefront auth logout
   storefront auth logout --admin
   storefront auth logout -p shop")]
-    Logout(LogoutArgs),
-}
-
-/// Flags of `auth logout`.
-#[derive(Debug, Args)]
-pub struct LogoutArgs {
-    /// Only the administrator's token
-    #[arg(long)]
-    pub admin: bool,
+    Logout {
+        /// Only the administrator's token
+        #[arg(long)]
+        admin: bool,
+    },
 }
 
 /// Flags of `auth login`.
@@ -92,7 +88,7 @@ pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Fai
     match command {
         AuthCommand::Login(args) => login(session, args).await,
         AuthCommand::Status(_) => status(session).await,
-        AuthCommand::Logout(args) => logout(session, args.admin),
+        AuthCommand::Logout { admin } => logout(session, *admin),
     }
 }
 

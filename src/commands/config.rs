@@ -43,50 +43,41 @@ pub enum ConfigCommand {
   storefront config get -p shop retry
   storefront config get profiles.shop
   storefront config get profiles.shop.retry -o json")]
-    Get(KeyArgs),
+    Get {
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+        key: String,
+    },
     /// Change a setting, preserving comments
     #[command(after_help = "Examples:
   storefront config set -p shop base-url https://shop.example/rest
   storefront config set -p shop token-command pass show shop
   storefront config set profiles.shop.store-view fr")]
-    Set(SetArgs),
+    Set {
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+        key: String,
+        /// Value (several for a list); tokens are prompted for, or read from stdin with -
+        #[arg(allow_negative_numbers = true)]
+        value: Vec<String>,
+    },
     /// Remove a setting or a profile
     #[command(after_help = "Examples:
   storefront config unset -p shop retry
   storefront config unset profiles.shop.retry
   storefront config unset profiles.shop")]
-    Unset(KeyArgs),
+    Unset {
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+        key: String,
+    },
     /// Set the default profile
     #[command(after_help = "Examples:
   storefront config use shop
   storefront config use shop && storefront config get retry
   storefront config use shop -q")]
-    Use(UseArgs),
-}
-
-/// Which setting.
-#[derive(Debug, Args)]
-pub struct KeyArgs {
-    /// `profiles.NAME.KEY`, or `KEY` for the selected profile
-    pub key: String,
-}
-
-/// Which setting, and its value.
-#[derive(Debug, Args)]
-pub struct SetArgs {
-    /// `profiles.NAME.KEY`, or `KEY` for the selected profile
-    pub key: String,
-    /// Value (several for a list); tokens are prompted for, or read from stdin with -
-    #[arg(allow_negative_numbers = true)]
-    pub value: Vec<String>,
-}
-
-/// Which profile.
-#[derive(Debug, Args)]
-pub struct UseArgs {
-    /// The profile
-    #[arg(value_name = "PROFILE")]
-    pub name: String,
+    Use {
+        /// The profile
+        #[arg(value_name = "PROFILE")]
+        name: String,
+    },
 }
 
 /// Create a profile. Name it with -p, set its store view with --store-view.
@@ -111,10 +102,10 @@ pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure
     match command {
         ConfigCommand::Path => path(session),
         ConfigCommand::List => list(session),
-        ConfigCommand::Get(args) => get(session, &args.key),
-        ConfigCommand::Set(args) => set(session, &args.key, &args.value),
-        ConfigCommand::Unset(args) => unset(session, &args.key),
-        ConfigCommand::Use(args) => use_profile(session, &args.name),
+        ConfigCommand::Get { key } => get(session, key),
+        ConfigCommand::Set { key, value } => set(session, key, value),
+        ConfigCommand::Unset { key } => unset(session, key),
+        ConfigCommand::Use { name } => use_profile(session, name),
         ConfigCommand::Init(args) => init(session, args),
     }
 }

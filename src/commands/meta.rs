@@ -2,7 +2,7 @@
 
 use std::env::consts::{ARCH, OS};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use clap::{Args, ValueEnum};
@@ -50,53 +50,6 @@ pub struct TemplateArgs {
     /// Input format
     #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
     pub format: TemplateFormat,
-}
-
-/// Print the JSON Schema (2020-12) of an operation's input
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  storefront schema quote ship
-  storefront schema customer-update > customer.schema.json
-  storefront schema attribute create")]
-pub struct SchemaArgs {
-    /// Which operation.
-    #[command(flatten)]
-    pub operation: OperationName,
-}
-
-/// Explain a topic (exit-codes, environment, input) or a command
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  storefront help exit-codes
-  storefront help environment
-  storefront help customer update")]
-pub struct HelpArgs {
-    /// Topic or command
-    #[arg(value_name = "TOPIC|COMMAND")]
-    pub words: Vec<String>,
-}
-
-/// Print a shell completion script
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  storefront completions bash > storefront.bash
-  storefront completions zsh > _storefront
-  storefront completions fish > storefront.fish")]
-pub struct CompletionsArgs {
-    /// The shell
-    pub shell: clap_complete::Shell,
-}
-
-/// Write the man pages to DIR, or print the main page
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  storefront man
-  storefront man man1
-  storefront man man1 && ls man1")]
-pub struct ManArgs {
-    /// Output directory (created if missing)
-    #[arg(value_name = "DIR")]
-    pub directory: Option<PathBuf>,
 }
 
 /// What `--version` prints: the version, the commit where the build was told of one, and the target.

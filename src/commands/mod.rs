@@ -13,6 +13,7 @@ pub mod meta;
 pub mod quote;
 pub mod sandbox;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use api::ApiArgs;
 use attribute::AttributeCommand;
@@ -24,7 +25,7 @@ use config::ConfigCommand;
 use customer::CustomerCommand;
 use customer::update::dialogue::select;
 use journal::JournalCommand;
-use meta::{CompletionsArgs, HelpArgs, ManArgs, SchemaArgs, TemplateArgs};
+use meta::{OperationName, TemplateArgs};
 use quote::QuoteCommand;
 use sandbox::SandboxCommand;
 use serde_json::Value;
@@ -105,13 +106,40 @@ pub enum Command {
     /// Print an example input to edit (field descriptions go to stderr)
     Template(TemplateArgs),
     /// Print the JSON Schema (2020-12) of an operation's input
-    Schema(SchemaArgs),
+    #[command(after_help = "Examples:
+  storefront schema quote ship
+  storefront schema customer-update > customer.schema.json
+  storefront schema attribute create")]
+    Schema(OperationName),
     /// Explain a topic (exit-codes, environment, input) or a command
-    Help(HelpArgs),
+    #[command(after_help = "Examples:
+  storefront help exit-codes
+  storefront help environment
+  storefront help customer update")]
+    Help {
+        /// Topic or command
+        #[arg(value_name = "TOPIC|COMMAND")]
+        words: Vec<String>,
+    },
     /// Print a shell completion script
-    Completions(CompletionsArgs),
+    #[command(after_help = "Examples:
+  storefront completions bash > storefront.bash
+  storefront completions zsh > _storefront
+  storefront completions fish > storefront.fish")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
     /// Write the man pages to DIR, or print the main page
-    Man(ManArgs),
+    #[command(after_help = "Examples:
+  storefront man
+  storefront man man1
+  storefront man man1 && ls man1")]
+    Man {
+        /// Output directory (created if missing)
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
 }
 
 impl Cli {
@@ -182,26 +210,26 @@ const INSTEAD: &[(&str, &str)] = &[
 
 /// Adds to the error about an unknown subcommand what exists instead, in place of a guess by spelling.
 fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
-    if let Some(ContextValue::String(email)) = error.get(ContextKind::InvalidArg)
-        && email.contains('@')
-        && error.kind() == ErrorKind::UnknownArgument
-    {
-        let tip = clap::builder::StyledStr::from(format!("name the customer with '--customer {email}'"));
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-        return error;
-    }
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return error };
-    let grammar = Cli::command();
-    let before = words.iter().take_while(|word| *word != typed.as_str());
-    let noun = before.filter_map(|word| grammar.find_subcommand(word)).map(clap::Command::get_name).next();
-    let command = noun.map_or_else(|| typed.clone(), |noun| format!("{noun} {typed}"));
-    if error.kind() == ErrorKind::InvalidSubcommand
-        && let Some((_, instead)) = INSTEAD.iter().find(|(known, _)| *known == command)
-    {
-        error.remove(ContextKind::SuggestedSubcommand);
-        let tip = clap::builder::StyledStr::from(*instead);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-    }
+    let typed = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
+    let tip = match (error.kind(), typed) {
+        (ErrorKind::UnknownArgument, [Some(ContextValue::String(email)), _]) if email.contains('@') => {
+            format!("name the customer with '--customer {email}'")
+        }
+        (ErrorKind::InvalidSubcommand, [_, Some(ContextValue::String(typed))]) => {
+            let grammar = Cli::command();
+            let before = words.iter().take_while(|word| *word != typed.as_str());
+            let noun =
+                before.filter_map(|word| grammar.find_subcommand(word)).map(clap::Command::get_name).next();
+            let command = noun.map_or_else(|| typed.clone(), |noun| format!("{noun} {typed}"));
+            match INSTEAD.iter().find(|(known, _)| *known == command) {
+                Some((_, instead)) => (*instead).to_owned(),
+                None => return error,
+            }
+        }
+        _ => return error,
+    };
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
 }
 
@@ -213,9 +241,9 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     cli.global.validate()?;
     // What explains the program works whatever is set.
     match &cli.command {
-        Command::Help(args) => return meta::help(report, &args.words),
-        Command::Completions(args) => return report.stdout(&completion::script(args.shell)?),
-        Command::Man(args) => return meta::man(report, args.directory.as_deref()),
+        Command::Help { words } => return meta::help(report, words),
+        Command::Completions { shell } => return report.stdout(&completion::script(*shell)?),
+        Command::Man { directory } => return meta::man(report, directory.as_deref()),
         _ => {}
     }
     let config = ConfigFile::load(context);
@@ -235,11 +263,11 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         Command::Api(args) => api::run(&session, args).await,
         Command::Template(args) => meta::template(&session, args),
         Command::Schema(args) => {
-            let schema = json_schema::of(dialect, OperationSpec::parse(&args.operation.words)?);
+            let schema = json_schema::of(dialect, OperationSpec::parse(&args.words)?);
             report.stdout(&format!("{schema:#}\n"))
         }
         Command::Sandbox(command) => sandbox::run(&session, command).await,
-        Command::Help(_) | Command::Completions(_) | Command::Man(_) => Ok(()),
+        Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),
     }
 }
 

@@ -30,6 +30,9 @@ pub fn positive(id: &str) -> Option<u64> {
     id.trim().parse().ok().filter(|id| *id > 0)
 }
 
+/// A record that is being run.
+pub type Run<'a> = LocalBoxFuture<'a, Result<Outcome, Failure>>;
+
 /// An operation with the flags of its command. One record and each of many are prepared, then run.
 pub trait Operation {
     /// What distinguishes it from the others, as data.
@@ -49,12 +52,7 @@ pub trait Operation {
 
     /// Runs a record, or shows what would be sent. `half_done_cart` is the cart on which an earlier run made the first of
     /// its two calls.
-    fn run<'a>(
-        &'a self,
-        service: &'a Service<'_>,
-        draft: &'a Draft,
-        half_done_cart: Option<u64>,
-    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>>;
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, half_done_cart: Option<u64>) -> Run<'a>;
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
     /// one taken before it was sent. `None` while that is unknown.

@@ -1,7 +1,6 @@
 //! `storefront quote add-item`
 
 use clap::Args;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Number, Value};
 
 use crate::cli::batch::BatchArgs;
@@ -10,11 +9,10 @@ use crate::cli::{CustomerChoice, OperationArgs};
 use crate::failure::Failure;
 use crate::input::Draft;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, add_item};
+use crate::ops::{Operation, Run, add_item};
 use crate::plan::operation::{OperationSpec, QUOTE_ADD_ITEM};
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
-use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::text::exact_json;
 use crate::wire::Table;
@@ -96,12 +94,7 @@ impl Operation for AddItemArgs {
         lint::refuse_item(&draft.fields).map(|()| Vec::new())
     }
 
-    fn run<'a>(
-        &'a self,
-        service: &'a Service<'_>,
-        draft: &'a Draft,
-        _: Option<u64>,
-    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async { add_item::perform(&with_id(service).await?, draft, self.verify).await })
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::cli::batch::BatchArgs;
@@ -14,12 +13,11 @@ use crate::commands;
 use crate::failure::Failure;
 use crate::input::{Draft, document};
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, ship};
+use crate::ops::{Operation, Run, ship};
 use crate::plan::operation::{OperationSpec, QUOTE_SHIP};
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
 use crate::prompt::Prompt;
-use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
@@ -172,12 +170,7 @@ impl Operation for ShipArgs {
         Ok(lint::of_quote(&draft.fields))
     }
 
-    fn run<'a>(
-        &'a self,
-        service: &'a Service<'_>,
-        draft: &'a Draft,
-        half_done_cart: Option<u64>,
-    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, half_done_cart: Option<u64>) -> Run<'a> {
         Box::pin(async move {
             if !self.takes_stored() {
                 return ship::perform(&with_id(service).await?, draft, half_done_cart).await;

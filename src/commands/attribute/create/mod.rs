@@ -17,7 +17,7 @@ use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_lab
 use crate::commands;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
-use crate::ops::{Operation, attribute};
+use crate::ops::{Operation, Run, attribute};
 use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::plan::validate::attribute::FrontendInput;
 use crate::plan::validate::body::Warnings;
@@ -121,12 +121,7 @@ impl Operation for CreateArgs {
         lint::of_attribute(&draft.fields, self.force)
     }
 
-    fn run<'a>(
-        &'a self,
-        service: &'a Service<'_>,
-        draft: &'a Draft,
-        _: Option<u64>,
-    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(attribute::create(service, draft))
     }
 

@@ -16,10 +16,10 @@ use crate::cli::{CustomerChoice, OperationArgs, ReplacementArgs};
 use crate::commands;
 use crate::failure::Failure;
 use crate::input::Draft;
-use crate::ops::Operation;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update, verify};
+use crate::ops::{Operation, Run};
 use crate::plan::operation::{CUSTOMER_UPDATE, OperationSpec};
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
@@ -198,12 +198,7 @@ impl Operation for UpdateArgs {
         self.patch(draft.clone()).map(|_| Vec::new())
     }
 
-    fn run<'a>(
-        &'a self,
-        service: &'a Service<'_>,
-        draft: &'a Draft,
-        _: Option<u64>,
-    ) -> LocalBoxFuture<'a, Result<Outcome, Failure>> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async {
             let update = self.update(draft.clone())?;
             replace(service, Change::Update(&update)).await
