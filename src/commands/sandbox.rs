@@ -14,7 +14,7 @@ use crate::plan::request::{Dialect, Interface};
 use crate::report::style::table;
 use crate::sandbox::{self, Fault, Observer, Options};
 use crate::session::Session;
-use crate::session::local_service::{data_file, unusable};
+use crate::session::local_service::{self, data_file, unusable};
 use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
 use crate::text::sanitize::sanitize_line;
@@ -186,7 +186,7 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
 }
 
 fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
-    let tokens = sandbox::tokens(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
+    let tokens = local_service::tokens(session.context, args.data.as_ref())?;
     if session.report.is_json() {
         return session.report.json(&json!(tokens));
     }

@@ -62,8 +62,7 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
         ))
         .hint("use the token of that customer, or --api magento if the service is a Magento shop"));
     }
-    let data = local_service::data_file(service.session.context, None)?;
-    let tokens = crate::sandbox::tokens(&data).map_err(local_service::unusable)?;
+    let tokens = local_service::tokens(service.session.context, None)?;
     let is_named = |id: Option<i64>, email: Option<&str>| {
         id.is_some_and(|id| id.to_string() == named) || email.is_some_and(|email| same_email(email, named))
     };

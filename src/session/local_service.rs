@@ -33,6 +33,14 @@ pub fn unusable(error: anyhow::Error) -> Failure {
     Failure::usage(causes.join(": "))
 }
 
+/// The tokens that it gives out, to customers and administrators.
+///
+/// # Errors
+/// `usage` when the database cannot be used.
+pub fn tokens(context: &Context, named: Option<&PathBuf>) -> Result<Vec<sandbox::IssuedToken>, Failure> {
+    sandbox::tokens(&data_file(context, named)?).map_err(unusable)
+}
+
 /// Starts the built-in service, and says what calls to it need.
 ///
 /// # Errors
