@@ -67,7 +67,10 @@ def main():
         for field, part in definition["properties"].items():
             doc = " ".join(part.get("description", "").split()).rstrip(".") or field.replace("_", " ").capitalize()
             doc = re.sub(r"\bid\b", "ID", doc.replace("Vat id", "VAT number"), flags=re.IGNORECASE)
-            rows.append("\t".join([definition["title"], field, field_type(part, definitions), doc]))
+            holds = field_type(part, definitions)
+            # The client takes codes there, too.
+            holds = "storeview" if field == "store_id" and "label" in definition["title"] else holds
+            rows.append("\t".join([definition["title"], field, holds, doc]))
     TABLE.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 

@@ -210,10 +210,9 @@ fn parse_pair(text: &str, expected: &str) -> Result<(String, String), String> {
     parse_key_value(text).map_err(|_| format!("expected {expected}"))
 }
 
-/// `STORE_ID=LABEL`, with a whole number before the equals sign.
-pub fn parse_number_label(text: &str) -> Result<(Number, String), String> {
-    let (id, label) = parse_pair(text, "STORE_ID=LABEL")?;
-    Ok((whole(&id)?, label))
+/// `STORE=LABEL`, with the id or the code of a store view before the equals sign.
+pub fn parse_store_label(text: &str) -> Result<(String, String), String> {
+    parse_pair(text, "STORE=LABEL")
 }
 
 /// `OPTION_ID=OPTION_VALUE`, with a whole number after the equals sign.

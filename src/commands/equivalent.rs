@@ -96,7 +96,7 @@ mod tests {
             let line: Vec<String> = words.iter().map(|word| quoted(word, Shell::Posix)).collect();
             let args: CreateArgs = parse(&shell_words::split(&line.join(" ")).unwrap()).unwrap();
             prop_assert_eq!(&args.attribute.named["default_frontend_label"], &label);
-            prop_assert_eq!(args.options, [option]);
+            prop_assert_eq!(args.options.labels, [option]);
         }
     }
 }

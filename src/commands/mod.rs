@@ -80,7 +80,7 @@ pub enum Command {
     /// Show, update and restore customer profiles
     #[command(subcommand)]
     Customer(CustomerCommand),
-    /// Create product attributes
+    /// Create product attributes, assign them to sets and add options
     #[command(subcommand)]
     Attribute(AttributeCommand),
     /// Inspect the journals of batches

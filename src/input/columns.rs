@@ -70,7 +70,7 @@ impl Columns {
         header: &csv::StringRecord,
         extra: &[String],
     ) -> Result<Self, Failure> {
-        let (named, labels) = (&operation.named_columns, operation.label_column);
+        let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
         let columns = all_columns(known(dialect, operation), named, labels, extra);
         let lacks_customer = operation.replaces.is_some() && dialect.customers.is_none();
         Known { operation: Some(operation), columns, lacks_customer }.parse(name, header)
@@ -115,6 +115,10 @@ impl Columns {
             problems.extend(result.err().map(|what| format!("column {title}: {what}")));
         }
         problems.extend(self.place_address(row, &mut document).err());
+        // A row has one option.
+        if let Some(option @ Value::Object(_)) = document.get_mut("options") {
+            *option = json!([option.take()]);
+        }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
     }
 
@@ -242,16 +246,17 @@ fn flag_title(operation: &'static OperationSpec, flag: &str) -> String {
 /// The fields, and what else a header may have.
 fn all_columns(
     fields: Vec<Column>,
-    named: &'static NamedColumns,
+    named: Option<&'static NamedColumns>,
     labels: Option<&'static str>,
     extra: &[String],
 ) -> Vec<Column> {
     let column = |title: String, holds| Column { path: vec![title.clone()], title, holds };
-    let named = column(format!("{}{}", named.prefix, named.placeholder), Holds::Named(named));
+    let title = |named: &NamedColumns| format!("{}{}", named.prefix, named.placeholder);
+    let named = named.map(|named| column(title(named), Holds::Named(named)));
     let labels = labels.map(|title| column(title.to_owned(), Holds::Labels));
     let extra = extra.iter().map(|title| column(title.clone(), Holds::Extra));
     let reason = column("reason".to_owned(), Holds::Reason);
-    fields.into_iter().chain([named]).chain(labels).chain(extra).chain([reason]).collect()
+    fields.into_iter().chain(named).chain(labels).chain(extra).chain([reason]).collect()
 }
 
 /// The columns that a header may have.
@@ -348,7 +353,7 @@ pub fn at_line(name: &str, line: u64, what: &str) -> String {
 /// Options with the code of the attribute that each is for, where the file says so.
 pub type Options = Vec<(Option<String>, Value)>;
 
-/// Reads options from a CSV with the columns `label,sort_order,is_default,label:STORE_ID…`, in its order; with a column
+/// Reads options from a CSV with the columns `label,sort_order,is_default,label:STORE…`, in its order; with a column
 /// `attribute_code` it serves many attributes. The position is the sort order where none is given.
 ///
 /// # Errors
@@ -362,7 +367,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
         path: vec![title.to_owned()],
         holds: Holds::Field(holds),
     });
-    let known = all_columns(fields.into(), &OPTION_LABELS, None, &[OPTION_CODE.to_owned()]);
+    let known = all_columns(fields.into(), Some(&OPTION_LABELS), None, &[OPTION_CODE.to_owned()]);
     let known = Known { operation: None, columns: known, lacks_customer: false };
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
@@ -403,9 +408,9 @@ const OPTION_CODE: &str = "attribute_code";
 /// The columns whose titles hold a store's id.
 static OPTION_LABELS: NamedColumns = NamedColumns {
     prefix: "label:",
-    placeholder: "STORE_ID…",
+    placeholder: "STORE…",
     path: &["store_labels"],
-    element: Some([("store_id", FieldType::Integer), ("label", FieldType::Text)]),
+    element: Some([("store_id", FieldType::Scalar(Scalar::StoreView)), ("label", FieldType::Text)]),
 };
 
 /// A cell as what its field holds. Text stays exactly as it is; lines of a street are parted by `|` or line
@@ -430,6 +435,9 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
         FieldType::Integer | FieldType::Scalar(Scalar::Integer) => {
             let number = exact_json::number(cell.trim()).filter(|_| is_whole(cell.trim()));
             number.map(Value::Number).ok_or_else(expected)
+        }
+        FieldType::Scalar(Scalar::StoreView) => {
+            Ok(parse_cell(cell, FieldType::Integer).unwrap_or_else(|_| cell.trim().into()))
         }
         FieldType::Object(_) | FieldType::AnyObject | FieldType::List(_) | FieldType::AnyList => {
             Err(expected())

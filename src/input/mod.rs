@@ -44,6 +44,10 @@ impl Draft {
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
+        if operation.is_magento_only && !dialect.is_magento() {
+            let message = format!("the interface `{}` has no `{}`", dialect.name, operation.name);
+            return Err(Failure::usage(message).hint("for a Magento shop, add --api magento"));
+        }
         let is_document = document.is_some();
         let mut body = operation::wrapped(operation, dialect, document)?;
         let warnings = body::tidy(&mut body, operation.schema(dialect))?;

@@ -3,6 +3,7 @@
 //! A profile update goes [`profile::stored`] → [`profile::merge`] (with [`profile::region`]) → [`profile::diff`] →
 //! [`request`], and [`profile::verify`] compares what is read afterwards with what was sent.
 
+pub mod attribute;
 pub mod operation;
 pub mod request;
 

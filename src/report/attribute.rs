@@ -29,7 +29,11 @@ pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
     });
     let labels = labels(attribute.get("frontend_labels"))
         .map(|(view, label)| [cell(TextStyle::Head, format!("Label in store view {view}")), label.into()]);
-    let members = table(screen, &[], members.chain(labels));
+    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
+    let default = options.filter(|option| option["is_default"] == true && option.get("value").is_some());
+    let default = default
+        .map(|option| [cell(TextStyle::Head, "Default option"), format_value(option.get("label")).into()]);
+    let members = table(screen, &[], members.chain(default).chain(labels));
     match attribute.get("options").and_then(Value::as_array) {
         Some(options) if !options.is_empty() => format!("{members}\n\n{}", options_text(options, screen)),
         _ => members,

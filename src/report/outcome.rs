@@ -1,5 +1,6 @@
 //! What an operation did: one JSON object, or a few lines for a person.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::Serialize;
@@ -190,9 +191,9 @@ fn truncate(reply: &Value) -> String {
 /// What became of one call.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Call {
-    /// The last segment of its path, such as `shipping-information`.
+    /// The last segment of its path, such as `shipping-information`, or what it does, such as `assign Default/Content`.
     #[serde(rename = "call")]
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Whether it took effect.
     pub applied: Applied,
     /// Why it was not sent now: `done earlier`.
@@ -209,17 +210,17 @@ pub struct Call {
 
 impl Call {
     /// A call that was not sent, or was sent by an earlier run.
-    pub fn new(name: &'static str, applied: Applied) -> Self {
-        Self { name, applied, ..Self::default() }
+    pub fn new(name: impl Into<Cow<'static, str>>, applied: Applied) -> Self {
+        Self { name: name.into(), applied, ..Self::default() }
     }
 
     /// A call that the service took.
-    pub fn replied(name: &'static str, reply: &Reply) -> Self {
+    pub fn replied(name: impl Into<Cow<'static, str>>, reply: &Reply) -> Self {
         Self { status: Some(reply.status), response: Some(reply.value()), ..Self::new(name, Applied::Yes) }
     }
 
     /// A call that failed.
-    pub fn failed(name: &'static str, failure: &Failure) -> Self {
+    pub fn failed(name: impl Into<Cow<'static, str>>, failure: &Failure) -> Self {
         Self { status: failure.status, response: failure.service.clone(), ..Self::new(name, failure.applied) }
     }
 
@@ -232,7 +233,7 @@ impl Call {
             (Applied::Unknown, _) => "outcome unknown",
             _ => "not done",
         };
-        format!("  {}: {what}{status}", self.name)
+        format!("  {}: {what}{status}", sanitize_line(&self.name))
     }
 }
 

@@ -212,7 +212,7 @@ fn custom_attributes(value: Value) -> Result<Value, TypeError> {
 /// PHP's `settype`, with Magento's exceptions: a number must be numeric, and a boolean is filtered.
 fn cast_scalar(value: &Value, holds: Scalar) -> Result<Value, TypeError> {
     let (expected, cast): (&str, fn(&Value) -> Option<Value>) = match holds {
-        Scalar::Integer => ("int", as_integer),
+        Scalar::Integer | Scalar::StoreView => ("int", as_integer),
         Scalar::Number => ("float", as_number),
         Scalar::Boolean => ("boolean", |value| {
             let text = as_text(value).trim().to_ascii_lowercase();

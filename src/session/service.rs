@@ -1,6 +1,7 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use crate::config::{Settings, TokenSource};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Client, Effect, Reply, Tracer};
 use crate::journal::write::WriteAhead;
+use crate::plan::attribute::Named;
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::{Bearer, Method, Request, Target};
 use crate::report::http_trace;
@@ -39,6 +41,8 @@ pub struct Service<'a> {
     pub client: Rc<Client>,
     /// Regions by code and name, read once a run, for an interface that wants their ids.
     pub regions: Rc<RefCell<RegionDirectory>>,
+    /// Lists of the shop by their paths, read once a run: attribute sets, groups, store views.
+    pub lists: Rc<RefCell<HashMap<String, Rc<Vec<Named>>>>>,
     /// Id of the customer whose data was read first.
     customer_id: Rc<OnceCell<String>>,
     /// The customer's token, once a call has used it.
@@ -99,6 +103,7 @@ impl<'a> Service<'a> {
             replaces_profile: Rc::default(),
             client: Rc::new(client),
             regions: Rc::default(),
+            lists: Rc::default(),
             customer_id: Rc::default(),
             customer_token: Rc::default(),
             admin_token: Rc::default(),

@@ -2,6 +2,7 @@
 //! locks that keep two replacements of one customer apart, recent additions to carts, and the address ids seen last, for
 //! completion.
 
+pub mod default_note;
 mod snapshot;
 
 use std::fmt::Write;
@@ -134,6 +135,16 @@ impl LockName {
         if key.contains('@') { Self::email(key) } else { Self::customer(key) }
     }
 
+    /// The attribute with this code.
+    pub fn attribute(code: &str) -> Self {
+        Self(format!("attribute-{code}"))
+    }
+
+    /// What it stands for, in a person's words.
+    fn noun(&self) -> &'static str {
+        if self.0.starts_with("attribute-") { "attribute" } else { "customer" }
+    }
+
     /// The holder of this token.
     pub fn token(token: &Token) -> Self {
         Self(format!("token-{:016x}", Fnv1a::default().update(token.expose().as_bytes()).finish()))
@@ -155,7 +166,7 @@ pub async fn acquire(
     let path = lock_path(context, settings, name)?;
     let unusable = |error: std::io::Error| {
         Failure::internal(format!("the lock `{}` cannot be used: {error}", path.display()))
-            .hint(format!("a profile is replaced only under its lock: free some space, or set {STATE_HOME}"))
+            .hint(format!("nothing is written without the lock: free some space, or set {STATE_HOME}"))
     };
     let deadline = Instant::now() + timeout;
     let mut waiting = Some(waiting);
@@ -170,11 +181,12 @@ pub async fn acquire(
             return Err(Failure::new(
                 FailureKind::Unavailable,
                 format!(
-                    "another storefront command has been writing to this customer for {} s",
+                    "another storefront command has been writing to this {} for {} s",
+                    name.noun(),
                     timeout.as_secs_f64()
                 ),
             )
-            .hint("try again when it is done; --lock-timeout sets how long to wait"));
+            .hint("try again when it is done; the setting `lock-timeout` says how long to wait"));
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }

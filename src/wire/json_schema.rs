@@ -70,7 +70,7 @@ impl Writer {
             FieldType::Scalar(Scalar::Text | Scalar::Boolean) => {
                 json!({"type": ["string", "number", "boolean", "null"]})
             }
-            FieldType::Scalar(Scalar::Integer | Scalar::Number) => {
+            FieldType::Scalar(Scalar::Integer | Scalar::Number | Scalar::StoreView) => {
                 json!({"type": ["string", "number", "null"]})
             }
         }

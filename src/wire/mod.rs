@@ -21,7 +21,7 @@ pub struct ObjectSchema {
 }
 
 /// One field of a [`ObjectSchema`].
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Name as it stands in the JSON.
     pub name: &'static str,
@@ -82,6 +82,8 @@ pub enum Scalar {
     Number,
     /// From `true`, `false`, 1, 0 or their texts.
     Boolean,
+    /// The id of a store view; we take its code, too, and send the id.
+    StoreView,
 }
 
 /// One of the tables, for constants.
@@ -108,6 +110,14 @@ pub struct FieldTables {
     pub attribute: &'static ObjectSchema,
     /// An option of an attribute.
     pub attribute_option: &'static ObjectSchema,
+    /// Body that puts an attribute into sets (ours).
+    pub assignment_body: &'static ObjectSchema,
+    /// An attribute and its sets.
+    pub assignment: &'static ObjectSchema,
+    /// Body that adds options to an attribute (ours).
+    pub new_options_body: &'static ObjectSchema,
+    /// An attribute and its new options.
+    pub new_options: &'static ObjectSchema,
     /// Shipping information and payment.
     pub shipping_information: &'static ObjectSchema,
     /// Addresses, carrier and method in it.
@@ -165,6 +175,7 @@ impl FieldType {
             Self::Scalar(Scalar::Integer) => "a whole number or its text",
             Self::Scalar(Scalar::Number) => "a number or its text",
             Self::Scalar(Scalar::Boolean) => "true, false, 1 or 0",
+            Self::Scalar(Scalar::StoreView) => "the ID or the code of a store view",
         }
     }
 }
@@ -192,8 +203,22 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let inside = |name, holds, doc| field(name, FieldType::Object(object(&objects, holds)), doc);
     let information = inside("addressInformation", "address information", "Addresses, carrier and method");
     let payment = inside("paymentMethod", "payment", "Payment, sent in a call of its own");
-    tables(&objects, schema("shipping information", "Magento", vec![information, payment]))
+    let tables = tables(&objects, schema("shipping information", "Magento", vec![information, payment]));
+    // Where a created attribute is put is a call of its own.
+    let sets = Field { origin: Origin::Ours, ..sets_field() };
+    let fields = tables.attribute.own_fields.iter().copied().chain([sets]).collect();
+    let attribute = schema("attribute", "Magento", fields);
+    FieldTables { attribute, attribute_body: attribute_body(attribute, "The attribute to create"), ..tables }
 });
+
+/// The sets of an attribute, each with a group if one is named.
+fn sets_field() -> Field {
+    field("attribute_set", FieldType::TextList, "Attribute sets, each as NAME or NAME/GROUP")
+}
+
+fn attribute_body(inside: &'static ObjectSchema, doc: &'static str) -> &'static ObjectSchema {
+    schema("body", "", vec![field("attribute", FieldType::Object(inside), doc)])
+}
 
 type Objects = HashMap<&'static str, &'static ObjectSchema>;
 
@@ -201,6 +226,10 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let object = |name| object(objects, name);
     let body =
         |wrapper, name, doc| schema("body", "", vec![field(wrapper, FieldType::Object(object(name)), doc)]);
+    let code = || field("attribute_code", FieldType::Scalar(Scalar::Text), "Code of the attribute");
+    let assignment = schema("assignment", "Magento", vec![code(), sets_field()]);
+    let options = field("options", FieldType::List(object("attribute option")), "Options to add, in order");
+    let new_options = schema("new options", "Magento", vec![code(), options]);
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
         customer: object("customer"),
@@ -208,9 +237,13 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         region: object("region"),
         cart_item_body: body("cartItem", "cart item", "The item to add"),
         cart_item: object("cart item"),
-        attribute_body: body("attribute", "attribute", "The attribute to create"),
+        attribute_body: attribute_body(object("attribute"), "The attribute to create"),
         attribute: object("attribute"),
         attribute_option: object("attribute option"),
+        assignment_body: attribute_body(assignment, "The attribute to assign"),
+        assignment,
+        new_options_body: attribute_body(new_options, "The attribute and its new options"),
+        new_options,
         shipping_information,
         address_information: object("address information"),
         quote_address: object("quote address"),
@@ -261,6 +294,7 @@ fn field_type(holds: &str, objects: &Objects) -> (FieldType, Origin) {
         ("integer", _) => FieldType::Scalar(Scalar::Integer),
         ("number", _) => FieldType::Scalar(Scalar::Number),
         ("boolean", _) => FieldType::Scalar(Scalar::Boolean),
+        ("storeview", _) => FieldType::Scalar(Scalar::StoreView),
         ("Text", _) => FieldType::Text,
         ("TextOrNull", _) => FieldType::TextOrNull,
         ("Integer", _) => FieldType::Integer,
@@ -292,7 +326,7 @@ mod tests {
             assert_eq!((fields, table.lines().count()), (rows, rows));
             for [_, name, holds, _] in table.lines().map(|line| columns(line).unwrap()) {
                 let (kind, object) = holds.split_once(' ').unwrap_or((holds, ""));
-                let kinds = ["text", "integer", "number", "boolean", "texts", "list", "object"];
+                let kinds = ["text", "integer", "number", "boolean", "storeview", "texts", "list", "object"];
                 let strict = ["Text", "TextOrNull", "Integer", "Number", "Boolean"];
                 assert!(kinds.contains(&kind) || strict.contains(&kind), "{name}: {holds}");
                 let is_known = ["", "ours", "ignored"].contains(&object) || objects.contains_key(object);

@@ -19,7 +19,7 @@ error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/mark
     let outcome = env.storefront(update).env("XDG_STATE_HOME", "/dev/null").run();
     outcome.assert_failure(1, str![[r#"
 error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
-  hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
+  hint: nothing is written without the lock: free some space, or set XDG_STATE_HOME
 "#]]);
     assert!(!env.requests().iter().any(|heard| heard.starts_with("PUT")));
     assert!(snapshots(&env.home).is_empty());
@@ -59,7 +59,7 @@ fn an_unwritable_state_directory_sends_nothing() {
     assert!(outcome.stderr.contains(storefront::system::environment::STATE_HOME), "{outcome:?}");
     outcome.assert_failure(1, str![[r#"
 error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
-  hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
+  hint: nothing is written without the lock: free some space, or set XDG_STATE_HOME
 "#]]);
     assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
 }

@@ -42,7 +42,7 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36 EU\r37 EU\r\r38 EU\r").sees("Option 4").types(ENTER);
     terminal.sees("Default option").types(DOWN).types(ENTER);
-    terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
+    terminal.sees("STORE=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
     terminal.sees("Required?").answers("n");
     terminal.sees("Include in search?").answers("y");
     let screen = terminal.sees("Create it?").screen();
@@ -71,12 +71,7 @@ fn esc_goes_back_one_step_and_declining_prints_the_equivalent_command() {
     terminal.sees("Code").sees("colour").types(ESC);
     terminal.sees_no_more("colour").replaces("Hue");
     terminal.sees("hue").replaces("9 Bad Code é").sees("a code is a letter").replaces("tint");
-    terminal
-        .sees("STORE_ID=LABEL")
-        .answers("Tint")
-        .sees("type STORE_ID=LABEL")
-        .replaces("2=Teinte")
-        .types(ENTER);
+    terminal.sees("STORE=LABEL").answers("Tint").sees("type STORE=LABEL").replaces("2=Teinte").types(ENTER);
     terminal
         .sees("Required?")
         .answers("n")
@@ -371,13 +366,9 @@ fn the_wizard_takes_the_name_of_a_file_as_a_shell_would() {
     terminal
         .sees("file `nowhere.csv` not found")
         .replaces(&format!("{file} of shoes.csv"))
-        .sees("STORE_ID=LABEL");
+        .sees("STORE=LABEL");
     terminal.types(ESC).picks("Import from a CSV file");
-    terminal
-        .sees("CSV file")
-        .replaces(&format!("'{file} of shoes.csv'"))
-        .sees("STORE_ID=LABEL")
-        .types(CTRL_C);
+    terminal.sees("CSV file").replaces(&format!("'{file} of shoes.csv'")).sees("STORE=LABEL").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }
 

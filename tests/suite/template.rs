@@ -5,13 +5,20 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 4] = ["quote ship", "quote add-item", "customer update", "attribute create"];
+const OPERATIONS: [&str; 6] = [
+    "quote ship",
+    "quote add-item",
+    "customer update",
+    "attribute create",
+    "attribute assign --api magento",
+    "attribute option add --api magento",
+];
 
 #[test]
 fn a_template_runs_on_the_sandbox_as_it_is() {
     for operation in OPERATIONS {
         let home = Home::new();
-        let template = home.ok(&format!("template {operation}"));
+        let template = home.ok(&format!("template {}", quoted(operation)));
         let mut words: Vec<&str> = operation.split(' ').collect();
         words.extend(["--sandbox", "-i", "-", "-o", "json"]);
         let done = home.storefront(&words).stdin(template).run();
@@ -24,10 +31,11 @@ fn a_template_runs_on_the_sandbox_as_it_is() {
 fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends() {
     for operation in OPERATIONS {
         let home = Home::new();
-        let csv = home.ok(&format!("template {operation} --format csv"));
+        let csv = home.ok(&format!("template {} --format csv", quoted(operation)));
         assert_eq!(csv.lines().count(), 2, "{csv}");
         std::fs::write(home.dir.path().join("in.csv"), &csv).unwrap();
-        std::fs::write(home.dir.path().join("in.json"), home.ok(&format!("template {operation}"))).unwrap();
+        let template = home.ok(&format!("template {}", quoted(operation)));
+        std::fs::write(home.dir.path().join("in.json"), template).unwrap();
         let sent = |file: &str| -> Value {
             serde_json::from_str(&home.ok(&format!("{operation} --sandbox -n -o json -i {file}"))).unwrap()
         };
@@ -40,6 +48,12 @@ fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends
             .run(&[&operation.split(' ').collect::<Vec<_>>()[..], &["--sandbox", "-i", "in.csv"]].concat());
         assert_eq!(done.code, 0, "{operation}: {done:?}");
     }
+}
+
+/// The operation as one word, with what follows it.
+fn quoted(operation: &str) -> String {
+    let (name, flags) = operation.split_at(operation.find(" --").unwrap_or(operation.len()));
+    format!("{}{flags}", name.replace(' ', "-"))
 }
 
 /// The labels of single options in single store views have no column.
@@ -66,7 +80,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, customer-update, attribute-create
+  hint: expected one of quote-ship, quote-add-item, customer-update, attribute-create, attribute-assign, attribute-option-add
 "#]],
     );
 }

@@ -147,7 +147,7 @@ fn the_wizard_at_its_end() {
     terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36\r37\r38\r").sees("Option 4").types(ENTER);
     terminal.sees("Default option").types(DOWN).types(ENTER);
-    terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
+    terminal.sees("STORE=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
     terminal
         .sees("Required?")
         .answers("n")

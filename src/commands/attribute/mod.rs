@@ -4,23 +4,32 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+pub mod assign;
 pub mod create;
+pub mod option;
 
+use self::assign::AssignArgs;
 use self::create::CreateArgs;
+use self::option::OptionCommand;
 use crate::cli::RequestArgs;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::attribute;
 use crate::plan::validate::attribute::in_reply;
-use crate::report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use crate::{commands, report};
 
-/// Create product attributes.
+/// Create product attributes, and make them ready for products.
 #[derive(Debug, Subcommand)]
 pub enum AttributeCommand {
     /// Create a product attribute
     Create(Box<CreateArgs>),
+    /// Put an attribute into attribute sets, so that products can have it
+    Assign(Box<AssignArgs>),
+    /// Add options, and set the default one
+    #[command(subcommand)]
+    Option(OptionCommand),
     /// Print an attribute
     #[command(alias = "get")]
     #[command(after_help = "Examples:
@@ -48,6 +57,8 @@ pub struct ShowArgs {
 pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
     match command {
         AttributeCommand::Create(args) => create::run(session, args).await,
+        AttributeCommand::Assign(args) => commands::run_operation(session, &**args, &args.batch).await,
+        AttributeCommand::Option(command) => option::run(session, command).await,
         AttributeCommand::Show(args) => {
             with_service(session, async |service| show(service, &args.code).await).await
         }
@@ -64,11 +75,15 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
         Failure::usage(format!("the interface `{interface}` does not support reading attributes"))
             .hint("set `read.attribute-path` in the profile to the path that shows it")
     })?;
-    let reply = service.read(&request).await?.value();
     let report = service.session.report;
     if report.is_json() {
-        return report.json(&reply);
+        return report.json(&service.read(&request).await?.value());
     }
+    let has_own_path = service.settings.read.attribute_path.is_some();
+    let reply = match service.settings.dialect.attributes {
+        Some(_) if !has_own_path => attribute::read_whole(service, code).await?,
+        _ => service.read(&request).await?.value(),
+    };
     let stored = in_reply(reply).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute")
             .hint("print it as it came with -o json")

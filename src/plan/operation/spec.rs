@@ -1,11 +1,17 @@
 //! What distinguishes one operation from another as plain data.
 
 use crate::plan::request::Bearer;
-use crate::wire::{FieldType, Table};
+use crate::wire::{FieldType, Scalar, Table};
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 4] =
-    [&QUOTE_SHIP, &QUOTE_ADD_ITEM, &CUSTOMER_UPDATE, &ATTRIBUTE_CREATE];
+pub const OPERATIONS: [&OperationSpec; 6] = [
+    &QUOTE_SHIP,
+    &QUOTE_ADD_ITEM,
+    &CUSTOMER_UPDATE,
+    &ATTRIBUTE_CREATE,
+    &ATTRIBUTE_ASSIGN,
+    &ATTRIBUTE_OPTION_ADD,
+];
 
 /// One operation. Its flags are in `commands`, the steps of sending it in `ops`.
 #[derive(Debug)]
@@ -23,7 +29,7 @@ pub struct OperationSpec {
     /// Flags whose names are not those of the columns of their fields, and these columns.
     pub flag_columns: &'static [(&'static str, &'static str)],
     /// Columns whose titles hold a name of the user's.
-    pub named_columns: NamedColumns,
+    pub named_columns: Option<NamedColumns>,
     /// The column that holds labels with `|` between them.
     pub label_column: Option<&'static str>,
     /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
@@ -39,6 +45,8 @@ pub struct OperationSpec {
     pub is_merged: bool,
     /// Whether it can be found out later if a record was applied.
     pub can_resolve: bool,
+    /// Whether the marketplace's interface has no such call.
+    pub is_magento_only: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
 }
@@ -112,12 +120,12 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
         ("method", "shipping_method_code"),
         ("payment_method", "paymentMethod.method"),
     ],
-    named_columns: NamedColumns {
+    named_columns: Some(NamedColumns {
         prefix: "paymentMethod.",
         placeholder: "FIELD",
         path: &["paymentMethod"],
         element: None,
-    },
+    }),
     label_column: None,
     bearer: Bearer::Customer,
     key_field: None,
@@ -125,6 +133,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     replaces: Some("quote"),
     is_merged: false,
     can_resolve: false,
+    is_magento_only: false,
     batch_action: "Save the shipping information of",
 };
 
@@ -136,12 +145,12 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     template: include_str!("template/quote_add_item.json"),
     columns: &[group(|all| all.cart_item, &[], "")],
     flag_columns: &[],
-    named_columns: NamedColumns {
+    named_columns: Some(NamedColumns {
         prefix: "option:",
         placeholder: "OPTION_ID",
         path: &["product_option", "extension_attributes", "configurable_item_options"],
         element: Some([("option_id", FieldType::Text), ("option_value", FieldType::Integer)]),
-    },
+    }),
     label_column: None,
     bearer: Bearer::Customer,
     key_field: Some("quote_id"),
@@ -149,6 +158,7 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: false,
+    is_magento_only: false,
     batch_action: "Add the items of",
 };
 
@@ -170,12 +180,12 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
         },
     ],
     flag_columns: &[("address", "address_id"), ("country", "country_id")],
-    named_columns: NamedColumns {
+    named_columns: Some(NamedColumns {
         prefix: "custom_attribute:",
         placeholder: "CODE",
         path: &["addresses", "custom_attributes"],
         element: Some([("attribute_code", FieldType::Text), ("value", FieldType::Text)]),
-    },
+    }),
     label_column: None,
     bearer: Bearer::Customer,
     key_field: None,
@@ -183,6 +193,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     replaces: Some("customer"),
     is_merged: true,
     can_resolve: true,
+    is_magento_only: false,
     batch_action: "Replace the profiles of",
 };
 
@@ -201,13 +212,14 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
         ("filterable", "is_filterable"),
         ("searchable", "is_searchable"),
         ("option", "options"),
+        ("set", "attribute_set"),
     ],
-    named_columns: NamedColumns {
+    named_columns: Some(NamedColumns {
         prefix: "label:",
-        placeholder: "STORE_ID",
+        placeholder: "STORE",
         path: &["frontend_labels"],
-        element: Some([("store_id", FieldType::Integer), ("label", FieldType::Text)]),
-    },
+        element: Some([("store_id", FieldType::Scalar(Scalar::StoreView)), ("label", FieldType::Text)]),
+    }),
     label_column: Some("options"),
     bearer: Bearer::Admin,
     key_field: Some("attribute_code"),
@@ -215,5 +227,51 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: true,
+    is_magento_only: false,
     batch_action: "Create the attributes of",
+};
+
+/// Puts an attribute into attribute sets, so that products can have it.
+pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
+    name: "attribute assign",
+    body: |all| all.assignment_body,
+    wrapper: Some("attribute"),
+    template: include_str!("template/attribute_assign.json"),
+    columns: &[group(|all| all.assignment, &[], "")],
+    flag_columns: &[("code", "attribute_code"), ("set", "attribute_set")],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    unique_key: None,
+    replaces: None,
+    is_merged: false,
+    can_resolve: false,
+    is_magento_only: true,
+    batch_action: "Assign the attributes of",
+};
+
+/// Adds options to an attribute, which keeps its default option.
+pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
+    name: "attribute option add",
+    body: |all| all.new_options_body,
+    wrapper: Some("attribute"),
+    template: include_str!("template/attribute_option_add.json"),
+    columns: &[group(|all| all.new_options, &[], ""), group(|all| all.attribute_option, &["options"], "")],
+    flag_columns: &[("code", "attribute_code"), ("option", "label")],
+    named_columns: Some(NamedColumns {
+        prefix: "label:",
+        placeholder: "STORE",
+        path: &["options", "store_labels"],
+        element: Some([("store_id", FieldType::Scalar(Scalar::StoreView)), ("label", FieldType::Text)]),
+    }),
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    unique_key: None,
+    replaces: None,
+    is_merged: false,
+    can_resolve: true,
+    is_magento_only: true,
+    batch_action: "Add the options of",
 };

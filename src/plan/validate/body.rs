@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::country::country_code;
 use crate::failure::Failure;
+use crate::plan::request::StoreView;
 use crate::text::redact::MASK;
 use crate::text::suggestion::closest_match;
 use crate::wire::{FieldType, ObjectSchema, Origin, Scalar};
@@ -221,7 +222,8 @@ fn is_castable(scalar: Scalar, value: &Value) -> bool {
         | (Scalar::Text, Value::String(_) | Value::Number(_) | Value::Bool(_))
         | (Scalar::Boolean, Value::Bool(_))
         | (Scalar::Number, Value::Number(_)) => true,
-        (Scalar::Integer, Value::Number(number)) => is_whole(&number.to_string()),
+        (Scalar::StoreView, Value::String(code)) => StoreView::new(code).is_ok(),
+        (Scalar::Integer | Scalar::StoreView, Value::Number(number)) => is_whole(&number.to_string()),
         (Scalar::Integer, Value::String(text)) => is_whole(text.trim()) && is_number(text),
         (Scalar::Number, Value::String(text)) => is_number(text),
         (Scalar::Boolean, Value::Number(number)) => matches!(number.to_string().as_str(), "0" | "1"),

@@ -2,21 +2,19 @@
 
 mod wizard;
 
-use std::cell::OnceCell;
-use std::path::PathBuf;
-
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use futures_util::future::LocalBoxFuture;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value};
 
 use self::wizard::Wizard;
+use super::option::OptionFlags;
 use crate::cli::OperationArgs;
 use crate::cli::batch::BatchArgs;
-use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_store_label};
 use crate::commands;
 use crate::failure::Failure;
-use crate::input::{Draft, options_file};
+use crate::input::Draft;
 use crate::ops::{Operation, Run, attribute};
 use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::plan::validate::attribute::FrontendInput;
@@ -36,7 +34,7 @@ const ATTRIBUTE: Table = |tables| tables.attribute;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide
-  storefront attribute create --sandbox --code note --label Note --type text --dry-run
+  storefront attribute create --sandbox --api magento --code fit --label F --type text --set Default
   storefront template attribute-create | storefront attribute create --sandbox -i -")]
 pub struct CreateArgs {
     /// The attribute.
@@ -45,21 +43,15 @@ pub struct CreateArgs {
     /// Include in search (sent as "1" or "0")
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = AttributeFlags::HEADING)]
     pub searchable: Option<bool>,
-    /// Label for a store view, as STORE_ID=LABEL
-    #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = parse_number_label, help_heading = AttributeFlags::HEADING)]
-    pub store_labels: Vec<(Number, String)>,
-    /// Options, in order
-    #[arg(long = "option", value_name = "LABEL", num_args = 1.., value_parser = NonEmptyStringValueParser::new(), help_heading = "Attribute options")]
-    pub options: Vec<String>,
-    /// Default option
-    #[arg(long, value_name = "LABEL", value_parser = NonEmptyStringValueParser::new(), help_heading = "Attribute options")]
-    pub default_option: Option<String>,
-    /// CSV file of options: label,sort_order,is_default,label:STORE_ID…; attribute_code where it is for many attributes
-    #[arg(long = "options", value_name = "FILE.csv", help_heading = "Attribute options")]
-    pub options_file: Option<PathBuf>,
-    /// What that file has, read once: each option with the code of its attribute, where the file names it.
-    #[arg(skip)]
-    pub options_read: OnceCell<Vec<(Option<String>, Value)>>,
+    /// Label for a store view, as STORE=LABEL; STORE is its ID or, for magento, its code
+    #[arg(long = "store-label", value_name = "STORE=LABEL", num_args = 1.., value_parser = parse_store_label, help_heading = AttributeFlags::HEADING)]
+    pub store_labels: Vec<(String, String)>,
+    /// Attribute set to put it into, so that products can have it (magento)
+    #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1.., value_parser = NonEmptyStringValueParser::new(), help_heading = AttributeFlags::HEADING)]
+    pub sets: Vec<String>,
+    /// Its options.
+    #[command(flatten)]
+    pub options: OptionFlags,
     /// Skip consistency checks
     #[arg(long, help_heading = AttributeFlags::HEADING)]
     pub force: bool,
@@ -97,12 +89,16 @@ impl Operation for CreateArgs {
             fields.insert("is_searchable".to_owned(), if searchable { "1" } else { "0" }.into());
         }
         if !self.store_labels.is_empty() {
-            let label = |(id, label): &(Number, String)| {
-                exact_json::object([("store_id", id.clone().into()), ("label", label.as_str().into())])
+            let label = |(view, label): &(String, String)| {
+                let view = exact_json::number(view).map_or_else(|| view.as_str().into(), Value::Number);
+                exact_json::object([("store_id", view), ("label", label.as_str().into())])
             };
             fields.insert("frontend_labels".to_owned(), self.store_labels.iter().map(label).collect());
         }
-        self.set_options(fields)?;
+        if !self.sets.is_empty() {
+            fields.insert("attribute_set".to_owned(), self.sets.iter().map(String::as_str).collect());
+        }
+        self.options.set(fields, self.run.input.encoding)?;
         if let Some(Value::String(kind)) = fields.get_mut("frontend_input")
             && let Some(meant) = FrontendInput::by_label(kind)
         {
@@ -121,8 +117,8 @@ impl Operation for CreateArgs {
         lint::of_attribute(&draft.fields, self.force)
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
-        Box::pin(attribute::create(service, draft))
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a> {
+        Box::pin(attribute::create(service, draft, created))
     }
 
     fn resolve_unknown<'a>(
@@ -132,39 +128,6 @@ impl Operation for CreateArgs {
         _: Option<&'a str>,
     ) -> LocalBoxFuture<'a, Option<Outcome>> {
         Box::pin(attribute::resolve_unknown(service, &draft.fields))
-    }
-}
-
-impl CreateArgs {
-    fn set_options(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
-        let mut options = Vec::new();
-        if let Some(file) = &self.options_file {
-            if self.options_read.get().is_none() {
-                let _ = self.options_read.set(options_file(file, self.run.input.encoding)?);
-            }
-            let code = fields.get("attribute_code").and_then(Value::as_str);
-            let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;
-            let all = self.options_read.get().into_iter().flatten();
-            options.extend(all.filter(|(own, _)| is_for(own)).map(|(_, option)| option.clone()));
-        }
-        for label in &self.options {
-            options.push(json!({"label": label, "sort_order": options.len() + 1, "is_default": false}));
-        }
-        if !options.is_empty() {
-            fields.insert("options".to_owned(), Value::Array(options));
-        }
-        let Some(default) = &self.default_option else { return Ok(()) };
-        let mut found = false;
-        for option in fields.get_mut("options").and_then(Value::as_array_mut).into_iter().flatten() {
-            let is_default = option.get("label").and_then(Value::as_str) == Some(default);
-            found |= is_default;
-            option["is_default"] = is_default.into();
-        }
-        if found {
-            return Ok(());
-        }
-        Err(Failure::usage(format!("--default-option `{default}` is not one of the options"))
-            .hint("use one of the --option labels"))
     }
 }
 

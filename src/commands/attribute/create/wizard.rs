@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::CreateArgs;
-use crate::cli::field_flags::parse_number_label;
+use crate::cli::field_flags::parse_store_label;
 use crate::commands::equivalent::{flag, parse, tell, typed};
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
@@ -129,7 +129,7 @@ impl<'a> Wizard<'a> {
         let kind = || FrontendInput::find(self.text_of(KIND)?);
         let applies = match step {
             OPTIONS => kind().is_some_and(|kind| kind.takes_options),
-            DEFAULT => self.is_open(OPTIONS) && !self.flags.options.is_empty(),
+            DEFAULT => self.is_open(OPTIONS) && !self.flags.options.labels.is_empty(),
             _ => true,
         };
         applies && !self.given.contains_key(step)
@@ -160,8 +160,8 @@ impl<'a> Wizard<'a> {
             }
             OPTIONS => self.options(),
             DEFAULT => {
-                let choices = [vec!["None".to_owned()], self.flags.options.clone()].concat();
-                let present = self.flags.default_option.as_ref();
+                let choices = [vec!["None".to_owned()], self.flags.options.labels.clone()].concat();
+                let present = self.flags.options.default_option.as_ref();
                 let present = choices.iter().skip(1).position(|option| Some(option) == present);
                 let choice = prompt.select("Default option", &choices, present.map_or(0, |at| at + 1))?;
                 let label = |choice: usize| {
@@ -174,10 +174,10 @@ impl<'a> Wizard<'a> {
                 let present: Vec<String> = present.map(|(id, label)| format!("{id}={label}")).collect();
                 let note = "Labels per store view, such as 2=Couleur. Leave empty to finish.";
                 let is_label = |_, text: &str| {
-                    let is_right = text.is_empty() || parse_number_label(text).is_ok();
-                    Objection::unless(is_right, "type STORE_ID=LABEL, such as 2=Couleur")
+                    let is_right = text.is_empty() || parse_store_label(text).is_ok();
+                    Objection::unless(is_right, "type STORE=LABEL, such as 2=Couleur")
                 };
-                let lines = prompt.text_lines(|_| "STORE_ID=LABEL".to_owned(), note, &present, is_label)?;
+                let lines = prompt.text_lines(|_| "STORE=LABEL".to_owned(), note, &present, is_label)?;
                 Ok(lines.map(|lines| flags("store-label", &lines)))
             }
             REQUIRED => self.yes_or_no("required", step, "Required?"),
@@ -222,7 +222,8 @@ impl<'a> Wizard<'a> {
                     let wrong = "looks like several columns; press Esc and import them as CSV";
                     let is_cell = |_, text: &str| Objection::unless(!text.contains('\t'), wrong);
                     let question = |number: usize| format!("Option {number}");
-                    let labels = self.prompt.text_lines(question, note, &self.flags.options, is_cell)?;
+                    let labels =
+                        self.prompt.text_lines(question, note, &self.flags.options.labels, is_cell)?;
                     labels.map(|labels| flags("option", &labels))
                 }
                 Some(1) => {
@@ -231,7 +232,7 @@ impl<'a> Wizard<'a> {
                         Ok(options) => Objection::unless(!options.is_empty(), "the file has no options"),
                         Err(failure) => Err(failure.message.into()),
                     };
-                    let note = "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough.";
+                    let note = "Columns: label,sort_order,is_default,label:STORE…; the first is enough.";
                     let question = Question { text: "CSV file", note, ..Question::default() };
                     let file = self.prompt.text(&question, readable)?;
                     file.map(|file| flag("options", &file_meant(&file).display().to_string()))

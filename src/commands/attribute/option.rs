@@ -1,0 +1,178 @@
+//! `storefront attribute option …`
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::cli::batch::BatchArgs;
+use crate::cli::{OperationArgs, RequestArgs, WriteArgs};
+use crate::commands;
+use crate::failure::Failure;
+use crate::input::document::Named;
+use crate::input::{Draft, options_file};
+use crate::ops::attribute::options;
+use crate::ops::{Operation, Run};
+use crate::plan::attribute::check_new_options;
+use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
+use crate::plan::validate::body::Warnings;
+use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::runtime::with_service;
+use crate::session::service::Service;
+
+/// Flags that name options.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Attribute options")]
+pub struct OptionFlags {
+    /// Options, in order
+    #[arg(long = "option", value_name = "LABEL", num_args = 1.., value_parser = NonEmptyStringValueParser::new())]
+    pub labels: Vec<String>,
+    /// Default option
+    #[arg(long, value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
+    pub default_option: Option<String>,
+    /// CSV file of options: label,sort_order,is_default,label:STORE…; attribute_code where it is for many attributes
+    #[arg(long = "options", value_name = "FILE.csv")]
+    pub file: Option<PathBuf>,
+    /// What that file has, read once: each option with the code of its attribute, where the file names it.
+    #[arg(skip)]
+    pub read: OnceCell<Vec<(Option<String>, Value)>>,
+}
+
+impl OptionFlags {
+    /// Puts the options into the fields of an attribute.
+    ///
+    /// # Errors
+    /// `usage` for a file that is not understood, and for a default that is none of the options.
+    pub fn set(&self, fields: &mut Map<String, Value>, encoding: Named) -> Result<(), Failure> {
+        let mut options = Vec::new();
+        if let Some(file) = &self.file {
+            if self.read.get().is_none() {
+                let _ = self.read.set(options_file(file, encoding)?);
+            }
+            let code = fields.get("attribute_code").and_then(Value::as_str);
+            let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;
+            let all = self.read.get().into_iter().flatten();
+            options.extend(all.filter(|(own, _)| is_for(own)).map(|(_, option)| option.clone()));
+        }
+        for label in &self.labels {
+            options.push(json!({"label": label, "sort_order": options.len() + 1, "is_default": false}));
+        }
+        if !options.is_empty() {
+            fields.insert("options".to_owned(), Value::Array(options));
+        }
+        let Some(default) = &self.default_option else { return Ok(()) };
+        let mut found = false;
+        for option in fields.get_mut("options").and_then(Value::as_array_mut).into_iter().flatten() {
+            let is_default = option.get("label").and_then(Value::as_str) == Some(default);
+            found |= is_default;
+            option["is_default"] = is_default.into();
+        }
+        if found {
+            return Ok(());
+        }
+        Err(Failure::usage(format!("--default-option `{default}` is not one of the options"))
+            .hint("use one of the --option labels"))
+    }
+}
+
+/// Add options, and set the default one.
+#[derive(Debug, Subcommand)]
+pub enum OptionCommand {
+    /// Add options to an attribute, which keeps its default option
+    Add(Box<AddArgs>),
+    /// Make an option the default
+    #[command(after_help = "Examples:
+  storefront attribute option default color Blue --sandbox --api magento
+  storefront attribute option default color Blue --sandbox --api magento --dry-run
+  storefront attribute option default size XL --sandbox --api magento -o json")]
+    Default(DefaultArgs),
+}
+
+/// Flags of `attribute option add`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  storefront attribute option add color --option Orange Pink --sandbox --api magento
+  storefront attribute option add size --option XXL --default-option XXL --sandbox --api magento
+  storefront attribute option add color --option Orange --sandbox --api magento --dry-run --curl")]
+pub struct AddArgs {
+    /// Code of the attribute
+    #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
+    pub code: Option<String>,
+    /// The options.
+    #[command(flatten)]
+    pub options: OptionFlags,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
+    /// Many records.
+    #[command(flatten)]
+    pub batch: BatchArgs,
+}
+
+/// Flags of `attribute option default`.
+#[derive(Debug, Clone, Args)]
+pub struct DefaultArgs {
+    /// Code of the attribute
+    #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
+    pub code: String,
+    /// Label of the option, as administrators see it
+    #[arg(value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
+    pub label: String,
+    /// What every write takes.
+    #[command(flatten)]
+    pub write: WriteArgs,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+impl Operation for AddArgs {
+    fn spec(&self) -> &'static OperationSpec {
+        &ATTRIBUTE_OPTION_ADD
+    }
+
+    fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
+        if let Some(code) = &self.code {
+            fields.insert("attribute_code".to_owned(), code.as_str().into());
+        }
+        self.options.set(fields, self.run.input.encoding)
+    }
+
+    fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
+        check_new_options(&draft.fields).map(|()| Vec::new())
+    }
+
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
+        Box::pin(options::add(service, draft))
+    }
+
+    fn resolve_unknown<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        _: Option<&'a str>,
+    ) -> LocalBoxFuture<'a, Option<Outcome>> {
+        Box::pin(options::resolve_unknown(service, draft))
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), Failure> {
+    match command {
+        OptionCommand::Add(args) => commands::run_operation(session, &**args, &args.batch).await,
+        OptionCommand::Default(args) => {
+            with_service(session, async |service| {
+                let set = Box::pin(options::set_default(service, &args.code, &args.label)).await?;
+                session.report.outcome(&set)
+            })
+            .await
+        }
+    }
+}

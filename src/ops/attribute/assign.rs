@@ -1,0 +1,103 @@
+//! Putting an attribute into attribute sets: products can have it only there.
+
+use serde_json::{Map, Value, json};
+
+use super::calls::{Calls, interrupted, preview};
+use super::names::{Place, is_in_set, places, routes};
+use super::{code_of, read_existing};
+use crate::failure::{Applied, Failure};
+use crate::http::Effect;
+use crate::input::Draft;
+use crate::ops::target_without_customer;
+use crate::plan::operation::{ATTRIBUTE_ASSIGN, Success};
+use crate::plan::request::{Bearer, Request};
+use crate::report::outcome::Outcome;
+use crate::session::service::Service;
+
+/// The sets that an input names.
+pub fn set_names(fields: &Map<String, Value>) -> Vec<String> {
+    let names = fields.get("attribute_set").and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(Value::as_str).map(|name| name.trim().to_owned()).collect()
+}
+
+/// Puts an attribute that exists into sets, or shows the calls. Where it is in the set and no group is named, nothing is
+/// sent. An assignment can be repeated.
+///
+/// # Errors
+/// As [`Service::write`]; `usage` for names that the shop does not have; `partial` where a later call was refused.
+pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let code = code_of(&draft.fields);
+    let places = places(service, &set_names(&draft.fields)).await?;
+    read_existing(service, code).await?;
+    let (mut calls, mut left) = (Calls::new(service, ATTRIBUTE_ASSIGN.name), Vec::new());
+    for place in places {
+        if !place.names_group && is_in_set(service, code, &place.set).await? {
+            calls.already_there(call_name(&place));
+        } else {
+            left.push(place);
+        }
+    }
+    if service.session.global.dry_run {
+        return Ok(preview(service, ATTRIBUTE_ASSIGN.name, requests(service, code, &left)?));
+    }
+    let count = left.len();
+    let outcome = send(calls, service, code, &left).await?;
+    let text = format!("Put {code} into {count} attribute {}", if count == 1 { "set" } else { "sets" });
+    let unchanged = Some(format!("`{code}` is in the attribute sets already"));
+    Ok(Outcome { success: Some(Success { text, covers_response: true }), unchanged, ..outcome })
+}
+
+/// Sends the assignments, each again where its outcome is unknown.
+///
+/// # Errors
+/// As [`Service::write`]; `partial` where a call was applied before.
+pub async fn send(
+    mut calls: Calls<'_>,
+    service: &Service<'_>,
+    code: &str,
+    places: &[Place],
+) -> Result<Outcome, Failure> {
+    let requests = requests(service, code, places)?;
+    for (at, (name, request)) in requests.iter().enumerate() {
+        let left = |from| requests.iter().skip(from).map(|(name, _)| name.clone());
+        if service.stopping.get() {
+            return Err(with_hint(calls.failed(interrupted(), left(at)), code, places));
+        }
+        if let Err(failure) = calls.send(name.clone(), request, Effect::State).await {
+            return Err(with_hint(calls.failed(failure, left(at + 1)), code, places));
+        }
+    }
+    Ok(calls.finish())
+}
+
+/// The calls, by their names.
+pub fn requests(
+    service: &Service<'_>,
+    code: &str,
+    places: &[Place],
+) -> Result<Vec<(String, Request)>, Failure> {
+    let path = target_without_customer(service).path(routes(service)?.assign, &[]);
+    let request = |place: &Place| {
+        let id = |text: &String| text.parse::<u64>().map_or_else(|_| json!(text), Value::from);
+        let body = json!({"attributeSetId": id(&place.set), "attributeGroupId": id(&place.group),
+            "attributeCode": code, "sortOrder": 0});
+        (call_name(place), Request::post(path.clone(), body.to_string().into(), Bearer::Admin))
+    };
+    Ok(places.iter().map(request).collect())
+}
+
+fn call_name(place: &Place) -> String {
+    format!("assign {}", place.name)
+}
+
+fn with_hint(failure: Failure, code: &str, places: &[Place]) -> Failure {
+    if failure.applied == Applied::No && failure.hint.is_some() {
+        return failure;
+    }
+    let set = places.first().map_or("NAME", |place| place.name.as_str());
+    let again = format!(
+        "`storefront attribute assign {code} --set '{set}'` can be repeated: it changes nothing twice"
+    );
+    let hint = failure.hint.as_deref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+    failure.hint(format!("{hint}{again}"))
+}

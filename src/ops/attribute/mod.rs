@@ -1,0 +1,240 @@
+//! Product attributes: reading and creating them, putting them into sets, and adding options.
+
+pub mod assign;
+mod calls;
+pub mod names;
+pub mod options;
+
+use serde_json::{Map, Value, json};
+
+use self::assign::set_names;
+use self::calls::{Calls, preview};
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::input::Draft;
+use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
+use crate::plan::operation::{ATTRIBUTE_CREATE, Success, scalar};
+use crate::plan::request::{Bearer, Request};
+use crate::plan::validate::attribute::{in_reply, is_same_attribute};
+use crate::report::outcome::{Call, Outcome};
+use crate::session::service::Service;
+
+/// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
+pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
+    let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
+    let path = target_without_customer(service).path(path, &[("code", code)]);
+    Some(Request::get(path, Bearer::Admin))
+}
+
+/// Reads an attribute with the labels of administrators.
+///
+/// # Errors
+/// `usage` where there is none of this code, and as [`Service::read`].
+pub async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
+    match service.read(&read_all(service, code)?).await {
+        Ok(reply) => in_reply(reply.value()).filter(|_| is_attribute(&reply.value())).ok_or_else(|| {
+            Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute").hint(LOOK_CLOSER)
+        }),
+        Err(failure) if failure.status == Some(404) => {
+            Err(Failure::usage(format!("the shop has no attribute `{code}`"))
+                .hint("check the code; `storefront attribute create` creates an attribute"))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Reads an attribute with its default option by its label, and the labels of all store views: those of options where
+/// they are others than administrators see. It takes one request for each store view.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Failure> {
+    let mut whole = service.read(&read_all(service, code)?).await?.value();
+    let default = whole["default_value"].as_str().unwrap_or_default().to_owned();
+    let views = names::store_views(service).await?;
+    for label in whole["frontend_labels"].as_array_mut().into_iter().flatten() {
+        let view = views.iter().find(|view| scalar(label.get("store_id")).as_ref() == Some(&view.id));
+        label["store_id"] = view.map_or_else(|| label["store_id"].clone(), |view| view.name.clone().into());
+    }
+    let count = whole["options"].as_array().map_or(0, Vec::len);
+    for view in views.iter().filter(|view| count > 0 && view.id != "0") {
+        let values = [("view", view.name.as_str()), ("code", code)];
+        let path = target_without_customer(service).path(names::routes(service)?.in_view, &values);
+        let shown = service.read(&Request::get(path, Bearer::Admin)).await?.value();
+        let options = whole["options"].as_array_mut().into_iter().flatten();
+        for (option, own) in options.zip(shown["options"].as_array().into_iter().flatten()) {
+            if option["value"] != own["value"] || option["label"] == own["label"] {
+                continue;
+            }
+            let label = json!({"store_id": view.name, "label": own["label"]});
+            match option["store_labels"].as_array_mut() {
+                Some(labels) => labels.push(label),
+                None => option["store_labels"] = json!([label]),
+            }
+        }
+    }
+    for option in whole["options"].as_array_mut().into_iter().flatten() {
+        let is_default = option["value"].as_str().is_some_and(|id| default.split(',').any(|one| one == id));
+        option["is_default"] = (is_default && !default.is_empty()).into();
+    }
+    Ok(whole)
+}
+
+/// The request that reads an attribute with the labels of administrators, where the interface has it.
+fn read_all(service: &Service<'_>, code: &str) -> Result<Request, Failure> {
+    let path = target_without_customer(service).path(names::routes(service)?.all, &[("code", code)]);
+    Ok(Request::get(path, Bearer::Admin))
+}
+
+/// The first of the calls where an attribute is put into sets.
+const CREATE: &str = "create";
+
+/// Creates the attribute and puts it into the sets that are named, or shows what would be sent. Names are looked up before
+/// anything is sent. `created_earlier` is the id of the attribute that an earlier run created: only its assignments are
+/// sent then.
+///
+/// # Errors
+/// As [`Service::write`]; `usage` for names that the shop does not have, `refused` where the code exists, `partial` where
+/// it was created and an assignment failed.
+pub async fn create(
+    service: &Service<'_>,
+    draft: &Draft,
+    created_earlier: Option<u64>,
+) -> Result<Outcome, Failure> {
+    let mut draft = draft.clone();
+    let sets = set_names(&draft.fields);
+    draft.fields.shift_remove("attribute_set");
+    names::resolve_store_views(service, &mut draft.fields).await?;
+    let places = names::places(service, &sets).await?;
+    if places.is_empty() {
+        return create_only(service, &draft).await;
+    }
+    let code = code_of(&draft.fields);
+    if service.session.global.dry_run {
+        let first = request(service, &draft, service.settings.dialect.create_attribute)?;
+        let mut requests = vec![(CREATE.to_owned(), first)];
+        requests.extend(assign::requests(service, code, &places)?);
+        return Ok(preview(service, ATTRIBUTE_CREATE.name, requests));
+    }
+    let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
+    let mut id = created_earlier;
+    if created_earlier.is_some() && created_earlier == id_of(&read_existing(service, code).await?) {
+        calls.push(Call { reason: Some("done earlier"), ..Call::new(CREATE, Applied::Yes) }, false);
+    } else {
+        match create_only(service, &draft).await {
+            Ok(Outcome { status, response, .. }) => {
+                id = response.as_ref().and_then(|reply| id_of(&in_reply(reply.clone())?));
+                calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) }, true);
+            }
+            Err(failure) => {
+                calls.push(Call::failed(CREATE, &failure), failure.applied != Applied::No);
+                let left = assign::requests(service, code, &places)?.into_iter().map(|(name, _)| name);
+                return Err(calls.failed(failure, left));
+            }
+        }
+    }
+    let outcome = assign::send(calls, service, code, &places).await;
+    let outcome = outcome.map_err(|failure| Failure { cart: id, ..failure })?;
+    let text = format!("Created attribute {code} and put it into {} attribute sets", places.len());
+    Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
+}
+
+fn id_of(attribute: &Map<String, Value>) -> Option<u64> {
+    scalar(attribute.get("attribute_id"))?.parse().ok()
+}
+
+/// Creates the attribute, or shows what would be sent. Where attributes can be read, it is read first: some shops replace
+/// an attribute of the same code. After an unknown outcome it is read, too.
+///
+/// # Errors
+/// As [`Service::write`]; `refused` where the code exists.
+async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let asked = &draft.fields;
+    let read = match asked.get("attribute_code").and_then(Value::as_str).map(str::trim) {
+        Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
+        _ => None,
+    };
+    let request = request(service, draft, service.settings.dialect.create_attribute)?;
+    let success = |reply: &Value| created(asked, reply);
+    let Some(read) = read else { return send_request(service, &ATTRIBUTE_CREATE, request, success).await };
+    match service.read(&read).await {
+        Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
+        Ok(_) => {
+            let message = "whether the attribute exists could not be read: the response is not an attribute";
+            return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
+        }
+        Err(failure) if failure.status == Some(404) => {}
+        Err(failure) => return Err(failure),
+    }
+    match send_request(service, &ATTRIBUTE_CREATE, request, success).await {
+        Err(failure) if failure.applied == Applied::Unknown => {
+            let is_it = |shown: &Value| is_as_asked(shown, asked);
+            if !read_until(service, &read, service.settings.settle, is_it).await.1 {
+                return Err(failure.hint(format!(
+                    "`storefront attribute show {}` shows whether it exists: check before retrying",
+                    code_of(asked)
+                )));
+            }
+            service.stage.set(Applied::Yes);
+            service.session.report.warn(&format!("{}; verified as applied", failure.message));
+            Ok(Outcome { status: failure.status, ..done(None) })
+        }
+        sent => sent,
+    }
+}
+
+/// Whether the attribute of an earlier run exists as it was asked for. Its assignments are sent again, which changes
+/// nothing where they are done. `None` while that is unknown.
+pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
+    let code = asked.get("attribute_code")?.as_str()?;
+    // What cannot be read or looked up stays unknown.
+    let reply = service.read(&read_request(service, code)?).await.ok()?;
+    if !is_as_asked(&reply.value(), asked) {
+        return None;
+    }
+    let places = names::places(service, &set_names(asked)).await.ok()?;
+    if places.is_empty() {
+        return Some(done(Some("done earlier")));
+    }
+    let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
+    calls.push(Call { reason: Some("done earlier"), ..Call::new(CREATE, Applied::Yes) }, true);
+    let sent = assign::send(calls, service, code.trim(), &places).await.ok()?;
+    Some(Outcome { calls: sent.calls, ..done(Some("done earlier")) })
+}
+
+fn is_as_asked(reply: &Value, asked: &Map<String, Value>) -> bool {
+    in_reply(reply.clone()).is_some_and(|stored| is_same_attribute(asked, &stored))
+}
+
+fn done(reason: Option<&'static str>) -> Outcome {
+    Outcome {
+        applied: Applied::Yes,
+        verified: Some(true),
+        reason,
+        ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
+    }
+}
+
+fn is_attribute(reply: &Value) -> bool {
+    in_reply(reply.clone()).is_some_and(|attribute| attribute.contains_key("attribute_code"))
+}
+
+fn created(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
+    let stored = in_reply(reply.clone());
+    let shown = |field| stored.as_ref().and_then(|stored| scalar(stored.get(field)));
+    let code = shown("attribute_code").or_else(|| scalar(asked.get("attribute_code")))?;
+    let id = shown("attribute_id");
+    let covers_response = id.is_some();
+    let id = id.map(|id| format!(" (id {id})")).unwrap_or_default();
+    Some(Success { text: format!("Created attribute {code}{id}"), covers_response })
+}
+
+fn exists(asked: &Map<String, Value>) -> Failure {
+    let code = code_of(asked);
+    Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
+        "`storefront attribute show {code}` prints it; choose another code for a new attribute"
+    ))
+}
+
+fn code_of(asked: &Map<String, Value>) -> &str {
+    asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default().trim()
+}

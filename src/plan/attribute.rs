@@ -1,0 +1,234 @@
+//! Attribute sets, options and store views by their names, and the bodies of the calls on them.
+
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, FailureKind};
+use crate::plan::operation::scalar;
+use crate::text::suggestion::closest_match;
+
+/// Something of the shop that has a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its id, in digits.
+    pub id: String,
+    /// Its name, code or label.
+    pub name: String,
+}
+
+impl Named {
+    /// The elements of a reply that is a list, or a page with `items`; those without an id are left out. `None` for any
+    /// other reply.
+    pub fn list(reply: &Value, id: &str, name: &str) -> Option<Vec<Self>> {
+        let elements = reply.as_array().or_else(|| reply.get("items")?.as_array())?;
+        let elements = elements.iter().filter_map(|one| Some((scalar(one.get(id))?, one)));
+        elements.map(|(id, one)| Some(Self { id, name: one.get(name)?.as_str()?.to_owned() })).collect()
+    }
+
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// `usage` where there is none, with the nearest name and all of them.
+    pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
+        list.iter().find(|one| one.name.trim() == name.trim()).ok_or_else(|| {
+            let names = || list.iter().map(|one| one.name.as_str());
+            let meant = closest_match(name, names());
+            let meant = meant.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let known = names().collect::<Vec<_>>().join(", ");
+            Failure::usage(format!("unknown {what} `{name}`")).hint(format!("{meant}the shop has: {known}"))
+        })
+    }
+}
+
+/// The attribute set that is meant by `NAME` or `NAME/GROUP`, and the name of the group. A name may hold a slash.
+///
+/// # Errors
+/// `usage` for a set that there is not.
+pub fn split_set<'a>(text: &'a str, sets: &'a [Named]) -> Result<(&'a Named, Option<&'a str>), Failure> {
+    let whole = Named::find(sets, "attribute set", text);
+    match (whole, text.rsplit_once('/')) {
+        (Err(unknown), Some((name, group))) => {
+            let set = Named::find(sets, "attribute set", name).map_err(|_| unknown)?;
+            Ok((set, Some(group)))
+        }
+        (whole, _) => Ok((whole?, None)),
+    }
+}
+
+/// The options of an attribute as the administrators' store view shows them.
+#[derive(Debug, Clone)]
+pub struct StoredOptions {
+    id: Value,
+    code: String,
+    /// The options in their order, the blank one left out.
+    pub options: Vec<Named>,
+    /// Id of the default option.
+    pub default: Option<String>,
+}
+
+impl StoredOptions {
+    /// The options of an attribute as it was read.
+    ///
+    /// # Errors
+    /// `usage` for an attribute of another input type: what a call on its options loses is not known. `unavailable` for
+    /// anything else.
+    pub fn of(attribute: &Map<String, Value>) -> Result<Self, Failure> {
+        let text = |name: &str| attribute.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let options = attribute.get("options").and_then(|options| Named::list(options, "value", "label"));
+        let (Some(code), Some(input), Some(options)) =
+            (text("attribute_code"), text("frontend_input"), options)
+        else {
+            return Err(Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute"));
+        };
+        if input != "select" {
+            let message = format!("attribute `{code}` is of the type `{input}`, not `select`");
+            return Err(Failure::usage(message)
+                .hint("change the options of other types in the admin panel, which shows what is lost"));
+        }
+        let id = attribute.get("attribute_id").cloned().unwrap_or_default();
+        Ok(Self { id, code: code.to_owned(), options, default: text("default_value").map(str::to_owned) })
+    }
+
+    /// The option with this label.
+    ///
+    /// # Errors
+    /// `usage` where several have it, with their ids.
+    pub fn find(&self, label: &str) -> Result<Option<&Named>, Failure> {
+        let found: Vec<_> = self.options.iter().filter(|option| option.name.trim() == label.trim()).collect();
+        if let [_, _, ..] = found[..] {
+            let ids = found.iter().map(|option| option.id.as_str()).collect::<Vec<_>>().join(", ");
+            let message =
+                format!("attribute `{}` has several options with the label `{label}`: {ids}", self.code);
+            return Err(Failure::usage(message).hint("rename all but one of them in the admin panel"));
+        }
+        Ok(found.first().copied())
+    }
+
+    /// Whether there is an option with this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.options.iter().any(|option| option.id == id)
+    }
+
+    /// The label of the option with this id; the id where there is none.
+    pub fn label<'a>(&'a self, id: &'a str) -> &'a str {
+        self.options.iter().find(|option| option.id == id).map_or(id, |option| &option.name)
+    }
+
+    /// Body of the one call that sets the default option and changes nothing else.
+    pub fn default_body(&self, option: &str) -> String {
+        json!({"attribute": {
+            "attribute_id": self.id, "attribute_code": self.code, "frontend_input": "select",
+            "default_value": option,
+        }})
+        .to_string()
+    }
+}
+
+/// An option to add.
+#[derive(Debug, Clone, Copy)]
+pub struct NewOption<'a>(pub &'a Map<String, Value>);
+
+impl<'a> NewOption<'a> {
+    /// Those of an input, in their order.
+    pub fn all(fields: &'a Map<String, Value>) -> Vec<Self> {
+        let options = fields.get("options").and_then(Value::as_array).into_iter().flatten();
+        let mut options: Vec<Self> = options.filter_map(Value::as_object).map(Self).collect();
+        options.sort_by_key(|option| option.0.get("sort_order").and_then(Value::as_i64));
+        options
+    }
+
+    /// Its label.
+    pub fn label(self) -> &'a str {
+        self.0.get("label").and_then(Value::as_str).unwrap_or_default().trim()
+    }
+
+    /// Whether it is to be the default.
+    pub fn is_default(self) -> bool {
+        self.0.get("is_default").is_some_and(|flag| *flag == true || *flag == "1" || *flag == 1)
+    }
+
+    /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
+    pub fn body(self, sort_order: usize) -> String {
+        let labels = self.0.get("store_labels").cloned().unwrap_or_else(|| json!([]));
+        json!({"option": {"label": self.label(), "sort_order": sort_order, "store_labels": labels}})
+            .to_string()
+    }
+}
+
+/// Refuses options that cannot be added.
+///
+/// # Errors
+/// `usage`, with every problem.
+pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
+    let options = NewOption::all(fields);
+    let mut problems = Vec::new();
+    if scalar(fields.get("attribute_code")).is_none() {
+        problems.push("attribute.attribute_code is missing".to_owned());
+    }
+    if options.is_empty() {
+        problems.push("no option is given".to_owned());
+    }
+    for (at, option) in options.iter().enumerate() {
+        let label = option.label();
+        if label.is_empty() {
+            problems.push("an option has no label".to_owned());
+        } else if options[..at].iter().any(|other| other.label() == label) {
+            problems.push(format!("the option `{label}` is given twice"));
+        }
+        if option.0.contains_key("value") {
+            problems.push(format!("the option `{label}` has a `value`, which is the ID of an existing one"));
+        }
+    }
+    if options.iter().filter(|option| option.is_default()).count() > 1 {
+        problems.push("two options are the default".to_owned());
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage_problems(problems).hint("name the attribute, and use --option or --options FILE.csv"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Named, StoredOptions, split_set};
+
+    fn named(names: &[&str]) -> Vec<Named> {
+        names.iter().map(|name| Named { id: "1".to_owned(), name: (*name).to_owned() }).collect()
+    }
+
+    #[test]
+    fn a_set_is_known_by_its_whole_name_before_a_group_is_split_off() {
+        let sets = named(&["Default", "Home/Kitchen", "Home"]);
+        for (text, set, group) in [
+            ("Default", "Default", None),
+            ("Default/Content", "Default", Some("Content")),
+            ("Home/Kitchen", "Home/Kitchen", None),
+            ("Home/Kitchen/Content", "Home/Kitchen", Some("Content")),
+            ("Home/Garden", "Home", Some("Garden")),
+        ] {
+            let found = split_set(text, &sets).unwrap();
+            assert_eq!((found.0.name.as_str(), found.1), (set, group), "{text}");
+        }
+        let refused = split_set("Defualt/Content", &sets).unwrap_err();
+        assert_eq!(refused.message, "unknown attribute set `Defualt/Content`");
+        assert!(refused.hint.unwrap().ends_with("the shop has: Default, Home/Kitchen, Home"));
+    }
+
+    #[test]
+    fn a_label_of_several_options_is_refused_where_it_is_named() {
+        let attribute = json!({"attribute_id": 9, "attribute_code": "a", "frontend_input": "select",
+            "default_value": "2", "options": [{"label": " ", "value": ""}, {"label": "Red", "value": "1"},
+                {"label": "Blue", "value": "2"}, {"label": "Red ", "value": "3"}]});
+        let stored = StoredOptions::of(attribute.as_object().unwrap()).unwrap();
+        assert_eq!((stored.options.len(), stored.default.as_deref()), (3, Some("2")));
+        assert_eq!(stored.find(" Blue").unwrap().unwrap().id, "2");
+        assert!(stored.find("Green").unwrap().is_none());
+        assert!(stored.find("Red").unwrap_err().message.ends_with("`Red`: 1, 3"));
+        for other in ["multiselect", "boolean", "text"] {
+            let mut attribute = attribute.clone();
+            attribute["frontend_input"] = other.into();
+            assert!(StoredOptions::of(attribute.as_object().unwrap()).is_err(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Options of a Magento shop's attributes: the default option is there in the end, whatever happens on the way.
+
+use serde_json::{Value, json};
+
+use crate::support::magento::{done, fails, program, run};
+use crate::support::raw_http::ADMIN;
+use crate::support::test_env::{TestEnv, files_below};
+
+const ADD: &str = "attribute option add color --option Orange Pink";
+
+/// The default option of `color`, and the labels of its options.
+fn color(env: &TestEnv) -> (String, Vec<String>) {
+    let reply = env.sandbox.call(ADMIN, "GET", "/rest/all/V1/products/attributes/color", "");
+    let shown: Value = serde_json::from_str(&reply.body).unwrap();
+    env.requests();
+    let labels = shown["options"].as_array().unwrap()[1..].iter();
+    let labels = labels.map(|option| option["label"].as_str().unwrap().to_owned()).collect();
+    (shown["default_value"].as_str().unwrap().to_owned(), labels)
+}
+
+fn notes(env: &TestEnv) -> usize {
+    let files = files_below(&env.home.state().join("default-options"));
+    files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")).count()
+}
+
+/// A lost answer is found out by reading; no option is sent twice.
+#[test]
+fn after_lost_answers_the_default_is_there() {
+    for faults in ["POST:reset-after-commitx1", "POST:reset-after-commitx2", "PUT:reset-after-commitx1"] {
+        let env = TestEnv::with_faults(&[faults]);
+        let added = program(&env, &format!("{ADD} -o json -q")).run();
+        assert_eq!(added.code, 0, "{faults}: {added:?}");
+        assert_eq!(env.requests().iter().filter(|request| request.starts_with("POST")).count(), 2);
+        let (default, labels) = color(&env);
+        assert_eq!((default.as_str(), labels.len()), ("49", 6), "{faults}");
+        assert_eq!(notes(&env), 0);
+    }
+}
+
+/// What cannot be found out is unknown; the next command sets the default again.
+#[test]
+fn where_nothing_is_heard_any_more_the_next_command_sets_the_default() {
+    let env = TestEnv::with_faults(&["PUT:reset-before-commitx1"]);
+    let error = fails(&env, 8, &format!("{ADD} --retry 0"));
+    assert_eq!((&error["applied"], &error["calls"][2]["applied"]), (&json!("unknown"), &json!("unknown")));
+    assert_eq!((color(&env).0.as_str(), notes(&env)), ("", 1));
+    let again = program(&env, &format!("{ADD} -q")).run();
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.stderr.contains("lost the default option `Black` of `color`"), "{again:?}");
+    assert_eq!((color(&env).0.as_str(), notes(&env)), ("49", 0));
+}
+
+/// A note is used only where the attribute has no default, and its option exists.
+#[test]
+fn a_default_that_somebody_else_has_chosen_stays() {
+    let env = TestEnv::with_faults(&["PUT:reset-before-commitx1"]);
+    fails(&env, 8, &format!("{ADD} --retry 0"));
+    let body = r#"{"attribute": {"attribute_id": 93, "frontend_input": "select", "default_value": "50"}}"#;
+    assert_eq!(env.sandbox.call(ADMIN, "PUT", "/rest/all/V1/products/attributes/color", body).status, 200);
+    env.requests();
+    let again = done(&env, ADD);
+    assert_eq!((&again["applied"], &again["reason"]), (&json!("no"), &json!("unchanged")));
+    assert_eq!(color(&env).0, "50");
+    done(&env, "attribute option add color --option Teal");
+    assert_eq!((color(&env).0.as_str(), notes(&env)), ("50", 0));
+}
+
+/// A refusal in the middle leaves what was added, and the default.
+#[test]
+fn after_a_refusal_the_default_is_there() {
+    let env = TestEnv::new();
+    env.sandbox.sql(
+        "CREATE TRIGGER no BEFORE INSERT ON attribute_options WHEN NEW.body LIKE '%Pink%'
+         BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    let error = fails(&env, 8, &format!("{ADD} Teal"));
+    let calls: Vec<_> = error["calls"].as_array().unwrap().iter().collect();
+    let said = |at: usize| (calls[at]["call"].as_str().unwrap(), calls[at]["applied"].as_str().unwrap());
+    assert_eq!([said(0), said(1)], [("add Orange", "yes"), ("add Pink", "unknown")]);
+    assert_eq!([said(2), said(3)], [("set the default Black", "yes"), ("add Teal", "no")]);
+    let (default, labels) = color(&env);
+    assert_eq!((default.as_str(), labels.len(), notes(&env)), ("49", 5, 1));
+    env.sandbox.sql("DROP TRIGGER no");
+    done(&env, &format!("{ADD} Teal"));
+    assert_eq!((color(&env).0.as_str(), color(&env).1.len(), notes(&env)), ("49", 7, 0));
+}
+
+/// SIGKILL at random moments: in the end all options are there once, and so is the default.
+#[test]
+fn killed_at_random_moments_the_default_is_there_in_the_end() {
+    let env = TestEnv::with_faults(&["latency=5"]);
+    let labels: Vec<String> = (1..=12).map(|number| format!("No{number}")).collect();
+    let line = format!("attribute option add color --option {} -q", labels.join(" "));
+    let mut killed = 0;
+    for wait in [30, 55, 80, 105, 130, 155] {
+        let mut child = program(&env, &line).spawn_silent();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(killed > 0);
+    let last = program(&env, &line).run();
+    assert_eq!(last.code, 0, "{last:?}");
+    let (default, shown) = color(&env);
+    assert_eq!((default.as_str(), shown.len(), notes(&env)), ("49", 4 + labels.len(), 0));
+}
+
+/// A record of an unknown outcome whose options are there is done; the default is looked after.
+#[test]
+fn on_resume_options_that_are_there_are_done() {
+    let env = TestEnv::with_faults(&["PUT:reset-before-commitx1"]);
+    env.file("in.csv", "attribute_code,label\ncolor,Orange\n");
+    let line = "attribute option add -i in.csv -y --retry 0";
+    let first = run(&env, line);
+    assert_eq!((first.code, color(&env).0.as_str()), (8, ""), "{first:?}");
+    let second = run(&env, &format!("{line} --resume"));
+    assert!(second.stdout.contains(r#""applied":"yes","reason":"done earlier""#), "{second:?}");
+    assert_eq!((second.code, color(&env).0.as_str()), (0, "49"));
+}
+
+/// After a creation its assignments are sent again.
+#[test]
+fn on_resume_an_attribute_is_assigned() {
+    let env = TestEnv::with_faults(&[]);
+    env.file("in.csv", "code,label,type,attribute_set\nfit,Fit,text,Default|Clothing\n");
+    // The second assignment finds no attribute set any more.
+    let line = "attribute create -i in.csv -y";
+    env.sandbox.sql(
+        "CREATE TRIGGER no BEFORE INSERT ON attribute_assignments WHEN NEW.attribute_set_id = 9
+        BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    let first = run(&env, line);
+    assert_eq!(first.code, 8, "{first:?}");
+    env.sandbox.sql("DROP TRIGGER no");
+    let second = run(&env, &format!("{line} --resume"));
+    assert!(second.stdout.contains(r#""applied":"yes","reason":"done earlier""#), "{second:?}");
+    let reply = env.sandbox.call(ADMIN, "GET", "/rest/V1/products/attribute-sets/9/attributes", "");
+    assert!(reply.body.contains("\"fit\""), "{}", reply.body);
+}
