@@ -61,7 +61,7 @@ pub static VERSION: LazyLock<String> = LazyLock::new(|| {
     ];
     let environment = environments.iter().find(|(_, is_ours)| *is_ours).map_or("", |(name, _)| name);
     let commit = option_env!("STOREFRONT_COMMIT").filter(|commit| !commit.is_empty());
-    let commit = commit.map(|commit| format!("{commit}, ")).unwrap_or_default();
+    let commit = commit.map(|commit| format!("{commit:.10}, ")).unwrap_or_default();
     format!("{} ({commit}{ARCH}-{OS}{environment})", env!("CARGO_PKG_VERSION"))
 });
 

@@ -330,7 +330,7 @@ fn debugging_settings_shows_no_token() {
 #[test]
 fn tildes_are_homes_and_relative_paths_are_the_files() {
     let home = home(&format!("{SHOP}ca-file = \"~/ca.pem\"\nclient-certificate = \"me.pem\"\n"));
-    let settings = resolve(&home, &[("HOME", "/home/me")]).unwrap();
+    let settings = resolve(&home, &[("HOME", "/home/me"), ("USERPROFILE", "/home/me")]).unwrap();
     assert_eq!(settings.endpoint.ca_file.unwrap(), Path::new("/home/me/ca.pem"));
     assert_eq!(settings.endpoint.client_certificate.unwrap(), home.path().join("config/me.pem"));
 }

@@ -82,7 +82,7 @@ fn an_old_read_is_refused_with_what_it_does_not_show() {
         for line in [EMAIL, "customer update --address 1 --city Paris", "customer restore"] {
             // Whether an earlier update may still come is another question.
             for flag in ["", " --after-unknown"] {
-                let line = format!("{line}{flag} --settle 0.1");
+                let line = format!("{line}{flag} --settle 0.3");
                 let (outcome, sent) = after(&updates, vec![ok(&old())], &line);
                 assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""), "{line}: {outcome:?}");
                 let error = outcome.error();
@@ -124,7 +124,7 @@ fn a_later_read_of_one_command_lacks_no_address_of_an_earlier_one() {
     };
     let busy = answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
     let then = vec![nameless(lyon()), busy, nameless(old())];
-    let (outcome, sent) = after(&vec![], then, "customer update --gender 2 --settle 0.1");
+    let (outcome, sent) = after(&vec![], then, "customer update --gender 2 --settle 0.3");
     assert_eq!(outcome.code, 3, "{outcome:?}");
     assert!(outcome.stderr.contains("address 3 is missing"), "{outcome:?}");
     assert_eq!(sent.iter().filter(|method| *method == "PUT").count(), 1, "{sent:?}");
