@@ -11,6 +11,8 @@ pub enum Action {
     Item,
     /// An attribute.
     Attribute,
+    /// Options of the attribute `color`.
+    Options(Vec<String>),
     /// Shipping and payment of the cart of this customer.
     Ship,
     /// Another value of a field, of the profile or of an address.
@@ -44,7 +46,7 @@ impl Action {
         let address = |id: &i64| addresses(profile).find(|address| address["id"] == *id);
         let has = |added: &Value| addresses(profile).any(|address| address["street"] == added["street"]);
         match self {
-            Self::Item | Self::Attribute | Self::Ship | Self::Restore(_) => false,
+            Self::Item | Self::Attribute | Self::Options(_) | Self::Ship | Self::Restore(_) => false,
             Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
             Self::Set(Some(id), name, value) => address(id).is_some_and(|address| address[*name] == *value),
             Self::Add(added) => has(added),
@@ -78,7 +80,7 @@ impl Action {
 
     /// Whether this is for a profile.
     pub fn is_of_profile(&self) -> bool {
-        !matches!(self, Self::Item | Self::Attribute | Self::Ship)
+        !matches!(self, Self::Item | Self::Attribute | Self::Options(_) | Self::Ship)
     }
 
     /// The addresses that a request for this adds.
@@ -98,6 +100,9 @@ impl Action {
                 words(&["--address", &id.to_string(), &format!("--{name}"), value])
             }
             Self::Set(None, name, value) => words(&[&format!("--{name}"), value]),
+            Self::Options(labels) => {
+                Some(["color", "--option"].map(str::to_owned).into_iter().chain(labels.clone()).collect())
+            }
             Self::Remove(id, true) => words(&["--remove-address", &id.to_string(), "--yes"]),
             Self::Remove(id, false) => words(&["--remove-address", &id.to_string()]),
             Self::Default(id) => words(&["--address", &id.to_string(), "--default-billing"]),
@@ -142,7 +147,9 @@ impl Action {
                 let kept = kept.iter().map(|id| json!({"id": id}));
                 wrapped("customer", json!({"addresses": kept.chain(added.clone()).collect::<Vec<_>>()}))
             }
-            Self::Remove(..) | Self::Default(_) | Self::Restore(_) => unreachable!("given by flags"),
+            Self::Options(_) | Self::Remove(..) | Self::Default(_) | Self::Restore(_) => {
+                unreachable!("given by flags")
+            }
         }
     }
 }

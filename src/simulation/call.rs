@@ -20,6 +20,10 @@ pub enum Call {
     Create,
     /// Reads an attribute by its code.
     Attribute(String),
+    /// Adds an option to an attribute.
+    AddOption(String),
+    /// Sets the default option of an attribute.
+    SetDefault(String),
     /// Searches customers by an email.
     Search(String),
     /// Creates a cart, or gives its id.
@@ -41,6 +45,15 @@ pub enum Call {
 impl Call {
     /// Whether it must not be done twice.
     pub fn is_write(&self) -> bool {
-        matches!(self, Self::Put(_) | Self::Item(_) | Self::Ship(_) | Self::Pay(_) | Self::Create)
+        matches!(
+            self,
+            Self::Put(_)
+                | Self::Item(_)
+                | Self::Ship(_)
+                | Self::Pay(_)
+                | Self::Create
+                | Self::AddOption(_)
+                | Self::SetDefault(_)
+        )
     }
 }

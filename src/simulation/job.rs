@@ -20,6 +20,8 @@ pub enum Operation {
     Ship,
     /// `attribute create`
     Create,
+    /// `attribute option add`
+    AddOptions,
 }
 
 /// Whose tokens the commands of a world have.
@@ -100,6 +102,7 @@ impl Job {
             Operation::AddItem => &["quote", "add-item"],
             Operation::Ship => &["quote", "ship"],
             Operation::Create => &["attribute", "create"],
+            Operation::AddOptions => &["attribute", "option", "add"],
         });
         let is_of_profile = matches!(self.operation, Operation::Update | Operation::Restore);
         if self.is_batch {

@@ -50,6 +50,8 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         ("PUT", ["carts", text, "selected-payment-method"]) => cart(text).map(Call::Pay),
         ("GET", ["carts", text, "selected-payment-method"]) => cart(text).map(Call::Payment),
         ("POST", ["products", "attributes"]) => Some(Call::Create),
+        ("POST", ["products", "attributes", code, "options"]) => Some(Call::AddOption((*code).to_owned())),
+        ("PUT", ["products", "attributes", code]) => Some(Call::SetDefault((*code).to_owned())),
         ("GET", ["products", "attributes", code]) => Some(Call::Attribute((*code).to_owned())),
         ("GET", ["directory", "countries", code]) => Some(Call::Country((*code).to_owned())),
         _ => None,
@@ -63,6 +65,27 @@ pub fn shown(world: &mut World, customer: usize, at: Duration) -> Value {
     let then = at.saturating_sub(world.faults.replicas[replica]);
     let profile = world.customers[customer].at(then);
     if world.is_magento { as_shown(profile) } else { json!({ "customer": profile }) }
+}
+
+/// Adds an option to an attribute, which loses its default.
+pub fn add_option(world: &mut World, code: &str, body: &Value) -> (u16, String) {
+    let attribute = world.attributes.get_mut(code).unwrap();
+    let label = &body["option"]["label"];
+    let options = attribute["options"].as_array_mut().unwrap();
+    if options.iter().any(|option| option["label"] == *label) {
+        return (400, json!({"message": "the label is already exists"}).to_string());
+    }
+    let id = (100 + options.len()).to_string();
+    options.push(json!({"label": label, "value": id}));
+    attribute.insert("default_value".to_owned(), json!(""));
+    (200, json!(id).to_string())
+}
+
+/// Sets the default option of an attribute.
+pub fn set_default_option(world: &mut World, code: &str, body: &Value) -> (u16, String) {
+    let default = body["attribute"]["default_value"].clone();
+    world.attributes.get_mut(code).unwrap().insert("default_value".to_owned(), default);
+    (200, "{}".to_owned())
 }
 
 /// Answers what only reads, and what opens a cart.

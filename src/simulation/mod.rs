@@ -24,6 +24,7 @@ mod killable;
 mod machine;
 mod magento;
 mod network;
+mod options;
 pub mod program;
 mod random;
 mod rules;

@@ -62,6 +62,8 @@ pub fn serve(world: &mut World, request: usize, at: Duration, is_copy: bool) -> 
         Call::Item(_) => taken(world, r#"{"item_id":7}"#),
         Call::Ship(_) => taken(world, r#"{"payment_methods":[],"totals":{}}"#),
         Call::Pay(_) => taken(world, "\"1\""),
+        Call::AddOption(code) => magento::add_option(world, &code, &body),
+        Call::SetDefault(code) => magento::set_default_option(world, &code, &body),
         other => magento::look_up(world, &other, at),
     }
 }
