@@ -56,7 +56,7 @@ impl Drop for Keyboard {
 }
 
 #[cfg(windows)]
-#[expect(clippy::unused_self, reason = "the same on every system")]
+#[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same on every system")]
 impl Keyboard {
     /// A console echoes nothing that is read by keys.
     pub fn open() -> io::Result<Self> {
