@@ -131,7 +131,7 @@ pub struct Failure {
     /// After how many seconds the service, which has too much to do, wants to be asked again.
     #[serde(skip)]
     pub retry_after: u8,
-    /// Of [`Applied::Partial`]: the cart on which the first call was applied, where that is known.
+    /// Of [`Applied::Partial`]: the cart or the attribute on which the first call was applied, where that is known.
     #[serde(skip)]
     pub cart: Option<u64>,
     /// The user chose not to go on, which is not shown as an error.

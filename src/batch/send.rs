@@ -65,7 +65,7 @@ pub enum Earlier {
         /// The snapshot taken before it was sent.
         snapshot: Option<String>,
     },
-    /// The first of its two calls was applied, on this cart, where that is known.
+    /// The first of its calls was applied, on this cart or attribute, where that is known.
     Partial(Option<u64>),
 }
 
@@ -191,10 +191,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
             },
             applied: Applied::Partial,
             needs_correction: state_after(&failure) == State::FailedPermanent,
-            message: format!(
-                "an earlier run saved the shipping information, and not the payment; now: {}",
-                failure.message
-            ),
+            message: format!("an earlier run was applied in part; now: {}", failure.message),
             cart: *cart,
             ..failure
         },

@@ -50,8 +50,8 @@ pub trait Operation {
     /// `usage` for what cannot work.
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure>;
 
-    /// Runs a record, or shows what would be sent. `half_done_cart` is the cart on which an earlier run made the first of
-    /// its two calls.
+    /// Runs a record, or shows what would be sent. `half_done_cart` is the cart, or the attribute, on which an earlier run
+    /// made the first of its calls.
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, half_done_cart: Option<u64>) -> Run<'a>;
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
