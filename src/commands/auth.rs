@@ -17,6 +17,7 @@ use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::system::environment::BASE_URL;
+use crate::text::oauth::{self, NAMES};
 use crate::text::redact::secrets;
 use crate::text::sanitize::sanitize_line;
 use crate::text::token::Token;
@@ -57,6 +58,9 @@ pub struct LoginArgs {
     /// The administrator's token instead of the customer's
     #[arg(long)]
     pub admin: bool,
+    /// Ask for the four values of an integration (Magento; from a pipe: lines such as `consumer-key=VALUE`)
+    #[arg(long, conflicts_with_all = ["with_token", "user"])]
+    pub oauth: bool,
     /// Get a token from the service for this user name, which is a customer's email; asks for the password
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub user: Option<String>,
@@ -109,8 +113,33 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
     token.checked("the input")
 }
 
+/// Reads the four values of an integration: asks for each, or takes the lines of standard input.
+fn read_keys(session: &Session<'_>) -> Result<Token, Failure> {
+    if session.dialect.tokens.is_none() {
+        let message = format!("--oauth is not for the interface `{}`", session.dialect.name);
+        return Err(Failure::usage(message).hint("for a Magento shop set `api` of the profile to magento"));
+    }
+    if !session.context.stdin_is_terminal {
+        let token = read_token(session, "", "", true).ok();
+        return token.filter(|token| token.keys().is_some()).ok_or_else(no_keys);
+    }
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let mut text = String::new();
+    for name in NAMES {
+        let value = prompt.password(&name.replace('-', " "), "pass the four values on standard input")?;
+        text.push_str(&format!("{name}={}\n", value.trim()));
+    }
+    let token = Token::new(&text).filter(|token| token.keys().is_some());
+    token.ok_or_else(no_keys)?.checked("the input")
+}
+
+fn no_keys() -> Failure {
+    Failure::usage("expected the four values of an integration")
+        .hint(format!("give one line each: {}", NAMES.map(|name| format!("{name}=VALUE")).join(", ")))
+}
+
 async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
-    let bearer = bearer(args.admin);
+    let bearer = bearer(args.admin || args.oauth);
     let file = session.config_file()?;
     let profile = file.chosen(session.context, session.global)?;
     let profile = profile.ok_or_else(|| no_profile(session, file))?;
@@ -127,9 +156,13 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let token = if let Some(user) = &args.user {
         password_token(session, &profile, user, args).await?
     } else {
-        let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
-        let hint = "use --with-token to read it from stdin";
-        let token = read_token(session, &question, hint, args.with_token)?;
+        let token = if args.oauth {
+            read_keys(session)?
+        } else {
+            let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
+            let hint = "use --with-token to read it from stdin";
+            read_token(session, &question, hint, args.with_token)?
+        };
         verify(session, &profile, bearer, &token).await?;
         token
     };
@@ -192,6 +225,12 @@ async fn verify(
             return Ok(());
         }
         Err(failure) if failure.kind == FailureKind::Interrupted => return Err(failure),
+        Ok(Some(Err(failure))) if check::is_rejected(&failure) && token.keys().is_some() => {
+            let hint = oauth::hint(&failure.message)
+                .unwrap_or("check the four values: System > Integrations shows them");
+            let message = format!("the values were not stored: {}", failure.message);
+            return Err(Failure { message, ..failure }.hint(hint));
+        }
         Ok(Some(Err(failure))) if check::is_rejected(&failure) && is_useless(bearer, &failure) => {
             let message = format!("the token was not stored: {}", failure.message);
             return Err(Failure { message, ..failure }.hint(match bearer {

@@ -13,6 +13,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::request::{Bearer, Request};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::session::service::Service;
+use crate::text::oauth;
 use crate::text::sanitize::sanitize_line;
 
 /// One thing that was looked at.
@@ -146,7 +147,9 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
         Some(Ok(_)) => return Check::ok(name, source),
         Some(Err(failure)) if is_rejected(failure) => {
             let rejected = Failure { message: format!("{source}: {}", failure.message), ..failure.clone() };
-            return Check::failed(name, &rejected, login_hint(service, bearer));
+            let fix =
+                oauth::hint(&failure.message).map_or_else(|| login_hint(service, bearer), str::to_owned);
+            return Check::failed(name, &rejected, fix);
         }
         Some(Err(failure)) => &failure.message,
         None => NO_CALL,

@@ -76,6 +76,9 @@ pub const PROFILE: &[Key] = &[
     key("admin-token-env", TEXT, "Like token-env, for administrator calls"),
     key("admin-token-file", FILE, "Like token-file, for administrator calls"),
     key("admin-token-command", COMMAND, "Like token-command, for administrator calls"),
+    key("oauth.file", FILE, "File containing an integration's four values (readable by its owner only)"),
+    key("oauth.command", COMMAND, "Program that prints an integration's four values, run without a shell"),
+    key("sign-port", FLAG, "Include the URL's port in the signatures of an integration [default: true]"),
     key("ship-layout", LAYOUT, "Shipping payload layout: wrapped or flat [default: wrapped]"),
     key("allow-plain-http", FLAG, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
     key("ca-file", FILE, "PEM file of trusted certificates (replaces the system's)"),
@@ -216,9 +219,9 @@ impl Profile {
         self.get(key)?.as_str().map(str::to_owned)
     }
 
-    /// Whether a setting is `true`.
-    pub fn flag(&self, key: &str) -> bool {
-        self.get(key).and_then(Item::as_bool).unwrap_or(false)
+    /// Whether a setting is `true` or `false`.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.get(key)?.as_bool()
     }
 
     /// The whole number of a setting.
@@ -249,7 +252,11 @@ impl Profile {
 
     /// The keys of the profile that say where its token is: one at most.
     pub fn token_keys(&self, bearer: Bearer) -> impl Iterator<Item = &'static str> {
-        token_keys().filter(move |key| key.starts_with(token_key(bearer)) && self.get(key).is_some())
+        let is_of = move |key: &&str| match bearer {
+            Bearer::Customer => key.starts_with(token_key(bearer)),
+            Bearer::Admin => key.starts_with(token_key(bearer)) || key.starts_with("oauth."),
+        };
+        token_keys().filter(is_of).filter(|key| self.get(key).is_some())
     }
 }
 
@@ -289,7 +296,7 @@ pub fn is_secret(name: &str) -> bool {
 
 /// The keys of a profile that name its tokens.
 pub fn token_keys() -> impl Iterator<Item = &'static str> {
-    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token"))
+    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token") || name.starts_with("oauth."))
 }
 
 /// The key that holds the token of a kind, and begins the names of the others that do.

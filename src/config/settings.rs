@@ -92,7 +92,7 @@ impl Settings {
         // These were meant for the profile's own host.
         if own_host {
             endpoint.client_certificate = located("client-certificate")?;
-            endpoint.allow_plain_http = profile.flag("allow-plain-http");
+            endpoint.allow_plain_http = profile.flag("allow-plain-http").unwrap_or(false);
         }
         Ok(settings)
     }
@@ -143,6 +143,7 @@ impl Settings {
                 client_certificate: None,
                 timeout: global.timeout.unwrap_or_else(|| seconds("timeout", 30)),
                 retry: global.retry.or(profile.count("retry")).unwrap_or(2),
+                sign_port: profile.flag("sign-port").unwrap_or(true),
                 use_proxy: true,
                 proxy_variable: None,
                 certificate_file: None,

@@ -139,12 +139,12 @@ impl Tokens<'_> {
         let by = format!("{key} of profile {}", profile.name);
         let text = profile.text(key).unwrap_or_default();
         Ok(match key.trim_start_matches("admin-") {
-            "token-file" => {
+            "token-file" | "oauth.file" => {
                 let path = resolve_path(self.context, self.file.directory(), &text)?;
                 let from = format!("the file {} ({by})", path.display());
                 TokenSource::new(Origin::File(path), from)
             }
-            "token-command" => {
+            "token-command" | "oauth.command" => {
                 let mut command = TokenCommand::new(profile.words(key).unwrap_or_default());
                 command.hidden_variables.extend(self.file.token_variables());
                 command.own_group = !self.context.has_terminal();

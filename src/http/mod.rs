@@ -46,6 +46,7 @@ pub struct Client {
     base: String,
     timeout: Duration,
     retry: u32,
+    sign_port: bool,
     /// Dates of `Retry-After` are compared with it.
     clock: Clock,
     tracer: Option<Tracer>,
@@ -71,6 +72,7 @@ impl Client {
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
             retry: link.retry,
+            sign_port: link.sign_port,
             clock,
             tracer: None,
             observer: OnceCell::new(),
@@ -158,8 +160,9 @@ impl Client {
     /// # Errors
     /// Only for a request that cannot be made: an invalid URL, token or method.
     pub async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
-        let url = parse(&self.url_text(request))?;
-        let outgoing = outgoing(request, url.clone(), token)?;
+        let mut url = parse(&self.url_text(request))?;
+        let authorization = token.map(|token| self.authorization(request, &mut url, token)).transpose()?;
+        let outgoing = outgoing(request, url.clone(), authorization);
         self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
@@ -185,6 +188,23 @@ impl Client {
         Ok(attempt)
     }
 
+    /// The token, or a signature with a nonce and a time of its own, whose query `url` then has.
+    fn authorization(&self, request: &Request, url: &mut Url, token: &Token) -> Result<HeaderValue, Failure> {
+        let text = if let Some(keys) = token.keys() {
+            let nonce = ring::rand::generate::<[u8; 16]>(&ring::rand::SystemRandom::new())
+                .map_err(|_| Failure::internal("the system gives no random numbers"))?;
+            let nonce = format!("{:032x}", u128::from_be_bytes(nonce.expose()));
+            let time = self.clock.now().as_second();
+            keys.header(request.method.as_str(), url, self.sign_port, &nonce, time)
+        } else {
+            format!("Bearer {}", token.expose())
+        };
+        let mut header =
+            HeaderValue::from_str(&text).map_err(|_| Failure::internal("the token cannot be in a header"))?;
+        header.set_sensitive(true);
+        Ok(header)
+    }
+
     /// Calls the tracer, if there is one.
     fn trace<'a>(&self, event: impl FnOnce() -> HttpEvent<'a>) {
         if let Some(tracer) = &self.tracer {
@@ -202,24 +222,19 @@ fn parse(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<reqwest::Request, Failure> {
+fn outgoing(request: &Request, url: Url, authorization: Option<HeaderValue>) -> reqwest::Request {
     let mut outgoing = reqwest::Request::new(request.method.clone(), url);
     *outgoing.body_mut() = request.body.clone().map(|body| body.into_owned().into());
     let headers = outgoing.headers_mut();
     headers.extend([(ACCEPT, JSON), (USER_AGENT, USER_AGENT_VALUE)]);
-    if let Some(token) = token {
-        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
-            .map_err(|_| Failure::internal("the token cannot be in a header"))?;
-        bearer.set_sensitive(true);
-        headers.insert(AUTHORIZATION, bearer);
-    }
+    headers.extend(authorization.map(|authorization| (AUTHORIZATION, authorization)));
     if request.body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     } else {
         // What a cache remembers of a profile may lack its newest address.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
-    Ok(outgoing)
+    outgoing
 }
 
 /// Waits before a repeat, until nothing new may start.
@@ -335,6 +350,7 @@ mod tests {
             client_certificate: None,
             timeout: Duration::from_secs(30),
             retry: 1,
+            sign_port: true,
             use_proxy: false,
             proxy_variable: None,
             certificate_file: None,

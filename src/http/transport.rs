@@ -33,6 +33,8 @@ pub struct Endpoint {
     pub timeout: Duration,
     /// How many repeats there may be of what cannot act twice.
     pub retry: u32,
+    /// Whether the port belongs to what an integration signs.
+    pub sign_port: bool,
     /// Whether the proxies of the environment are used. This machine is never reached through one.
     pub use_proxy: bool,
     /// The environment variable that names the proxy for this scheme, for messages.

@@ -153,7 +153,7 @@ async fn handle(
     let stale_reads = struck.number(FaultKind::StaleRead).unwrap_or(0);
     let success = found.route.success;
     let answer = store.serve(mode, stale_reads, |records| {
-        let caller = authorize(records, &parts.headers, &found)?;
+        let caller = authorize(records, parts, &found)?;
         check_store_view(records, &found)?;
         let sent = sent(&found, body?)?;
         let Found { route, store_view, parameters, is_own, .. } = found;
@@ -168,9 +168,13 @@ async fn handle(
 
 /// The caller, where the token allows the call. Refusals name the permission that is missing: on Magento all
 /// of them are 401, the marketplace answers 403 to a token of the other kind (ours).
-fn authorize(records: &Database<'_>, headers: &HeaderMap, found: &Found) -> Result<Option<Caller>, ApiError> {
-    let caller = bearer(headers).map(|token| records.caller(token)).transpose()?.flatten();
+fn authorize(records: &Database<'_>, parts: &Parts, found: &Found) -> Result<Option<Caller>, ApiError> {
     let is_magento = found.interface == Interface::Magento;
+    let caller = match bearer(&parts.headers) {
+        Some(token) => records.caller(token)?,
+        None if is_magento && magento::oauth::is_signed(parts)? => Some(Caller::Admin),
+        None => None,
+    };
     let permission = if found.is_own { Permission::Own } else { found.route.permission };
     let (is_allowed, resource) = match (permission, caller) {
         (Permission::Anybody, _) => (true, ""),

@@ -19,6 +19,7 @@ use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
 use crate::system::environment::ADMIN_TOKEN;
+use crate::text::oauth;
 use crate::text::redact::secrets;
 use crate::text::token::Token;
 
@@ -229,6 +230,9 @@ impl Service<'_> {
 
     /// What to change where a refusal does not say it: the store view, or whose token it is.
     fn with_hint(&self, failure: Failure, bearer: Bearer) -> Failure {
+        if let Some(hint) = oauth::hint(&failure.message) {
+            return failure.hint(hint);
+        }
         let is_auth = failure.kind == FailureKind::Auth;
         let failure = match &failure.hint {
             Some(hint) if is_auth && self.settings.sandbox.is_none() => {

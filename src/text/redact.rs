@@ -68,6 +68,9 @@ impl Redactor {
 
     /// Masks a token from now on: one of the run.
     pub fn add(&self, token: &Token) {
+        if let Some(keys) = token.keys() {
+            return keys.values.into_iter().filter_map(Token::new).for_each(|value| self.add(&value));
+        }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         match known.iter_mut().find(|known| known.token == *token) {
             Some(known) => known.users += 1,

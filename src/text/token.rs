@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::failure::{Failure, FailureKind};
+use crate::text::oauth::Keys;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
@@ -19,6 +20,11 @@ impl Token {
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
+    /// The values of an integration, where it is one: four lines, as [`Keys::parse`] reads them.
+    pub fn keys(&self) -> Option<Keys<'_>> {
+        Keys::parse(&self.0)
+    }
+
     /// The secret itself, for the `Authorization` header and nothing else.
     pub fn expose(&self) -> &str {
         &self.0
@@ -27,6 +33,9 @@ impl Token {
     /// Whether it is an RFC 6750 `b64token`: `A-Z a-z 0-9 - . _ ~ + /`, and `=` only at the end. Only such a token is masked
     /// in everything that may repeat it.
     pub fn is_valid(&self) -> bool {
+        if let Some(keys) = self.keys() {
+            return keys.values.into_iter().filter_map(Self::new).all(|value| value.is_valid());
+        }
         let rest = self.0.trim_end_matches('=');
         !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte))
     }

@@ -69,6 +69,7 @@ mod magento_attributes;
 mod magento_bad_input;
 mod magento_base_url;
 mod magento_customers;
+mod magento_oauth;
 mod magento_options;
 mod magento_quotes;
 mod magento_schema;

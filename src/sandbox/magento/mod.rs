@@ -13,6 +13,7 @@ mod customer_view;
 mod customers;
 mod default_addresses;
 mod directory;
+pub mod oauth;
 mod payment;
 mod search;
 mod shipping;

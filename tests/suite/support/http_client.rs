@@ -26,6 +26,7 @@ pub fn link(base: &str) -> Endpoint {
         retry: 0,
         use_proxy: false,
         proxy_variable: None,
+        sign_port: true,
         certificate_file: None,
     }
 }

@@ -1,0 +1,73 @@
+//! An integration's four values: kept, masked, signed with, and what is said where the shop refuses them.
+
+use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::TestEnv;
+
+const VALUES: &str = "consumer-key=sandbox-consumer-key\nconsumer-secret=sandbox-consumer-secret\n\
+                      token=sandbox-token\ntoken-secret=sandbox-token-secret\n";
+
+fn profile(env: &TestEnv, more: &str) -> Home {
+    Home::with_config(&format!(
+        "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{}/rest\"\napi = \"magento\"\n{more}",
+        env.url()
+    ))
+}
+
+fn login(home: &Home, values: &str) -> Outcome {
+    home.storefront("auth login --oauth -vv").stdin(values).run()
+}
+
+fn secrets_in(text: &str) -> Vec<&str> {
+    VALUES.lines().filter_map(|line| line.split('=').nth(1)).filter(|value| text.contains(value)).collect()
+}
+
+#[test]
+fn an_integration_reads_and_writes_like_an_administrator() {
+    let env = TestEnv::new();
+    let home = profile(&env, "");
+    let saved = login(&home, VALUES);
+    assert_eq!((saved.code, secrets_in(&saved.stderr)), (0, vec![]), "{saved:?}");
+    assert_eq!(home.mode("credentials.toml"), 0o600);
+    home.ok("customer update --customer 2 --lastname Sato -y -q");
+    assert!(home.ok("customer show --customer 2 -q -o json").contains("Sato"));
+    home.write(
+        "records.ndjson",
+        "{\"customer\":2,\"firstname\":\"A\"}\n{\"customer\":3,\"firstname\":\"B\"}\n",
+        0o600,
+    );
+    let records = home.path("records.ndjson");
+    home.ok(&format!("customer update -i {} -q -o json", records.display()));
+    let odd = "api GET /V1/customers/search?searchCriteria[pageSize]=2&searchCriteria[currentPage]=1&q=a+b%26é --admin -q";
+    assert!(home.ok(odd).contains("total_count"));
+    let shown = home.run("auth status -vv");
+    assert_eq!((shown.code, secrets_in(&format!("{shown:?}"))), (0, vec![]), "{shown:?}");
+    home.ok("auth logout");
+    assert_eq!(home.run("customer show --customer 2").code, 6);
+}
+
+#[test]
+fn a_file_of_the_profile_holds_the_values() {
+    let env = TestEnv::new();
+    let home = profile(&env, "[profiles.shop.oauth]\nfile = \"keys\"\n");
+    home.write("keys", VALUES, 0o600);
+    home.ok("customer show --customer 2 -q");
+    home.write("keys", VALUES, 0o644);
+    assert_eq!(home.run("customer show --customer 2 -q").code, 2);
+}
+
+#[test]
+fn a_wrong_secret_is_not_kept_and_sign_port_is_named() {
+    let env = TestEnv::new();
+    let home = profile(&env, "sign-port = false\n");
+    for values in [VALUES.replace("token-secret=sandbox", "token-secret=other"), VALUES.to_owned()] {
+        let refused = login(&home, &values);
+        assert_eq!(refused.code, 6, "{refused:?}");
+        assert!(
+            refused.stderr.contains("consumer secret") && refused.stderr.contains("sign-port"),
+            "{refused:?}"
+        );
+        assert!(!home.path("credentials.toml").exists());
+    }
+    let partly = login(&home, "consumer-key=a\ntoken=b\n");
+    assert_eq!(partly.code, 2, "{partly:?}");
+}
