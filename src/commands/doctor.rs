@@ -8,7 +8,7 @@ use reqwest::header::DATE;
 use serde_json::json;
 
 use super::check::{self, Answer, Check};
-use crate::config::Settings;
+use crate::config::{Settings, Writes};
 use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
@@ -111,7 +111,11 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
     };
     let variable =
         if is_overridden && settings.profile.is_some() { format!(" ({BASE_URL})") } else { String::new() };
-    format!("{profile}: {}{variable}", settings.endpoint.base_url)
+    let writes = match settings.writes {
+        Writes::Yes => String::new(),
+        writes => format!("; writes: {}", writes.name()),
+    };
+    format!("{profile}: {}{variable}{writes}", settings.endpoint.base_url)
 }
 
 /// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the service is reached, over

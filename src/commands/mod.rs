@@ -32,14 +32,15 @@ use serde_json::Value;
 
 use crate::cli::batch::BatchArgs;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
-use crate::config::{ConfigFile, chosen_dialect};
+use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
-use crate::plan::request::Bearer;
+use crate::plan::request::{Bearer, is_read};
 use crate::plan::validate::json_schema;
+use crate::prompt::Prompt;
 use crate::report::Report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -252,6 +253,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     if global.sandbox {
         note_ignored_variables(context, report)?;
     }
+    permit_write(&session, &cli.command)?;
     match &cli.command {
         Command::Config(command) => config::run(&session, command),
         Command::Auth(command) => auth::run(&session, command).await,
@@ -269,6 +271,32 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         Command::Sandbox(command) => sandbox::run(&session, command).await,
         Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),
     }
+}
+
+/// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
+/// a terminal, whom `--yes` does not stand for. The sandbox may always be written to.
+fn permit_write(session: &Session<'_>, command: &Command) -> Result<(), Failure> {
+    let is_read = matches!(command, Command::Api(args) if is_read(&args.method));
+    if !session.global.can_write || session.global.sandbox || is_read {
+        return Ok(());
+    }
+    let file = session.config.as_ref().ok();
+    // A configuration that cannot be used is reported where the service is opened.
+    let profile = file.and_then(|file| file.chosen(session.context, session.global).ok().flatten());
+    let (writes, by) = Writes::of(session.context, profile.as_ref())?;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let problem = match writes {
+        Writes::Yes => return Ok(()),
+        Writes::Ask if prompt.can_ask() => {
+            let profile = profile.map(|profile| format!(" of profile {}", profile.name)).unwrap_or_default();
+            let question = format!("Let this command write to the shop{profile}?");
+            return if prompt.agrees(&question)? { Ok(()) } else { Err(Failure::cancelled()) };
+        }
+        Writes::Ask => "every write has to be confirmed by a person at a terminal",
+        Writes::No => "nothing may be written",
+    };
+    Err(Failure::guard(format!("{problem}: {by} is `{}`", writes.name()))
+        .hint("reads work, and --dry-run shows what would be sent"))
 }
 
 /// A token that a person has set and that is not used is worth a line. Programs have asked for the sandbox knowingly.

@@ -8,6 +8,7 @@ mod file;
 mod profile;
 mod settings;
 mod token;
+mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -21,3 +22,4 @@ pub use profile::{
 };
 pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect};
 pub use token::{TokenCommand, TokenSource, token_variable};
+pub use writes::Writes;

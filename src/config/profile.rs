@@ -33,6 +33,7 @@ const CODE: &str = "a store view code";
 const LAYOUT: &str = "wrapped or flat";
 const FLAG: &str = "true or false";
 const COUNT: &str = "a non-negative integer";
+const WRITES: &str = "yes, ask or no";
 const PATH: &str = "a path starting with /";
 const POINTER: &str = "a JSON pointer (empty or starting with /)";
 const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing into addresses)";
@@ -81,6 +82,7 @@ pub const PROFILE: &[Key] = &[
     key("sign-port", FLAG, "Include the URL's port in the signatures of an integration [default: true]"),
     key("ship-layout", LAYOUT, "Shipping payload layout: wrapped or flat [default: wrapped]"),
     key("allow-plain-http", FLAG, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
+    key("writes", WRITES, "Who may write: everybody, a person who is asked, or nobody [default: yes]"),
     key("ca-file", FILE, "PEM file of trusted certificates (replaces the system's)"),
     key("client-certificate", FILE, "PEM file with the client's private key and certificate chain"),
     key("timeout", duration::POSITIVE, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
@@ -176,6 +178,7 @@ impl Key {
             (CODE, Some(text)) => return StoreView::new(text).map(drop).map_err(|failure| failure.message),
             (INTERFACE, Some(text)) => Dialect::named(text).is_some(),
             (LAYOUT, Some(text)) => matches!(text, "wrapped" | "flat"),
+            (WRITES, Some(text)) => matches!(text, "yes" | "ask" | "no"),
             (SECRET, Some(text)) => Token::new(text).is_some(),
             (PATH, Some(text)) => text.starts_with('/'),
             (POINTER, Some(text)) => text.is_empty() || text.starts_with('/'),

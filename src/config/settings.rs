@@ -9,6 +9,7 @@ use url::{Host, Position, Url};
 use super::file::{ConfigFile, Loaded, resolve_path};
 use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
 use super::token::{TokenSource, Tokens, token_variable};
+use super::writes::Writes;
 use crate::cli::GlobalArgs;
 use crate::failure::Failure;
 use crate::http::Endpoint;
@@ -43,6 +44,8 @@ pub struct Settings {
     pub token: TokenSource,
     /// The administrator's token; the customer's where none is set.
     pub admin_token: TokenSource,
+    /// Who may write.
+    pub writes: Writes,
     /// How a stored profile is read.
     pub read: ReadSettings,
     /// Layout of shipping information.
@@ -76,9 +79,11 @@ impl Settings {
         let view =
             global.store_view.as_deref().map_or_else(|| context.var(STORE_VIEW), |code| Ok(Some(code)))?;
         let dialect = dialect(context, global, chosen.as_ref())?;
+        let (writes, _) = Writes::of(context, chosen.as_ref())?;
         let profile = chosen.unwrap_or_default();
         let view = view.map(str::to_owned).or_else(|| profile.text("store-view"));
         let mut settings = Self::new(global, &profile, dialect, base_url, tokens);
+        settings.writes = writes;
         settings.store_view = view.map(|code| StoreView::new(&code)).transpose()?;
         settings.profile = Some(profile.name.clone()).filter(|name| !name.is_empty());
         settings.require_root(settings.profile.as_deref().filter(|_| variable.is_none()))?;
@@ -151,6 +156,7 @@ impl Settings {
             store_view: None,
             token,
             admin_token,
+            writes: Writes::Yes,
             read: ReadSettings {
                 path: profile.text("read.path"),
                 customer: profile.text("read.customer"),

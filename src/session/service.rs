@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::config::{Settings, TokenSource};
+use crate::config::{Settings, TokenSource, Writes};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Client, Effect, Reply, Tracer};
 use crate::journal::write::WriteAhead;
@@ -355,9 +355,10 @@ impl Service<'_> {
         let profile = settings.profile.as_ref().map(|name| format!("profile {name}, ")).unwrap_or_default();
         let view = settings.store_view.as_ref().filter(|view| request.is_in(view));
         let view = view.map(|view| format!(", store view {}", view.code())).unwrap_or_default();
+        let writes = if settings.writes == Writes::Yes { "" } else { ", every write is confirmed" };
         // It is of the whole batch, whichever record comes first.
         let report = self.session.report.for_line(None);
-        report.status(&format!("{operation}: {profile}host {}{view}", settings.host()));
+        report.status(&format!("{operation}: {profile}host {}{view}{writes}", settings.host()));
     }
 }
 

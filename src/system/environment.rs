@@ -24,6 +24,7 @@ variables! {
     ADMIN_TOKEN = "STOREFRONT_ADMIN_TOKEN": "Administrator token [default: the customer token]";
     STORE_VIEW = "STOREFRONT_STORE_VIEW": "Store view code (overridden by --store-view)";
     API = "STOREFRONT_API": "Interface, marketplace or magento (overridden by --api)";
+    WRITES = "STOREFRONT_WRITES": "Who may write: yes, ask or no (the stricter of it and the profile's counts)";
     CONFIG = "STOREFRONT_CONFIG": "Configuration file [default: config.toml in the configuration directory]";
     OUTPUT = "STOREFRONT_OUTPUT": "Output format, table or json (overridden by --output)";
     ACCESSIBLE = "STOREFRONT_ACCESSIBLE": "Set to 1 for screen-reader-friendly prompts (numbered choices, no animation)";

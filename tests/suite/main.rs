@@ -110,3 +110,4 @@ mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;
 mod unexpected_answers;
+mod who_may_write;

@@ -1,0 +1,72 @@
+//! `writes`: decided before any request, the stricter of profile and environment, and never for reads.
+
+use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::TestEnv;
+
+const WRITES: [&str; 6] = [
+    "customer update --firstname Amy -y",
+    "customer restore -y",
+    "quote add-item --sku A --qty 1",
+    "quote ship --carrier flatrate --method flatrate --no-payment",
+    "attribute create --code a --label A --type text",
+    "api POST /V1/x",
+];
+
+fn run(env: &TestEnv, home: &Home, line: &str, variable: &str) -> Outcome {
+    let program = home.storefront(line).env("STOREFRONT_WRITES", variable);
+    program.env("STOREFRONT_TOKEN", "sandbox-customer-1").env("STOREFRONT_BASE_URL", &env.url()).run()
+}
+
+fn profile(env: &TestEnv, writes: &str) -> Home {
+    Home::with_config(&format!(
+        "default-profile = \"live\"\n[profiles.live]\nbase-url = \"{}\"\nstore-view = \"default\"\nwrites = \"{writes}\"\n",
+        env.url()
+    ))
+}
+
+#[test]
+fn no_write_leaves_where_the_stricter_of_profile_and_environment_forbids_it() {
+    let env = TestEnv::new();
+    for (of_profile, variable, named) in [
+        ("no", "", "`writes` of profile live"),
+        ("no", "yes", "`writes` of profile live"),
+        ("yes", "no", "STOREFRONT_WRITES"),
+        ("yes", "ask", "STOREFRONT_WRITES"),
+        ("ask", "", "`writes` of profile live"),
+    ] {
+        let home = profile(&env, of_profile);
+        for line in WRITES {
+            let refused = run(&env, &home, line, variable);
+            assert_eq!(refused.code, 3, "{line}: {refused:?}");
+            assert!(refused.stderr.contains(named), "{line}: {refused:?}");
+        }
+        assert_eq!(env.requests(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn reads_dry_runs_and_the_sandbox_always_work() {
+    let env = TestEnv::new();
+    let home = profile(&env, "no");
+    for line in [
+        "customer show",
+        "api GET /V1/storeview/default/customer/profile",
+        "customer update --firstname Amy -n",
+        "customer history",
+        "customer update --firstname Amy -y --sandbox",
+    ] {
+        let done = run(&env, &home, line, "");
+        assert_eq!(done.code, 0, "{line}: {done:?}");
+    }
+    let doctor = run(&env, &home, "doctor", "");
+    assert!(doctor.stdout.contains("writes: no"), "{doctor:?}");
+    let wrong = run(&env, &home, "customer update --firstname Amy", "maybe");
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+}
+
+#[test]
+fn with_yes_a_write_is_sent() {
+    let env = TestEnv::new();
+    let home = profile(&env, "yes");
+    assert_eq!(run(&env, &home, "customer update --firstname Amy -y", "yes").code, 0);
+}
