@@ -428,7 +428,7 @@ fn refused(failure: Failure, args: &LoginArgs) -> Failure {
             "check user name and password; where the shop asks administrators for a second factor, add --otp CODE; repeated failures lock the account temporarily"
         }
         (FailureKind::Auth, _) => {
-            "check user name and password; repeated failures lock the account temporarily"
+            "check user name and password, and add --admin for an administrator's; repeated failures lock the account temporarily"
         }
         (_, Some(NOT_FOUND)) if args.otp.is_some() => {
             "the shop asks for no second factor there: leave out --otp"

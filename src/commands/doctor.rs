@@ -135,6 +135,10 @@ fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Ch
         }
         None => vec![not_checked(view), token, reached],
         Some(Err(failure)) if check::is_rejected(failure) => vec![not_checked(view), token, reached],
+        Some(Err(failure)) if interface_fix(service, failure).is_some() => {
+            let fix = interface_fix(service, failure).unwrap_or_default();
+            vec![not_checked(view), token, reached, Check::failed("profile", failure, fix)]
+        }
         Some(Err(failure)) if names_store(failure) => {
             vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
         }
@@ -178,6 +182,25 @@ fn store_view_fix(service: &Service<'_>) -> String {
 fn is_set(service: &Service<'_>, variable: &str) -> bool {
     service.settings.sandbox.is_none()
         && service.session.context.var(variable).is_ok_and(|value| value.is_some())
+}
+
+/// What to set where the answer shows that the calls are not those of the service: a shop of Magento without the setting
+/// `api`, or a base URL that ends before the root of the API.
+fn interface_fix(service: &Service<'_>, failure: &Failure) -> Option<String> {
+    let settings = &service.settings;
+    let url = &settings.endpoint.base_url;
+    let has_no_route = failure.message.contains("Request does not match any route");
+    if has_no_route && !settings.dialect.is_magento() {
+        return Some(format!("for a Magento shop set `api` to magento; otherwise {}", base_url_fix(service)));
+    }
+    let root = settings.dialect.rest_root?;
+    let is_root_missing = !url.path().split('/').any(|segment| segment == root);
+    (is_root_missing && matches!(failure.status, Some(400 | NOT_FOUND))).then(|| {
+        format!(
+            "set base-url to {}/{root}, where a Magento shop has its API",
+            url.as_str().trim_end_matches('/')
+        )
+    })
 }
 
 fn base_url_fix(service: &Service<'_>) -> String {

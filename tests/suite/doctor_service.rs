@@ -127,7 +127,7 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: Th
         &found.text("profile"),
         str![[r#"
 failed: cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route
-→ check the path of base-url (http://127.0.0.1:[PORT]/wrong) and set it with `storefront config set -p shop base-url URL`; if it is right, set read.path to where the service gives the profile
+→ for a Magento shop set `api` to magento; otherwise check the path of base-url (http://127.0.0.1:[PORT]/wrong) and set it with `storefront config set -p shop base-url URL`; if it is right, set read.path to where the service gives the profile
 "#]],
     );
     assert_eq!(found.check("store view").0, "skipped", "{}", found.report);

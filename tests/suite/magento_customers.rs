@@ -105,7 +105,7 @@ fn a_region_by_code_or_name_gets_its_id() {
     }
     run(&home, "customer update --customer 1 --address 2 --region-code ZZ").assert_failure(2, str![[r#"
 error: US has no region `ZZ`
-  hint: use one of AL Alabama, AK Alaska, AZ Arizona, AR Arkansas, AE Armed Forces Africa, AA Armed Forces Americas, AE Armed Forces Canada, AE Armed Forces Europe, AE Armed Forces Middle East, AP Armed Forces Pacific, or list all 65 with `storefront --sandbox --api magento api GET /V1/directory/countries/US`
+  hint: use one of AL Alabama, AK Alaska, AZ Arizona, AR Arkansas, AE Armed Forces Africa, AA Armed Forces Americas, AE Armed Forces Canada, AE Armed Forces Europe, AE Armed Forces Middle East, AP Armed Forces Pacific, or list all 65 with `storefront --sandbox --api magento api GET /V1/directory/countries/US --admin`
 "#]]);
     run(&home, "customer update --customer 1 --address 2 --region-code AE").assert_failure(2, str![[r#"
 error: US has several regions `AE`: AE Armed Forces Africa, AE Armed Forces Canada, AE Armed Forces Europe, AE Armed Forces Middle East

@@ -357,7 +357,9 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
     nearest.sort_by(|one, other| one.name.cmp(&other.name));
     let all = match regions.len() {
         0..=SHOWN => String::new(),
-        all => format!(", or list all {all} with `storefront api GET /V1/directory/countries/{country}`"),
+        all => {
+            format!(", or list all {all} with `storefront api GET /V1/directory/countries/{country} --admin`")
+        }
     };
     format!("use one of {}{all}", listed(&nearest))
 }
