@@ -134,7 +134,9 @@ fn natural(one: &str, other: &str) -> Ordering {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::{Keys, address, natural};
+    use super::{BAD_NONCE, Keys, address, hint, natural};
+    use crate::text::redact::Redactor;
+    use crate::text::token::Token;
 
     const KEYS: Keys<'_> =
         Keys { values: ["9djdj82h48djs9d2", "j49sk3j29djd", "kkk9d7dh3k39sjv7", "dh893hdasih9"] };
@@ -182,6 +184,22 @@ mod tests {
             assert_eq!(natural(less, more), Ordering::Less, "{less} {more}");
             assert_eq!(natural(more, less), Ordering::Greater, "{less} {more}");
         }
+    }
+
+    #[test]
+    fn a_wrong_clock_and_a_wrong_secret_are_told_apart() {
+        assert!(hint(&format!("401: {BAD_NONCE}")).unwrap().contains("clock"));
+        let secret = hint("401: The signature is invalid. Verify and try again").unwrap();
+        assert!(secret.contains("secret") && secret.contains("sign-port"));
+        assert_eq!(hint("The consumer isn't authorized"), None);
+    }
+
+    #[test]
+    fn every_value_is_masked_alone() {
+        let (mask, text) =
+            (Redactor::new(), "consumer-key=kkkk\nconsumer-secret=ssss\ntoken=tttt\ntoken-secret=uuuu");
+        mask.add(&Token::new(text).unwrap());
+        assert_eq!(mask.text("uuuu tttt ssss kkkk xxxx"), "••• ••• ••• ••• xxxx");
     }
 
     #[test]
