@@ -70,3 +70,20 @@ fn with_yes_a_write_is_sent() {
     let home = profile(&env, "yes");
     assert_eq!(run(&env, &home, "customer update --firstname Amy -y", "yes").code, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_person_is_asked_and_yes_does_not_answer() {
+    use crate::support::terminal::Terminal;
+
+    for (answer, code) in [("n", 130), ("y", 0)] {
+        let env = TestEnv::new();
+        let home = profile(&env, "ask");
+        let line = ["customer", "update", "--firstname", "Amy", "--yes"];
+        let mut terminal = Terminal::run(&home, 200, &line, &[("STOREFRONT_TOKEN", "sandbox-customer-1")]);
+        terminal.sees("Let this command write to the shop of profile live?").confirms(answer);
+        let (ended, screen) = terminal.ends();
+        assert_eq!((ended, env.requests().is_empty()), (code, code == 130), "{screen}");
+        assert!(code != 0 || screen.contains("every write is confirmed"), "{screen}");
+    }
+}
