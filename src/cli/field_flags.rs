@@ -6,75 +6,75 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
+use crate::plan::profile::region;
 use crate::plan::validate::body::is_whole;
 use crate::text::exact_json;
-use crate::wire::{Field, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table};
+use crate::wire::{Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table};
+
+/// A family of flags.
+pub trait FieldFlags: Clone + std::fmt::Debug + 'static {
+    /// Heading in the help.
+    const HEADING: &'static str;
+    /// The object whose members they set; some are in the tables of Magento alone.
+    const TABLE: Table;
+    /// What all names begin with, where the members' names do not.
+    const PREFIX: &'static str = "";
+    /// The long names, each with the path of its member where that has another name: `city country=country_id`. A name
+    /// like `no-city` takes no value and clears the member.
+    const FLAGS: &'static str;
+
+    /// The flags.
+    fn flags() -> impl Iterator<Item = FieldFlag> {
+        Self::FLAGS.split_whitespace().filter_map(FieldFlag::find::<Self>)
+    }
+}
 
 /// One flag and the member it sets.
 #[derive(Debug)]
 pub struct FieldFlag {
     /// Long name, without dashes.
     pub long: &'static str,
-    /// Member that holds the object the set member is in, if it is not at the top.
-    pub within: Option<&'static str>,
-    /// Table the set member is listed in.
-    pub table: Table,
-    /// Name of the set member.
-    pub member: &'static str,
-    /// For a flag without a value: what it sets the member to.
-    pub constant: Option<Constant>,
-}
-
-/// What a flag without a value sets its member to.
-#[derive(Debug, Clone, Copy)]
-pub struct Constant {
-    value: fn() -> Value,
-    help: &'static str,
+    /// The documented field that it sets.
+    pub field: &'static Field,
+    /// Member that holds the object the field is in, if it is not at the top.
+    within: Option<&'static str>,
+    /// Whether it takes no value and clears the field.
+    clears: bool,
 }
 
 impl FieldFlag {
-    /// A flag that sets a member at the top of the object of `table`.
-    pub const fn new(long: &'static str, table: Table, member: &'static str) -> Self {
-        Self { long, within: None, table, member, constant: None }
-    }
-
-    /// The same, in an object inside.
-    #[must_use]
-    pub const fn within(mut self, object: &'static str) -> Self {
-        self.within = Some(object);
-        self
-    }
-
-    /// A flag without a value.
-    #[must_use]
-    pub const fn constant(mut self, value: fn() -> Value, help: &'static str) -> Self {
-        self.constant = Some(Constant { value, help });
-        self
-    }
-
-    /// The documented field; some are in the tables of Magento alone.
-    fn field(&self) -> Option<&'static Field> {
-        (self.table)(&MARKETPLACE_FIELDS)
-            .field(self.member)
-            .or_else(|| (self.table)(&MAGENTO_FIELDS).field(self.member))
+    fn find<F: FieldFlags>(word: &'static str) -> Option<Self> {
+        let (long, path) = word.split_once('=').unwrap_or((word, word));
+        let path = path.strip_prefix(F::PREFIX).unwrap_or(path);
+        let (path, clears) = path.strip_prefix("no-").map_or((path, false), |path| (path, true));
+        let path = path.replace('-', "_");
+        let of = |tables: &FieldTables| {
+            let object = (F::TABLE)(tables);
+            let Some((outer, inner)) = path.split_once('.') else {
+                return Some((None, object.field(&path)?));
+            };
+            let outer = object.field(outer)?;
+            Some((Some(outer.name), outer.field_type.schema()?.field(inner)?))
+        };
+        let (within, field) = of(&MARKETPLACE_FIELDS).or_else(|| of(&MAGENTO_FIELDS))?;
+        Some(Self { long, field, within, clears })
     }
 
     fn arg(&self, heading: &'static str) -> Arg {
-        let arg = Arg::new(self.long).long(self.long).help_heading(heading);
-        if let Some(constant) = self.constant {
-            return arg.action(ArgAction::SetTrue).help(constant.help);
-        }
-        let member = self.field();
-        let arg = arg.help(member.map_or("", |member| member.doc));
-        match member.map(|member| member.field_type) {
-            Some(FieldType::TextList) => {
+        let arg = Arg::new(self.long).long(self.long).help_heading(heading).help(self.field.doc);
+        match self.field.field_type {
+            FieldType::Object(_) if self.clears => {
+                arg.action(ArgAction::SetTrue).help(format!("Clear the {}", self.field.name))
+            }
+            _ if self.clears => {
+                arg.action(ArgAction::SetTrue).help(format!("No {}: send null", self.field.name))
+            }
+            FieldType::TextList => {
                 arg.action(ArgAction::Append).num_args(1..).value_parser(filled).value_name("LINE")
             }
-            Some(FieldType::Integer) => {
-                arg.value_parser(whole_number).allow_negative_numbers(true).value_name("N")
-            }
-            Some(FieldType::Number) => arg.value_parser(number).allow_negative_numbers(true).value_name("N"),
-            Some(FieldType::Boolean) => arg
+            FieldType::Integer => arg.value_parser(whole_number).allow_negative_numbers(true).value_name("N"),
+            FieldType::Number => arg.value_parser(number).allow_negative_numbers(true).value_name("N"),
+            FieldType::Boolean => arg
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("true")
@@ -84,47 +84,28 @@ impl FieldFlag {
         }
     }
 
-    /// Whether the other flag sets the same member, or one inside it.
-    fn conflicts_with(&self, other: &Self) -> bool {
-        self.long != other.long
-            && (other.member == self.member && other.within == self.within
-                || other.within == Some(self.member))
+    /// Whether the other flag sets the field that this one clears, or one inside it.
+    fn contradicts(&self, other: &Self) -> bool {
+        let is_same = other.field.name == self.field.name && other.within == self.within;
+        self.clears && self.long != other.long && (is_same || other.within == Some(self.field.name))
     }
 
     fn value(&self, matches: &ArgMatches) -> Option<Value> {
-        if let Some(constant) = self.constant {
-            return matches.get_flag(self.long).then(constant.value);
-        }
-        match self.field()?.field_type {
-            FieldType::TextList => {
-                let lines = matches.get_many::<String>(self.long)?;
-                Some(lines.map(|line| Value::String(line.clone())).collect())
-            }
-            FieldType::Integer | FieldType::Number | FieldType::Boolean => {
-                matches.get_one::<Value>(self.long).cloned()
-            }
-            _ => matches.get_one::<String>(self.long).cloned().map(Value::String),
+        match self.field.field_type {
+            FieldType::Object(_) if self.clears => matches.get_flag(self.long).then(region::none),
+            _ if self.clears => matches.get_flag(self.long).then_some(Value::Null),
+            FieldType::TextList => Some(matches.get_many::<Value>(self.long)?.cloned().collect()),
+            _ => matches.get_one::<Value>(self.long).cloned(),
         }
     }
 
     fn set(&self, value: Value, members: &mut Map<String, Value>) {
-        let Some(object) = self.within else {
-            members.insert(self.member.to_owned(), value);
-            return;
+        let members = match self.within {
+            None => Some(members),
+            Some(object) => members.entry(object).or_insert_with(|| Map::new().into()).as_object_mut(),
         };
-        let object = members.entry(object).or_insert_with(|| Value::Object(Map::new()));
-        if let Value::Object(object) = object {
-            object.insert(self.member.to_owned(), value);
-        }
+        members.and_then(|members| members.insert(self.field.name.to_owned(), value));
     }
-}
-
-/// A family of flags.
-pub trait FieldFlags: Clone + std::fmt::Debug + 'static {
-    /// Heading in the help.
-    const HEADING: &'static str;
-    /// The flags.
-    const FLAGS: &'static [FieldFlag];
 }
 
 /// The members a family of flags named, as JSON.
@@ -137,12 +118,10 @@ pub struct FieldArgs<F> {
 
 impl<F: FieldFlags> Args for FieldArgs<F> {
     fn augment_args(command: Command) -> Command {
-        let arg = |flag: &FieldFlag| {
-            let rivals =
-                F::FLAGS.iter().filter(|rival| flag.constant.is_some() && flag.conflicts_with(rival));
+        command.args(F::flags().map(|flag| {
+            let rivals = F::flags().filter(|rival| flag.contradicts(rival));
             flag.arg(F::HEADING).conflicts_with_all(rivals.map(|rival| rival.long))
-        };
-        command.args(F::FLAGS.iter().map(arg))
+        }))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -153,7 +132,7 @@ impl<F: FieldFlags> Args for FieldArgs<F> {
 impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut named = Map::new();
-        for flag in F::FLAGS {
+        for flag in F::flags() {
             if let Some(value) = flag.value(matches) {
                 flag.set(value, &mut named);
             }
@@ -168,11 +147,11 @@ impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
 }
 
 /// Text that is not empty: an unset variable of a shell must not clear a field.
-fn filled(text: &str) -> Result<String, String> {
+fn filled(text: &str) -> Result<Value, &'static str> {
     if text.is_empty() {
-        return Err("expected text; to clear a field use `customer update --clear FIELD`".to_owned());
+        return Err("expected text; to clear a field use `customer update --clear FIELD`");
     }
-    Ok(text.to_owned())
+    Ok(text.into())
 }
 
 /// JSON `true` or `false`.
@@ -197,33 +176,28 @@ fn number(text: &str) -> Result<Value, String> {
     })
 }
 
-/// `KEY=VALUE`, as `--custom-attribute` takes it.
-pub fn parse_key_value(text: &str) -> Result<(String, String), String> {
+fn pair(text: &str, expected: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("expected KEY=VALUE".to_owned()),
+        _ => Err(format!("expected {expected}")),
     }
 }
 
-/// The same, with the names that the help of the flag has.
-fn parse_pair(text: &str, expected: &str) -> Result<(String, String), String> {
-    parse_key_value(text).map_err(|_| format!("expected {expected}"))
+/// `KEY=VALUE`, as `--custom-attribute` takes it.
+pub fn parse_key_value(text: &str) -> Result<(String, String), String> {
+    pair(text, "KEY=VALUE")
 }
 
 /// `STORE=LABEL`, with the id or the code of a store view before the equals sign.
 pub fn parse_store_label(text: &str) -> Result<(String, String), String> {
-    parse_pair(text, "STORE=LABEL")
+    pair(text, "STORE=LABEL")
 }
 
 /// `OPTION_ID=OPTION_VALUE`, with a whole number after the equals sign.
 pub fn parse_label_number(text: &str) -> Result<(String, Number), String> {
-    let (id, value) = parse_pair(text, "OPTION_ID=OPTION_VALUE")?;
-    Ok((id, whole(&value)?))
-}
-
-fn whole(text: &str) -> Result<Number, String> {
-    match whole_number(text) {
-        Ok(Value::Number(number)) => Ok(number),
-        _ => Err(format!("`{text}` is not an integer")),
+    let (id, value) = pair(text, "OPTION_ID=OPTION_VALUE")?;
+    match whole_number(&value) {
+        Ok(Value::Number(number)) => Ok((id, number)),
+        _ => Err(format!("`{value}` is not an integer")),
     }
 }

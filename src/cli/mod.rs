@@ -12,6 +12,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
 use encoding_rs::Encoding;
 
+use self::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::plan::request::Interface;
 use crate::sandbox::Fault;
@@ -88,6 +89,9 @@ pub struct WriteArgs {
     /// What every command takes that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
 }
 
 /// What every command takes that asks before it does something.
@@ -136,7 +140,7 @@ pub struct ReplacementArgs {
     pub after_unknown: bool,
 }
 
-/// What every operation takes, beside the flags of a batch.
+/// What every operation takes.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OperationArgs {
     /// The input.
@@ -145,9 +149,9 @@ pub struct OperationArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
-    /// What every call takes.
+    /// Many records.
     #[command(flatten)]
-    pub request: RequestArgs,
+    pub batch: BatchArgs,
 }
 
 /// All flags that a command shares with others, as the rest of the program reads them.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
-use crate::cli::{RequestArgs, WriteArgs};
+use crate::cli::WriteArgs;
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
@@ -40,9 +40,6 @@ pub struct ApiArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
-    /// What every call takes.
-    #[command(flatten)]
-    pub request: RequestArgs,
 }
 
 fn method(text: &str) -> Result<Method, String> {

@@ -5,7 +5,6 @@ use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 
 use crate::cli::OperationArgs;
-use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::Draft;
 use crate::ops::attribute::assign::{assign, set_names};
@@ -30,9 +29,6 @@ pub struct AssignArgs {
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
-    /// Many records.
-    #[command(flatten)]
-    pub batch: BatchArgs,
 }
 
 impl Operation for AssignArgs {

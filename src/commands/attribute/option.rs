@@ -8,8 +8,7 @@ use clap::{Args, Subcommand};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::cli::batch::BatchArgs;
-use crate::cli::{OperationArgs, RequestArgs, WriteArgs};
+use crate::cli::{OperationArgs, WriteArgs};
 use crate::commands;
 use crate::failure::Failure;
 use crate::input::document::Named;
@@ -108,9 +107,6 @@ pub struct AddArgs {
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
-    /// Many records.
-    #[command(flatten)]
-    pub batch: BatchArgs,
 }
 
 /// Flags of `attribute option default`.
@@ -125,9 +121,6 @@ pub struct DefaultArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
-    /// What every call takes.
-    #[command(flatten)]
-    pub request: RequestArgs,
 }
 
 impl Operation for AddArgs {
@@ -166,7 +159,7 @@ impl Operation for AddArgs {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), Failure> {
     match command {
-        OptionCommand::Add(args) => commands::run_operation(session, &**args, &args.batch).await,
+        OptionCommand::Add(args) => commands::run_operation(session, &**args, &args.run.batch).await,
         OptionCommand::Default(args) => {
             with_service(session, async |service| {
                 let set = Box::pin(options::set_default(service, &args.code, &args.label)).await?;

@@ -49,10 +49,6 @@ pub enum CustomerCommand {
     History(HistoryArgs),
     /// Undo the last update or restore a snapshot
     #[command(alias = "undo")]
-    #[command(after_help = "Examples:
-  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox
-  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -n
-  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox --all")]
     Restore(RestoreArgs),
 }
 
@@ -104,9 +100,6 @@ pub struct RestoreArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
-    /// What every call takes.
-    #[command(flatten)]
-    pub request: RequestArgs,
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,

@@ -3,8 +3,7 @@
 use clap::Args;
 use serde_json::{Map, Number, Value};
 
-use crate::cli::batch::BatchArgs;
-use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
+use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_label_number};
 use crate::cli::{CustomerChoice, OperationArgs};
 use crate::failure::Failure;
 use crate::input::Draft;
@@ -16,8 +15,6 @@ use crate::plan::validate::lint;
 use crate::session::service::Service;
 use crate::text::exact_json;
 use crate::wire::Table;
-
-const CART_ITEM: Table = |tables| tables.cart_item;
 
 /// Flags of `quote add-item`.
 #[derive(Debug, Clone, Args)]
@@ -41,9 +38,6 @@ pub struct AddItemArgs {
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
-    /// Many records.
-    #[command(flatten)]
-    pub batch: BatchArgs,
 }
 
 /// `--sku` and its like
@@ -52,11 +46,8 @@ pub struct Item;
 
 impl FieldFlags for Item {
     const HEADING: &'static str = "Item";
-    const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("sku", CART_ITEM, "sku"),
-        FieldFlag::new("qty", CART_ITEM, "qty"),
-        FieldFlag::new("quote-id", CART_ITEM, "quote_id"),
-    ];
+    const TABLE: Table = |tables| tables.cart_item;
+    const FLAGS: &'static str = "sku qty quote-id";
 }
 
 impl Operation for AddItemArgs {

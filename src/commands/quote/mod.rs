@@ -65,7 +65,7 @@ pub struct ReadArgs {
 pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship::run(session, args).await,
-        QuoteCommand::AddItem(args) => commands::run_operation(session, &**args, &args.batch).await,
+        QuoteCommand::AddItem(args) => commands::run_operation(session, &**args, &args.run.batch).await,
         QuoteCommand::Show(args) => {
             let quote = args.quote_id.as_deref();
             let show = async |service: &Service<'_>| show(&with_id(service).await?, quote).await;

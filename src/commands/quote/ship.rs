@@ -6,8 +6,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 
-use crate::cli::batch::BatchArgs;
-use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags};
+use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
 use crate::commands;
 use crate::failure::Failure;
@@ -23,9 +22,6 @@ use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::text::exact_json;
 use crate::wire::Table;
-
-const ADDRESS_INFORMATION: Table = |tables| tables.address_information;
-const QUOTE_ADDRESS: Table = |tables| tables.quote_address;
 
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]
@@ -67,9 +63,6 @@ pub struct ShipArgs {
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
-    /// Many records.
-    #[command(flatten)]
-    pub batch: BatchArgs,
 }
 
 /// `--ship-…`
@@ -84,45 +77,28 @@ pub struct BillTo;
 #[derive(Debug, Clone)]
 pub struct Shipping;
 
-/// The flags of one quote address, all beginning with its side.
-macro_rules! quote_address_flags {
-    ($side:literal) => {
-        &[
-            FieldFlag::new(concat!($side, "-firstname"), QUOTE_ADDRESS, "firstname"),
-            FieldFlag::new(concat!($side, "-lastname"), QUOTE_ADDRESS, "lastname"),
-            FieldFlag::new(concat!($side, "-email"), QUOTE_ADDRESS, "email"),
-            FieldFlag::new(concat!($side, "-street"), QUOTE_ADDRESS, "street"),
-            FieldFlag::new(concat!($side, "-city"), QUOTE_ADDRESS, "city"),
-            FieldFlag::new(concat!($side, "-postcode"), QUOTE_ADDRESS, "postcode"),
-            FieldFlag::new(concat!($side, "-no-postcode"), QUOTE_ADDRESS, "postcode")
-                .constant(|| Value::Null, "No postcode: send null"),
-            FieldFlag::new(concat!($side, "-country"), QUOTE_ADDRESS, "country_id"),
-            FieldFlag::new(concat!($side, "-region-id"), QUOTE_ADDRESS, "region_id"),
-            FieldFlag::new(concat!($side, "-region-code"), QUOTE_ADDRESS, "region_code"),
-            FieldFlag::new(concat!($side, "-telephone"), QUOTE_ADDRESS, "telephone"),
-            FieldFlag::new(concat!($side, "-company"), QUOTE_ADDRESS, "company"),
-            FieldFlag::new(concat!($side, "-vat-id"), QUOTE_ADDRESS, "vat_id"),
-            FieldFlag::new(concat!($side, "-customer-id"), QUOTE_ADDRESS, "customer_id"),
-        ]
-    };
-}
-
 impl FieldFlags for ShipTo {
     const HEADING: &'static str = "Shipping address";
-    const FLAGS: &'static [FieldFlag] = quote_address_flags!("ship");
+    const TABLE: Table = |tables| tables.quote_address;
+    const PREFIX: &'static str = "ship-";
+    const FLAGS: &'static str = "ship-firstname ship-lastname ship-email ship-street ship-city ship-postcode \
+        ship-no-postcode ship-country=country_id ship-region-id ship-region-code ship-telephone ship-company \
+        ship-vat-id ship-customer-id";
 }
 
 impl FieldFlags for BillTo {
     const HEADING: &'static str = "Billing address";
-    const FLAGS: &'static [FieldFlag] = quote_address_flags!("bill");
+    const TABLE: Table = |tables| tables.quote_address;
+    const PREFIX: &'static str = "bill-";
+    const FLAGS: &'static str = "bill-firstname bill-lastname bill-email bill-street bill-city bill-postcode \
+        bill-no-postcode bill-country=country_id bill-region-id bill-region-code bill-telephone bill-company \
+        bill-vat-id bill-customer-id";
 }
 
 impl FieldFlags for Shipping {
     const HEADING: &'static str = "Shipping method";
-    const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("carrier", ADDRESS_INFORMATION, "shipping_carrier_code"),
-        FieldFlag::new("method", ADDRESS_INFORMATION, "shipping_method_code"),
-    ];
+    const TABLE: Table = |tables| tables.address_information;
+    const FLAGS: &'static str = "carrier=shipping_carrier_code method=shipping_method_code";
 }
 
 impl Operation for ShipArgs {
@@ -253,7 +229,7 @@ fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
-    commands::run_records(session, args, &args.batch, async |document| {
+    commands::run_records(session, args, &args.run.batch, async |document| {
         let prompt = Prompt::new(session.context, session.global, session.report);
         if !prompt.can_ask() || !args.lack_payment(document.as_ref()) {
             return commands::run_one(session, args, document).await;

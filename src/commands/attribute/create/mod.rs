@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 use self::wizard::Wizard;
 use super::option::OptionFlags;
 use crate::cli::OperationArgs;
-use crate::cli::batch::BatchArgs;
-use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_store_label};
+use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_store_label};
 use crate::commands;
 use crate::failure::Failure;
 use crate::input::Draft;
@@ -27,8 +26,6 @@ use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::text::exact_json;
 use crate::wire::{PRODUCT_ENTITY_TYPE_ID, Table};
-
-const ATTRIBUTE: Table = |tables| tables.attribute;
 
 /// Flags of `attribute create`.
 #[derive(Debug, Clone, Args)]
@@ -58,9 +55,6 @@ pub struct CreateArgs {
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
-    /// Many records.
-    #[command(flatten)]
-    pub batch: BatchArgs,
 }
 
 /// Flags that set members of the attribute.
@@ -69,13 +63,9 @@ pub struct AttributeFlags;
 
 impl FieldFlags for AttributeFlags {
     const HEADING: &'static str = "Attribute";
-    const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("code", ATTRIBUTE, "attribute_code"),
-        FieldFlag::new("label", ATTRIBUTE, "default_frontend_label"),
-        FieldFlag::new("type", ATTRIBUTE, "frontend_input"),
-        FieldFlag::new("required", ATTRIBUTE, "is_required"),
-        FieldFlag::new("filterable", ATTRIBUTE, "is_filterable"),
-    ];
+    const TABLE: Table = |tables| tables.attribute;
+    const FLAGS: &'static str = "code=attribute_code label=default_frontend_label type=frontend_input \
+        required=is_required filterable=is_filterable";
 }
 
 impl Operation for CreateArgs {
@@ -136,7 +126,7 @@ impl Operation for CreateArgs {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    commands::run_records(session, args, &args.batch, async |document| {
+    commands::run_records(session, args, &args.run.batch, async |document| {
         let prompt = Prompt::new(session.context, session.global, session.report);
         if prompt.can_ask() {
             // What is missing so far is not refused yet.

@@ -82,7 +82,7 @@ impl Form {
 
     /// The fields of the profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let names = ProfileFlags::FLAGS.iter().map(|flag| flag.member);
+        let names = ProfileFlags::flags().map(|flag| flag.field.name);
         let fields = fields::<ProfileFlags>(MARKETPLACE_FIELDS.customer, names, customer);
         Self { title: "Profile".to_owned(), id: None, is_new: false, fields }
     }
@@ -268,9 +268,8 @@ fn fields<'a, F: FieldFlags>(
     stored: &Map<String, Value>,
 ) -> Vec<Field> {
     let field = |field: &wire::Field| Field {
-        flag: F::FLAGS
-            .iter()
-            .find(|flag| flag.member == field.name)
+        flag: F::flags()
+            .find(|flag| flag.field.name == field.name)
             .map_or_else(|| field.name.replace('_', "-"), |flag| flag.long.to_owned()),
         name: field.name.to_owned(),
         label: label(field).to_owned(),

@@ -10,8 +10,7 @@ use clap::Args;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::cli::batch::BatchArgs;
-use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
+use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_key_value};
 use crate::cli::{CustomerChoice, OperationArgs, ReplacementArgs};
 use crate::commands;
 use crate::failure::Failure;
@@ -30,10 +29,6 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
-
-const CUSTOMER: Table = |tables| tables.customer;
-const PROFILE_ADDRESS: Table = |tables| tables.address;
-const REGION: Table = |tables| tables.region;
 
 /// The fields that may be empty, with whether an address has them, and whether the profile does.
 const CLEARABLE: [(&str, bool, bool); 12] = [
@@ -106,9 +101,6 @@ pub struct UpdateArgs {
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
-    /// Many records.
-    #[command(flatten)]
-    pub batch: BatchArgs,
 }
 
 /// Flags that set members of the profile.
@@ -121,35 +113,17 @@ pub struct AddressFlags;
 
 impl FieldFlags for ProfileFlags {
     const HEADING: &'static str = "Profile";
-    const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("firstname", CUSTOMER, "firstname"),
-        FieldFlag::new("lastname", CUSTOMER, "lastname"),
-        FieldFlag::new("email", CUSTOMER, "email"),
-        FieldFlag::new("gender", CUSTOMER, "gender"),
-        FieldFlag::new("group-id", CUSTOMER, "group_id"),
-        FieldFlag::new("store-id", CUSTOMER, "store_id"),
-        FieldFlag::new("website-id", CUSTOMER, "website_id"),
-        FieldFlag::new("disable-auto-group-change", CUSTOMER, "disable_auto_group_change"),
-    ];
+    const TABLE: Table = |tables| tables.customer;
+    const FLAGS: &'static str = "firstname lastname email gender group-id store-id website-id \
+        disable-auto-group-change";
 }
 
 impl FieldFlags for AddressFlags {
     const HEADING: &'static str = "Address";
-    const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("address-firstname", PROFILE_ADDRESS, "firstname"),
-        FieldFlag::new("address-lastname", PROFILE_ADDRESS, "lastname"),
-        FieldFlag::new("street", PROFILE_ADDRESS, "street"),
-        FieldFlag::new("city", PROFILE_ADDRESS, "city"),
-        FieldFlag::new("postcode", PROFILE_ADDRESS, "postcode"),
-        FieldFlag::new("country", PROFILE_ADDRESS, "country_id"),
-        FieldFlag::new("region", REGION, "region").within("region"),
-        FieldFlag::new("region-code", REGION, "region_code").within("region"),
-        FieldFlag::new("region-id", REGION, "region_id").within("region"),
-        FieldFlag::new("no-region", PROFILE_ADDRESS, "region").constant(region::none, "Clear the region"),
-        FieldFlag::new("telephone", PROFILE_ADDRESS, "telephone"),
-        FieldFlag::new("company", PROFILE_ADDRESS, "company"),
-        FieldFlag::new("vat-id", PROFILE_ADDRESS, "vat_id"),
-    ];
+    const TABLE: Table = |tables| tables.address;
+    const FLAGS: &'static str = "address-firstname=firstname address-lastname=lastname street city postcode \
+        country=country_id region=region.region region-code=region.region_code region-id=region.region_id no-region \
+        telephone company vat-id";
 }
 
 impl Operation for UpdateArgs {
@@ -335,7 +309,7 @@ fn which_address() -> Failure {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    commands::run_records(session, args, &args.batch, async |document| {
+    commands::run_records(session, args, &args.run.batch, async |document| {
         let prompt = Prompt::new(session.context, session.global, session.report);
         if !prompt.can_ask() || document.is_some() || names_a_change(args) {
             return commands::run_one(session, args, document).await;
