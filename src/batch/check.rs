@@ -10,9 +10,10 @@ use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Record;
 use crate::journal::read::{Known, PreviousRun};
-use crate::journal::{State, fnv1a, shard_contains};
+use crate::journal::{State, shard_contains};
 use crate::report::Report;
 use crate::report::summary::{self, count_records};
+use crate::text::hash::fnv1a;
 
 /// As many causes for which records cannot be sent are named, and as many lines of each.
 const MAX_CAUSES: usize = 20;

@@ -12,9 +12,10 @@ use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
-use crate::journal::{FailedFileEntry, Fnv1a};
+use crate::journal::FailedFileEntry;
 use crate::system::storage::{parent, persist, without_path};
 use crate::text::exact_json;
+use crate::text::hash::Fnv1a;
 use crate::text::sanitize::sanitize_line;
 
 /// The name of the column or field that says why.

@@ -11,12 +11,13 @@ use crate::config::TokenCommand;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RecordReader, Source, at_line};
-use crate::journal::{Entry, Fnv1a, Shard, State, shard_contains};
+use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::text::exact_json;
+use crate::text::hash::Fnv1a;
 use crate::text::token::Token;
 
 /// A member or column that names the customer, by id or email.

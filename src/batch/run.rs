@@ -23,12 +23,13 @@ use crate::failure::{Failure, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{FailedFileEntry, State, fnv1a};
+use crate::journal::{FailedFileEntry, State};
 use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps, Reasons};
 use crate::session::runtime::Signals;
+use crate::text::hash::fnv1a;
 use crate::text::token::Token;
 
 /// How often progress is shown and standard output flushed.

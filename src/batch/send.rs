@@ -9,12 +9,13 @@ use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
-use crate::journal::{State, fnv1a, state_after};
+use crate::journal::{State, state_after};
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
+use crate::text::hash::fnv1a;
 use crate::text::redact::{Masked, secrets};
 use crate::text::token::Token;
 

@@ -18,13 +18,13 @@ pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};
 use crate::failure::{Failure, FailureKind};
-use crate::journal::Fnv1a;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::system::clock::Clock;
 use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{Lock, Storage};
+use crate::text::hash::fnv1a;
 use crate::text::token::Token;
 
 /// The files of one customer.
@@ -107,7 +107,7 @@ fn file_name(name: &str) -> String {
     }
     if safe.len() > MAX_LENGTH {
         safe.truncate(MAX_LENGTH);
-        let _ = write!(safe, "~{:016x}", Fnv1a::default().update(name.as_bytes()).finish());
+        let _ = write!(safe, "~{:016x}", fnv1a(name.as_bytes()));
     }
     safe
 }
@@ -147,7 +147,7 @@ impl LockName {
 
     /// The holder of this token.
     pub fn token(token: &Token) -> Self {
-        Self(format!("token-{:016x}", Fnv1a::default().update(token.expose().as_bytes()).finish()))
+        Self(format!("token-{:016x}", fnv1a(token.expose().as_bytes())))
     }
 }
 

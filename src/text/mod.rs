@@ -1,6 +1,7 @@
-//! Text: JSON to the letter, tokens and their masking, escapes for terminals, quotes for shells, near misses.
+//! Text: JSON to the letter, tokens and their masking, escapes for terminals, quotes for shells, near misses, hashes.
 
 pub mod exact_json;
+pub mod hash;
 pub mod oauth;
 pub mod redact;
 pub mod sanitize;
