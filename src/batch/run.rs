@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
                     self.interrupted();
                 }
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
-                () = tokio::task::yield_now(), if self.wants_record() && pause.is_none() => {}
+                () = tokio::task::yield_now(), if self.wants_record() => {}
                 _ = tick.tick() => self.show_progress(),
             }
         }
@@ -177,16 +177,18 @@ impl<'a> Run<'a> {
         self.finish(&mut signals, writer).await
     }
 
-    /// The next record that may begin now. The input is read on until there is one, or signals are due.
+    /// The next record that may begin now. The input is read on until there is one, or signals are due. It is read also
+    /// while the rate holds the next one back: after the last one there is nothing to wait for.
     fn next_job(&mut self) -> Option<Rc<Job>> {
         for _ in 0..READ_TOGETHER {
             if self.pace.borrow().is_exhausted() {
                 self.request_stop(Stop::Because("the service is failing"));
             }
-            if self.stop.is_some() || !self.has_room() || self.next_delay().is_some() {
+            if self.stop.is_some() || !self.has_room() {
                 return None;
             }
-            if let Some(job) = self.queue.pop() {
+            let job = if self.next_delay().is_none() { self.queue.pop() } else { None };
+            if let Some(job) = job {
                 if let Some(failure) = self.shared.refusal(&self.blocked, &job) {
                     self.refuse_blocked(&job, &failure);
                     continue;
