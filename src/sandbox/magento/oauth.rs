@@ -42,7 +42,7 @@ pub fn is_signed(parts: &Parts) -> Result<bool, ApiError> {
         return refused("A consumer with the specified key doesn't exist.");
     }
     let ahead = value("oauth_timestamp").parse().unwrap_or(i64::MAX) - now();
-    let nonce = format!("{} {}", value("oauth_timestamp"), value("oauth_nonce"));
+    let nonce = value("oauth_nonce").to_owned();
     if ahead > MAX_AHEAD || !NONCES.lock().unwrap_or_else(PoisonError::into_inner).insert(nonce) {
         return refused(BAD_NONCE);
     }
@@ -82,6 +82,7 @@ mod tests {
         let time = now();
         assert_eq!(sent(KEYS, "twice", time, keep), Ok(true));
         assert_eq!(sent(KEYS, "twice", time, keep), Err(401));
+        assert_eq!(sent(KEYS, "twice", time - 1, keep), Err(401), "at another time, too");
         assert_eq!(sent(KEYS, "ahead", now() + 900, keep), Err(401));
     }
 
