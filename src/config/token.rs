@@ -27,6 +27,8 @@ pub struct TokenSource {
     pub from: String,
     /// When the token expires, where that is known without reading a file or running a program.
     pub expires: Option<Timestamp>,
+    /// Whether it gives an integration's four values, as far as that is known without reading a file or running a program.
+    pub is_integration: bool,
     origin: Origin,
 }
 
@@ -40,7 +42,8 @@ enum Origin {
 
 impl TokenSource {
     fn new(origin: Origin, from: impl Into<String>) -> Self {
-        Self { from: from.into(), expires: None, origin }
+        let is_integration = matches!(&origin, Origin::Given(token) if token.keys().is_some());
+        Self { from: from.into(), expires: None, is_integration, origin }
     }
 
     /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
@@ -138,7 +141,7 @@ impl Tokens<'_> {
     fn configured(&self, profile: &Profile, key: &str) -> Result<TokenSource, Failure> {
         let by = format!("{key} of profile {}", profile.name);
         let text = profile.text(key).unwrap_or_default();
-        Ok(match key.trim_start_matches("admin-") {
+        let source = match key.trim_start_matches("admin-") {
             "token-file" | "oauth.file" => {
                 let path = resolve_path(self.context, self.file.directory(), &text)?;
                 let from = format!("the file {} ({by})", path.display());
@@ -162,7 +165,8 @@ impl Tokens<'_> {
                 Some(token) => TokenSource::given(token, by),
                 None => TokenSource::absent(auth(format!("{by} is empty")), by),
             },
-        })
+        };
+        Ok(TokenSource { is_integration: source.is_integration || key.starts_with("oauth."), ..source })
     }
 
     /// The token of `auth login`. An error in the file is reported when the token is needed.

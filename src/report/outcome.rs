@@ -249,15 +249,26 @@ pub struct RequestPreview {
     /// The same as a curl command, where it is to be shown so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
+    /// Whether an integration signs it.
+    #[serde(skip)]
+    is_signed: bool,
 }
 
+/// In place of a curl command: a signature serves once.
+const SIGNED: &str = "# an integration signs each request anew: no curl command can send this one";
+
 impl RequestPreview {
-    /// A request to that URL, and as a curl command where that is wanted.
-    pub fn new(request: &Request, url: String, as_curl: bool) -> Self {
+    /// A request to that URL, and as a curl command where that is wanted. `is_signed` says that an integration signs it.
+    pub fn new(request: &Request, url: String, as_curl: bool, is_signed: bool) -> Self {
         let json = |body: &str| exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into());
+        let command = || match is_signed {
+            true => SIGNED.to_owned(),
+            false => curl_command(request, &url, Shell::NATIVE),
+        };
         Self {
             method: request.method.as_str().to_owned(),
-            curl: as_curl.then(|| curl_command(request, &url, Shell::NATIVE)),
+            curl: as_curl.then(command),
+            is_signed,
             body: request.body.as_deref().map(json),
             url,
         }
@@ -270,7 +281,8 @@ impl RequestPreview {
             Some(Value::String(text)) => format!("\n{text}"),
             Some(json) => format!("\n{json:#}"),
         };
-        sanitize(&format!("{} {}\nAuthorization: Bearer •••{body}", self.method, self.url)).into_owned()
+        let scheme = if self.is_signed { "OAuth" } else { "Bearer" };
+        sanitize(&format!("{} {}\nAuthorization: {scheme} •••{body}", self.method, self.url)).into_owned()
     }
 }
 

@@ -344,7 +344,8 @@ impl Service<'_> {
                  start one that stays with `storefront sandbox serve`",
             );
         }
-        RequestPreview::new(&request, self.client.url(&request), self.session.global.curl)
+        let is_signed = self.settings.token_for(request.bearer).is_integration;
+        RequestPreview::new(&request, self.client.url(&request), self.session.global.curl, is_signed)
     }
 
     fn log_target(&self, operation: &str, request: &Request) {

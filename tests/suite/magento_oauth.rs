@@ -1,5 +1,7 @@
 //! An integration's four values: kept, masked, signed with, and what is said where the shop refuses them.
 
+use crate::support::doctor::{QUICK, examine};
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
@@ -46,13 +48,49 @@ fn an_integration_reads_and_writes_like_an_administrator() {
 }
 
 #[test]
-fn a_file_of_the_profile_holds_the_values() {
+fn a_file_or_a_command_of_the_profile_gives_the_values() {
     let env = TestEnv::new();
     let home = profile(&env, "[profiles.shop.oauth]\nfile = \"keys\"\n");
     home.write("keys", VALUES, 0o600);
     home.ok("customer show --customer 2 -q");
+    let printed = profile(&env, &format!("[profiles.shop.oauth]\ncommand = [\"printf\", {VALUES:?}]\n"));
+    printed.ok("customer show --customer 2 -q");
     home.write("keys", VALUES, 0o644);
     assert_eq!(home.run("customer show --customer 2 -q").code, 2);
+}
+
+/// A signature serves once: a curl command with one, or with a bearer token, would be refused.
+#[test]
+fn a_dry_run_shows_a_signed_request_and_no_curl_command() {
+    let env = TestEnv::new();
+    let home = profile(&env, "");
+    assert_eq!(login(&home, VALUES).code, 0);
+    let line = "customer update --customer 2 --lastname Sato -n -q";
+    assert!(home.ok(line).contains("\nAuthorization: OAuth •••\n"));
+    let curl = "# an integration signs each request anew: no curl command can send this one\n";
+    assert_eq!(home.ok(&format!("{line} --curl")), curl);
+    assert_eq!(home.ok(&format!("{line} --curl -o json --jq .request.curl")), curl);
+}
+
+/// A wrong clock is told from a wrong secret, each with what to correct.
+#[test]
+fn doctor_names_a_wrong_clock_and_a_wrong_secret() {
+    let refused = |message: &str| answer("401 Unauthorized", "", &format!("{{\"message\": \"{message}\"}}"));
+    for (message, named, other) in [
+        ("An error occurred validating the nonce", "set this machine's clock", "secret"),
+        ("The signature is invalid. Verify and try again.", "check the consumer secret", "clock"),
+    ] {
+        let shop = MockServer::start(vec![refused(message); 4]);
+        let home = Home::with_config(&format!(
+            "[profiles.shop]\nbase-url = {:?}\napi = \"magento\"\n[profiles.shop.oauth]\nfile = \"keys\"\n",
+            shop.url("/rest")
+        ));
+        home.write("keys", VALUES, 0o600);
+        let found = examine(home.storefront(&[&QUICK[..], &["-p", "shop"]].concat()));
+        let (state, detail, fix) = found.check("admin token");
+        assert_eq!((found.code, state), (6, "failed"), "{}", found.report);
+        assert!(detail.contains(message) && fix.contains(named) && !fix.contains(other), "{}", found.report);
+    }
 }
 
 #[test]

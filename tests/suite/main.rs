@@ -69,6 +69,8 @@ mod magento_attributes;
 mod magento_bad_input;
 mod magento_base_url;
 mod magento_customers;
+// It checks permission bits and runs a command of Unix.
+#[cfg(unix)]
 mod magento_oauth;
 mod magento_options;
 mod magento_quotes;
