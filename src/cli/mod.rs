@@ -185,6 +185,8 @@ pub struct GlobalArgs {
     pub can_write: bool,
     /// Show a dry run as a curl command.
     pub curl: bool,
+    /// Whether an earlier batch is continued.
+    pub is_resumed: bool,
     /// Skip confirmation prompts.
     pub yes: bool,
     /// How long a request may take.
@@ -219,6 +221,7 @@ impl GlobalArgs {
             dry_run: is_set("dry_run"),
             can_write: takes("dry_run") && !is_set("dry_run"),
             curl: is_set("curl"),
+            is_resumed: is_set("resume"),
             yes: is_set("yes"),
             timeout: one(matches, "timeout"),
             retry: one(matches, "retry"),

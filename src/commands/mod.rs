@@ -253,7 +253,12 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     if global.sandbox {
         note_ignored_variables(context, report)?;
     }
-    permit_write(&session, &cli.command)?;
+    // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
+    let asking = GlobalArgs { yes: false, ..global.clone() };
+    let session = match permit_write(&session, &cli.command)? {
+        Permit::Given => session,
+        Permit::Asking => Session { global: &asking, ..session },
+    };
     match &cli.command {
         Command::Config(command) => config::run(&session, command),
         Command::Auth(command) => auth::run(&session, command).await,
@@ -273,12 +278,20 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     }
 }
 
+/// Whether a command may write.
+enum Permit {
+    /// It may.
+    Given,
+    /// It may where a person says yes to its own question.
+    Asking,
+}
+
 /// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
 /// a terminal, whom `--yes` does not stand for. The sandbox may always be written to.
-fn permit_write(session: &Session<'_>, command: &Command) -> Result<(), Failure> {
+fn permit_write(session: &Session<'_>, command: &Command) -> Result<Permit, Failure> {
     let is_read = matches!(command, Command::Api(args) if is_read(&args.method));
     if !session.global.can_write || session.global.sandbox || is_read {
-        return Ok(());
+        return Ok(Permit::Given);
     }
     let file = session.config.as_ref().ok();
     // A configuration that cannot be used is reported where the service is opened.
@@ -286,17 +299,27 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<(), Failure>
     let (writes, by) = Writes::of(session.context, profile.as_ref())?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let problem = match writes {
-        Writes::Yes => return Ok(()),
+        Writes::Yes => return Ok(Permit::Given),
+        Writes::Ask if prompt.can_ask() && asks_by_itself(session.global, command)? => {
+            return Ok(Permit::Asking);
+        }
         Writes::Ask if prompt.can_ask() => {
             let profile = profile.map(|profile| format!(" of profile {}", profile.name)).unwrap_or_default();
             let question = format!("Let this command write to the shop{profile}?");
-            return if prompt.agrees(&question)? { Ok(()) } else { Err(Failure::cancelled()) };
+            return if prompt.agrees(&question)? { Ok(Permit::Given) } else { Err(Failure::cancelled()) };
         }
         Writes::Ask => "every write has to be confirmed by a person at a terminal",
         Writes::No => "nothing may be written",
     };
     Err(Failure::guard(format!("{problem}: {by} is `{}`", writes.name()))
         .hint("reads work, and --dry-run shows what would be sent"))
+}
+
+/// Whether a command asks a person before it writes: those on profiles, and batches. What a resumed batch looks up it may
+/// complete without a question.
+fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
+    let is_batch = || Ok(!global.is_resumed && records::detect(global)?.is_some());
+    if matches!(command, Command::Customer(_)) { Ok(true) } else { is_batch() }
 }
 
 /// A token that a person has set and that is not used is worth a line. Programs have asked for the sandbox knowingly.

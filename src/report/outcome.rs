@@ -261,10 +261,8 @@ impl RequestPreview {
     /// A request to that URL, and as a curl command where that is wanted. `is_signed` says that an integration signs it.
     pub fn new(request: &Request, url: String, as_curl: bool, is_signed: bool) -> Self {
         let json = |body: &str| exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into());
-        let command = || match is_signed {
-            true => SIGNED.to_owned(),
-            false => curl_command(request, &url, Shell::NATIVE),
-        };
+        let command =
+            || if is_signed { SIGNED.to_owned() } else { curl_command(request, &url, Shell::NATIVE) };
         Self {
             method: request.method.as_str().to_owned(),
             curl: as_curl.then(command),

@@ -76,14 +76,23 @@ fn with_yes_a_write_is_sent() {
 fn a_person_is_asked_and_yes_does_not_answer() {
     use crate::support::terminal::Terminal;
 
-    for (answer, code) in [("n", 130), ("y", 0)] {
-        let env = TestEnv::new();
-        let home = profile(&env, "ask");
-        let line = ["customer", "update", "--firstname", "Amy", "--yes"];
-        let mut terminal = Terminal::run(&home, 200, &line, &[("STOREFRONT_TOKEN", "sandbox-customer-1")]);
-        terminal.sees("Let this command write to the shop of profile live?").confirms(answer);
-        let (ended, screen) = terminal.ends();
-        assert_eq!((ended, env.requests().is_empty()), (code, code == 130), "{screen}");
-        assert!(code != 0 || screen.contains("every write is confirmed"), "{screen}");
+    for (line, question) in [
+        (&["customer", "update", "--firstname", "Amy", "--yes"][..], "Send it?"),
+        (&["quote", "add-item", "-i", "items.csv", "--yes"], "Add the items of 2 records?"),
+        (&["api", "POST", "/V1/x"], "Let this command write to the shop of profile live?"),
+    ] {
+        for answer in ["n", "y"] {
+            let env = TestEnv::new();
+            let home = profile(&env, "ask");
+            let items = home.dir.path().join("items.csv");
+            std::fs::write(items, "sku,qty,quote_id\nmug-blue,1,1\nmug-blue,1,1\n").unwrap();
+            let mut terminal = Terminal::run(&home, 200, line, &[("STOREFRONT_TOKEN", "sandbox-customer-1")]);
+            terminal.sees(question).confirms(answer);
+            let (_, screen) = terminal.ends();
+            let is_written = env.requests().iter().any(|request| !request.starts_with("GET"));
+            assert_eq!(is_written, answer == "y", "{screen}");
+            assert_eq!(screen.matches("(y/n)").count(), 1, "{screen}");
+            assert!(answer == "n" || screen.contains("every write is confirmed"), "{screen}");
+        }
     }
 }
