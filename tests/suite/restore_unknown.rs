@@ -59,6 +59,26 @@ error: the outcome of 000002-[SNAPSHOT] is unknown, and the profile does not sho
     }
 }
 
+/// One read shows it, another one a second later proves it: a restore costs as many as an update.
+#[test]
+fn a_lost_reply_costs_two_reads() {
+    for (api, customer) in [("magento", " --customer 1"), ("marketplace", "")] {
+        let home = Home::new();
+        let reads = |line: &str| {
+            let lost = format!("{line}{customer} --yes --fault PUT:reset-after-commit -v");
+            home.sandbox_ok(api, &lost).stderr.matches("> GET ").count() - 1
+        };
+        assert_eq!(reads("customer update --address 2 --city Troy"), 2, "{api}");
+        home.sandbox_ok(api, &format!("customer update{customer} --remove-address 3 --yes"));
+        let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
+        let fate = json!({"fate": "applied", "at": hour_ago.to_string(), "verified": true});
+        for snapshot in snapshots(&home) {
+            std::fs::write(snapshot.with_extension("fate"), fate.to_string()).unwrap();
+        }
+        assert_eq!(reads("customer restore"), 2, "{api}");
+    }
+}
+
 #[test]
 fn without_an_applied_update_nothing_is_restored() {
     let home = Home::new();

@@ -130,31 +130,27 @@ impl Sent<'_> {
         Ok(self.accept(&seen, &now, applied))
     }
 
-    /// Reads for at most `--settle` until two reads have shown it. If only the last one does, one more follows.
+    /// Reads for at most `--settle` until one has shown it, and once more when a second one proves it.
     async fn shown_twice(&self) -> Option<(Seen, Profile)> {
         let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
         if was_so_before(self.service, &self.held.store, before, sent) {
             return None;
         }
         let mut reads = Reads::new(self.settle);
-        let mut first: Option<Instant> = None;
-        let mut is_last = false;
+        let mut proof: Option<Instant> = None;
         loop {
             if let Ok((seen, now)) = reads.note(self.read().await)
                 && seen.is_shown()
             {
-                let at = *first.get_or_insert_with(Instant::now);
-                if at.elapsed() >= PROOF_INTERVAL {
+                let proof = *proof.get_or_insert_with(|| Instant::now() + PROOF_INTERVAL);
+                if proof <= Instant::now() {
                     return Some((seen, now));
                 }
             }
-            if is_last {
-                return None;
-            }
-            if !reads.wait().await {
-                let proof = first.filter(|_| !reads.is_told())? + PROOF_INTERVAL;
-                tokio::time::sleep_until(proof).await;
-                is_last = true;
+            match proof.filter(|proof| *proof > Instant::now() && !reads.is_told()) {
+                Some(proof) => tokio::time::sleep_until(proof).await,
+                None if reads.wait().await => {}
+                None => return None,
             }
         }
     }
