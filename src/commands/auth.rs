@@ -6,12 +6,12 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::check::{self, Check};
+use super::check;
 use crate::cli::{GlobalArgs, RequestArgs};
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::dialect::TokenRoutes;
-use crate::plan::request::{Bearer, Method, Request};
+use crate::plan::request::{Bearer, Request};
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -75,8 +75,8 @@ pub struct LoginArgs {
     pub request: RequestArgs,
 }
 
-/// No token is longer, in bytes.
-const MAX_TOKEN_BYTES: u64 = 64 * 1024;
+/// No token and no password is longer, in bytes.
+const MAX_BYTES: u64 = 64 * 1024;
 
 const UNAUTHORIZED: u16 = 401;
 
@@ -102,10 +102,7 @@ pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Fai
 /// `usage` when nobody can be asked, `auth` when what came is no token.
 pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Result<Token, Failure> {
     let text = if stdin {
-        let mut text = String::new();
-        let read = std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_to_string(&mut text);
-        read.map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
-        text
+        stdin_text()?
     } else {
         Prompt::new(session.context, session.global, session.report).password(question, hint)?
     };
@@ -113,12 +110,23 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
     token.checked("the input")
 }
 
+fn stdin_text() -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(MAX_BYTES).read_to_string(&mut text);
+    read.map(|_| text).map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))
+}
+
+/// Where tokens are issued; `flag` is for such interfaces only.
+fn token_routes(session: &Session<'_>, flag: &str) -> Result<&'static TokenRoutes, Failure> {
+    session.dialect.tokens.ok_or_else(|| {
+        Failure::usage(format!("`{flag}` is not for the interface `{}`", session.dialect.name))
+            .hint("for a Magento shop set `api` of the profile to magento; otherwise paste a token")
+    })
+}
+
 /// Reads the four values of an integration: asks for each, or takes the lines of standard input.
 fn read_keys(session: &Session<'_>) -> Result<Token, Failure> {
-    if session.dialect.tokens.is_none() {
-        let message = format!("--oauth is not for the interface `{}`", session.dialect.name);
-        return Err(Failure::usage(message).hint("for a Magento shop set `api` of the profile to magento"));
-    }
+    token_routes(session, "--oauth")?;
     if !session.context.stdin_is_terminal {
         let token = read_token(session, "", "", true).ok();
         return token.filter(|token| token.keys().is_some()).ok_or_else(no_keys);
@@ -200,6 +208,23 @@ fn no_profile(session: &Session<'_>, file: &ConfigFile) -> Failure {
     }
 }
 
+/// Calls the service of a profile, once and not for long: what is secret goes to no other host.
+async fn at_service<T>(
+    session: &Session<'_>,
+    profile: &Profile,
+    task: impl AsyncFnOnce(&Service<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
+    with_service(&Session { global: &quick, ..*session }, async |service| {
+        if profile.base_url().as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
+            let message = format!("{BASE_URL} points to another host than profile {}", profile.name);
+            return Err(Failure::usage(message).hint(format!("unset {BASE_URL}")));
+        }
+        task(service).await
+    })
+    .await
+}
+
 /// Refuses a token that the service rejects. One that cannot be checked is kept: the service may be down just now.
 async fn verify(
     session: &Session<'_>,
@@ -207,48 +232,32 @@ async fn verify(
     bearer: Bearer,
     token: &Token,
 ) -> Result<(), Failure> {
-    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
-    let session = &Session { global: &quick, ..*session };
-    let answer = with_service(session, async |service| {
-        let own_host = profile.base_url().as_ref().map(origin);
-        if own_host != Some(origin(&service.settings.endpoint.base_url)) {
-            let place = format!("{BASE_URL} points to another host");
-            return Err(Failure::new(FailureKind::Unavailable, place));
-        }
-        Ok(check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await)
-    })
-    .await;
-    let unproven = match answer {
-        Ok(Some(Ok(_))) => return Ok(()),
-        Ok(None) => {
-            session.report.status(&format!("the {} was not verified: {}", noun(bearer), check::NO_CALL));
-            return Ok(());
-        }
-        Err(failure) if failure.kind == FailureKind::Interrupted => return Err(failure),
-        Ok(Some(Err(failure))) if check::is_rejected(&failure) && token.keys().is_some() => {
-            let hint = oauth::hint(&failure.message)
-                .unwrap_or("check the four values: System > Integrations shows them");
-            let message = format!("the values were not stored: {}", failure.message);
-            return Err(Failure { message, ..failure }.hint(hint));
-        }
-        Ok(Some(Err(failure))) if check::is_rejected(&failure) && is_useless(bearer, &failure) => {
-            let message = format!("the token was not stored: {}", failure.message);
-            return Err(Failure { message, ..failure }.hint(match bearer {
-                Bearer::Customer => {
-                    "get a new token, then run `storefront auth login` again; \
-                     if it is an administrator's token, add --admin"
-                }
-                Bearer::Admin => "get a new token, then run `storefront auth login --admin` again",
-            }));
-        }
-        Ok(Some(Err(failure))) if bearer == Bearer::Customer && names_no_customer(&failure) => {
-            let message = "the token was not stored: it is an administrator's".to_owned();
-            return Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint("add --admin"));
-        }
-        Err(failure) | Ok(Some(Err(failure))) => failure,
+    let asked = at_service(session, profile, async |service| {
+        check::ask(&service.for_record(service.session, Some(token.clone()), None), bearer).await
+    });
+    let Err(failure) = asked.await else { return Ok(()) };
+    let (is_rejected, is_customer) = (check::is_rejected(&failure), bearer == Bearer::Customer);
+    let (what, hint) = if failure.kind == FailureKind::Interrupted {
+        return Err(failure);
+    } else if is_rejected && token.keys().is_some() {
+        let hint = oauth::hint(&failure.message);
+        ("values were", hint.unwrap_or("check the four values: System > Integrations shows them"))
+    } else if is_rejected && is_customer {
+        let hint = "get a new token, then run `storefront auth login` again; \
+             if it is an administrator's token, add --admin";
+        ("token was", hint)
+    } else if is_rejected && failure.status == Some(UNAUTHORIZED) {
+        // Others may lack the permissions for the reads that are tried.
+        ("token was", "get a new token, then run `storefront auth login --admin` again")
+    } else if is_customer && names_no_customer(&failure) {
+        let message = "the token was not stored: it is an administrator's".to_owned();
+        return Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint("add --admin"));
+    } else {
+        let problem = format!("the {} could not be verified: {}", noun(bearer), failure.message);
+        session.report.warn(&problem);
+        return Ok(());
     };
-    session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));
-    Ok(())
+    Err(Failure { message: format!("the {what} not stored: {}", failure.message), ..failure }.hint(hint))
 }
 
 /// Magento's answer where an administrator's token asks for the profile of its own customer.
@@ -256,17 +265,17 @@ fn names_no_customer(failure: &Failure) -> bool {
     matches!(failure.status, Some(400 | 404)) && failure.message.contains("customerId")
 }
 
-/// A customer may always read the own profile. An administrator may lack the permissions for the reads that are tried.
-fn is_useless(bearer: Bearer, failure: &Failure) -> bool {
-    failure.status == Some(UNAUTHORIZED) || bearer == Bearer::Customer
-}
-
 async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let quick = check::quick(session.global);
     let session = &Session { global: &quick, ..*session };
     let (profile, base_url, checks) = with_service(session, async |service| {
         let settings = &service.settings;
-        Ok((settings.profile.clone(), settings.endpoint.base_url.to_string(), token_checks(service).await))
+        let customer = match check::not_needed(service) {
+            Some(check) => check,
+            None => check::token(service, Bearer::Customer).await,
+        };
+        let checks = [customer, check::admin_token(service).await];
+        Ok((settings.profile.clone(), settings.endpoint.base_url.to_string(), checks))
     })
     .await?;
     if session.report.is_json() {
@@ -285,22 +294,6 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
             Err(Failure { hint: check.fix, ..failure })
         }
     }
-}
-
-/// The customer's and the administrator's, each with a call where there is one.
-async fn token_checks(service: &Service<'_>) -> Vec<Check> {
-    let customer = match check::not_needed(service) {
-        Some(check) => check,
-        None => match check::unreadable(service, Bearer::Customer).await {
-            Some(check) => check,
-            None => check::finding(service, Bearer::Customer, &check::ask(service, Bearer::Customer).await),
-        },
-    };
-    let admin = match check::unreadable(service, Bearer::Admin).await {
-        Some(check) => check,
-        None => check::admin_token(service).await,
-    };
-    vec![customer, admin]
 }
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
@@ -336,9 +329,6 @@ fn noun(bearer: Bearer) -> &'static str {
     }
 }
 
-/// No password is longer, in bytes.
-const MAX_PASSWORD_BYTES: u64 = 4096;
-
 const NOT_FOUND: u16 = 404;
 
 /// Gets a token for the user of a profile's service. The password goes there and nowhere else.
@@ -352,57 +342,12 @@ async fn password_token(
     user: &str,
     args: &LoginArgs,
 ) -> Result<Token, Failure> {
-    let routes = session.dialect.tokens.ok_or_else(|| {
-        let interface = session.dialect.name;
-        Failure::usage(format!("the interface `{interface}` issues no tokens for a user name")).hint(
-            "leave out --user and paste a token; for a Magento shop set `api` of the profile to magento",
-        )
-    })?;
+    let routes = token_routes(session, "--user")?;
     let password = read_password(session, user, args.with_password)?;
     // A reply or a trace that repeats it shows dots.
     if let Some(password) = Token::new(&password) {
         secrets().add(&password);
     }
-    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
-    let session = &Session { global: &quick, ..*session };
-    with_service(session, async |service| {
-        if profile.base_url().as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
-            return Err(Failure::usage(format!(
-                "{BASE_URL} points to another host than profile {}; the password is not sent there",
-                profile.name
-            ))
-            .hint(format!("unset {BASE_URL}")));
-        }
-        let request = request(service, routes, user, &password, args)?;
-        let reply = service.log_in(&request).await.map_err(|failure| refused(failure, args))?;
-        token_of(&reply.value())
-    })
-    .await
-}
-
-fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<String, Failure> {
-    let password = if from_stdin {
-        let mut text = String::new();
-        let read = std::io::stdin().lock().take(MAX_PASSWORD_BYTES).read_to_string(&mut text);
-        read.map_err(|error| Failure::usage(format!("standard input cannot be read: {error}")))?;
-        // Blanks may belong to a password, the end of the line does not.
-        text.strip_suffix('\n')
-            .map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text))
-            .to_owned()
-    } else {
-        let prompt = Prompt::new(session.context, session.global, session.report);
-        prompt.password(&format!("password of {user}"), "pass it on standard input with --with-password")?
-    };
-    if password.is_empty() { Err(Failure::usage("the password is empty")) } else { Ok(password) }
-}
-
-fn request(
-    service: &Service<'_>,
-    routes: &TokenRoutes,
-    user: &str,
-    password: &str,
-    args: &LoginArgs,
-) -> Result<Request, Failure> {
     let mut body = json!({"username": user, "password": password});
     let path = match (&args.otp, args.admin) {
         (Some(code), _) => {
@@ -412,13 +357,25 @@ fn request(
         (None, true) => routes.admin,
         (None, false) => routes.customer,
     };
-    Ok(Request {
-        method: Method::POST,
-        path: service.target()?.path(path, &[]),
-        body: Some(body.to_string().into()),
-        bearer: if args.admin { Bearer::Admin } else { Bearer::Customer },
-        also_success: None,
+    at_service(session, profile, async |service| {
+        let path = service.target()?.path(path, &[]);
+        let request = Request::post(path, body.to_string().into(), bearer(args.admin));
+        let reply = service.log_in(&request).await.map_err(|failure| refused(failure, args))?;
+        token_of(&reply.value())
     })
+    .await
+}
+
+fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<String, Failure> {
+    let password = if from_stdin {
+        // Blanks may belong to a password, the end of the line does not.
+        let text = stdin_text()?;
+        text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(&text).to_owned()
+    } else {
+        let prompt = Prompt::new(session.context, session.global, session.report);
+        prompt.password(&format!("password of {user}"), "pass it on standard input with --with-password")?
+    };
+    if password.is_empty() { Err(Failure::usage("the password is empty")) } else { Ok(password) }
 }
 
 /// What the refusal of a login may mean.

@@ -10,7 +10,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
 use crate::plan::profile::stored::Profile;
-use crate::plan::request::{Bearer, Request};
+use crate::plan::request::Bearer;
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::session::service::Service;
 use crate::text::oauth;
@@ -78,9 +78,6 @@ pub fn table(checks: &[Check], screen: OutputStyle) -> String {
 /// A longer wait would tell nothing new.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a token cannot be checked by a call.
-pub const NO_CALL: &str = "`read.attribute-path` is not set";
-
 /// Every shop has an attribute of this code.
 const ANY_ATTRIBUTE: &str = "name";
 
@@ -90,37 +87,30 @@ pub fn quick(global: &GlobalArgs) -> GlobalArgs {
 }
 
 /// What a call with a token showed: that the service accepts it (and the profile, with a customer's), or why that is not
-/// proven. `None` where there is no call to check it with.
-pub type Answer = Option<Result<Option<Profile>, Failure>>;
+/// proven.
+pub type Answer = Result<Option<Profile>, Failure>;
 
-/// Calls the service with the token of that kind.
+/// Calls the service with the token of that kind. Of an administrator's, each read needs another permission; the
+/// marketplace's interface shows none, but a profile may name one.
 pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     if bearer == Bearer::Customer {
-        return Some(read::read_profile(service).await.map(Some));
+        return read::read_profile(service).await.map(Some);
     }
-    // A token that lacks one permission may have another: only one that no read accepts is rejected.
-    let mut last = None;
-    for request in admin_reads(service) {
-        let answer = service.read(&request).await.map(|_| None);
-        let is_rejected = answer.as_ref().is_err_and(is_rejected);
-        last = Some(answer);
-        if !is_rejected {
+    let attribute = attribute::read_request(service, ANY_ATTRIBUTE);
+    let mut answer = Err(Failure::usage("`read.attribute-path` is not set"));
+    for request in attribute.into_iter().chain(customers::none_request(service)) {
+        answer = service.read(&request).await.map(|_| None);
+        // A token that lacks one permission may have another: only one that no read accepts is rejected.
+        if !answer.as_ref().is_err_and(is_rejected) {
             break;
         }
     }
-    last
+    answer
 }
 
 /// Whether the service answered 401 or 403: otherwise nothing is known of the token.
 pub fn is_rejected(failure: &Failure) -> bool {
     failure.kind == FailureKind::Auth && failure.status.is_some()
-}
-
-/// Reads that need an administrator's token, each with another permission. The marketplace's interface shows none; a
-/// profile may name one.
-fn admin_reads(service: &Service<'_>) -> Vec<Request> {
-    let attribute = attribute::read_request(service, ANY_ATTRIBUTE);
-    attribute.into_iter().chain(customers::none_request(service)).collect()
 }
 
 /// The finding about a customer's token that is not needed: an administrator's serves all customers.
@@ -144,15 +134,14 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
         source = format!("{source}; {expiry}");
     }
     let why = match answer {
-        Some(Ok(_)) => return Check::ok(name, source),
-        Some(Err(failure)) if is_rejected(failure) => {
+        Ok(_) => return Check::ok(name, source),
+        Err(failure) if is_rejected(failure) => {
             let rejected = Failure { message: format!("{source}: {}", failure.message), ..failure.clone() };
             let fix =
                 oauth::hint(&failure.message).map_or_else(|| login_hint(service, bearer), str::to_owned);
             return Check::failed(name, &rejected, fix);
         }
-        Some(Err(failure)) => &failure.message,
-        None => NO_CALL,
+        Err(failure) => &failure.message,
     };
     if expires.is_some_and(|(is_expired, _)| is_expired) {
         return Check::failed(name, &Failure::new(FailureKind::Auth, source), login_hint(service, bearer));
@@ -160,9 +149,18 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
     Check::skipped(name, format!("{source}; not checked: {why}"))
 }
 
+/// The finding about a token, by reading it and by a call.
+pub async fn token(service: &Service<'_>, bearer: Bearer) -> Check {
+    match unreadable(service, bearer).await {
+        Some(check) => check,
+        None => finding(service, bearer, &ask(service, bearer).await),
+    }
+}
+
 /// The finding about the administrator's token. Where none is set, no call has shown whether the service takes the
 /// customer's for one.
 pub async fn admin_token(service: &Service<'_>) -> Check {
+    // Reading it may show that it is the same.
     let unreadable = unreadable(service, Bearer::Admin).await;
     if service.settings.shares_token() {
         let detail = "none of its own: the customer token is used; not checked as an administrator's";

@@ -11,6 +11,7 @@ use super::check::{self, Answer, Check};
 use crate::config::{Settings, Writes};
 use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
+use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::Signals;
@@ -69,37 +70,21 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
 
 /// Store view, tokens, service and profile.
 async fn service_checks(service: &Service<'_>) -> Vec<Check> {
-    if let Some(not_needed) = check::not_needed(service) {
-        let admin = if let Some(check) = check::unreadable(service, Bearer::Admin).await {
-            vec![check]
-        } else {
-            let answer = check::ask(service, Bearer::Admin).await;
-            read_checks(service, Bearer::Admin, &answer)
-        };
-        return [not_needed].into_iter().chain(admin).collect();
-    }
-    let mut checks = Vec::new();
-    let customer = match (service.target(), check::unreadable(service, Bearer::Customer).await) {
-        (Ok(_), None) => Ok(check::ask(service, Bearer::Customer).await),
-        (Ok(_), Some(unreadable)) => {
-            checks.push(not_checked(view_code(service)));
-            Err(Some(unreadable))
-        }
+    let mut checks = Vec::from_iter(check::not_needed(service));
+    let bearer = if checks.is_empty() { Bearer::Customer } else { Bearer::Admin };
+    match (service.target(), check::unreadable(service, bearer).await) {
+        (Ok(_), None) => checks.extend(read_checks(service, bearer, &check::ask(service, bearer).await)),
+        (Ok(_), Some(unreadable)) => checks.extend([not_checked(service), unreadable]),
         (Err(failure), unreadable) => {
             let fix = fix_of(&failure, "set it with `storefront config set store-view CODE`");
             checks.push(Check::failed("store view", &failure, fix));
-            Err(unreadable)
+            let why = format!("{}; not checked: no store view set", service.settings.token_for(bearer).from);
+            checks.push(unreadable.unwrap_or_else(|| Check::skipped(check::check_name(bearer), why)));
         }
-    };
-    checks.extend(match customer {
-        Ok(answer) => read_checks(service, Bearer::Customer, &answer),
-        Err(Some(unreadable)) => vec![unreadable],
-        Err(None) => vec![Check::skipped(
-            check::check_name(Bearer::Customer),
-            format!("{}; not checked: no store view set", service.settings.token.from),
-        )],
-    });
-    checks.push(check::admin_token(service).await);
+    }
+    if bearer == Bearer::Customer {
+        checks.push(check::admin_token(service).await);
+    }
     checks
 }
 
@@ -118,50 +103,50 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
     format!("{profile}: {}{variable}{writes}", settings.endpoint.base_url)
 }
 
-/// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the service is reached, over
-/// which TLS, and whether updates are possible.
+/// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the
+/// service is reached, over which TLS, and whether updates are possible.
 fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
-    let view = view_code(service);
-    let token = check::finding(service, bearer, answer);
-    let secure =
-        if service.settings.endpoint.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
-    let reached = Check::ok("service", format!("answers, {secure}"));
+    let is_secure = service.settings.endpoint.base_url.scheme() == "https";
+    let mut view = not_checked(service);
+    let mut reached =
+        Check::ok("service", if is_secure { "answers, over TLS" } else { "answers, without TLS" });
+    let mut readable = None;
     match answer {
-        Some(Ok(profile)) => {
-            let readable = profile.as_ref().map(|profile| {
-                Check::ok("profile", format!("{} addresses can be read", profile.addresses().len()))
-            });
-            [Check::ok("store view", view), token, reached].into_iter().chain(readable).collect()
+        Ok(profile) => {
+            view = Check::ok("store view", view_code(service));
+            let found = |profile: &Profile| format!("{} addresses can be read", profile.addresses().len());
+            readable = profile.as_ref().map(|profile| Check::ok("profile", found(profile)));
         }
-        None => vec![not_checked(view), token, reached],
-        Some(Err(failure)) if check::is_rejected(failure) => vec![not_checked(view), token, reached],
-        Some(Err(failure)) if interface_fix(service, failure).is_some() => {
-            let fix = interface_fix(service, failure).unwrap_or_default();
-            vec![not_checked(view), token, reached, Check::failed("profile", failure, fix)]
-        }
-        Some(Err(failure)) if names_store(failure) => {
-            vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
-        }
-        Some(Err(failure)) if matches!(failure.kind, FailureKind::Unavailable | FailureKind::Usage) => {
-            let fix = fix_of(failure, "check host and port of base-url, and the network");
-            vec![not_checked(view), token, Check::failed("service", failure, fix)]
-        }
-        Some(Err(failure)) if failure.status == Some(NOT_FOUND) => {
-            vec![not_checked(view), token, reached, Check::failed("profile", failure, base_url_fix(service))]
-        }
-        Some(Err(failure)) => {
-            let fix = fix_of(failure, "set read.path to where the service gives the profile");
-            vec![not_checked(view), token, reached, Check::failed("profile", failure, fix)]
-        }
+        Err(failure) if check::is_rejected(failure) => {}
+        Err(failure) => match diagnosis(service, failure) {
+            failed if failed.name == view.name => view = failed,
+            failed if failed.name == reached.name => reached = failed,
+            failed => readable = Some(failed),
+        },
     }
+    [view, check::finding(service, bearer, answer), reached].into_iter().chain(readable).collect()
+}
+
+/// What a failed read says is wrong, and how it is put right.
+fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
+    let (name, fix) = match failure.kind {
+        _ if let Some(fix) = interface_fix(service, failure) => ("profile", fix),
+        _ if names_store(failure) => ("store view", store_view_fix(service)),
+        FailureKind::Unavailable | FailureKind::Usage => {
+            ("service", fix_of(failure, "check host and port of base-url, and the network"))
+        }
+        _ if failure.status == Some(NOT_FOUND) => ("profile", base_url_fix(service)),
+        _ => ("profile", fix_of(failure, "set read.path to where the service gives the profile")),
+    };
+    Check::failed(name, failure, fix)
 }
 
 fn view_code<'a>(service: &'a Service<'_>) -> &'a str {
     service.settings.store_view.as_ref().map_or("the default one", |view| view.code())
 }
 
-fn not_checked(view: &str) -> Check {
-    Check::skipped("store view", format!("{view}; not checked"))
+fn not_checked(service: &Service<'_>) -> Check {
+    Check::skipped("store view", format!("{}; not checked", view_code(service)))
 }
 
 fn store_view_fix(service: &Service<'_>) -> String {
