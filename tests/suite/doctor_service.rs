@@ -133,6 +133,22 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: Re
     assert_eq!(found.check("store view").0, "skipped", "{}", found.report);
 }
 
+/// A shop answers there with a page, or as it does to a store view that it does not know.
+#[test]
+fn a_base_url_that_ends_before_the_api_is_named() {
+    for reply in [
+        answer("404 Not Found", "Content-Type: text/html\r\n", "<html>Not found</html>"),
+        answer("400 Bad Request", "", r#"{"message": "Specified request cannot be processed."}"#),
+    ] {
+        let shop = script(reply);
+        let home = home(&shop.url(""), "api = \"magento\"\ntoken = \"sandbox-customer-1\"");
+        let found = examine(home.storefront(&QUICK));
+        let fix = format!("set base-url to {}, where a Magento shop has its API", shop.url("/rest"));
+        assert_eq!((found.check("profile").0, found.check("profile").2), ("failed", &*fix));
+        assert_eq!(found.check("store view").0, "skipped", "{}", found.report);
+    }
+}
+
 #[test]
 fn clocks_that_differ_are_a_warning() {
     for (date, state) in [("Mon, 01 Jan 2001 00:00:00 GMT", Some("warning")), ("yesterday", None)] {
