@@ -72,20 +72,21 @@ impl StoredOptions {
     /// `usage` for an attribute of another input type: what a call on its options loses is not known. `unavailable` for
     /// anything else.
     pub fn of(attribute: &Map<String, Value>) -> Result<Self, Failure> {
-        let text = |name: &str| attribute.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let options = attribute.get("options").and_then(|options| Named::list(options, "value", "label"));
-        let (Some(code), Some(input), Some(options)) =
-            (text("attribute_code"), text("frontend_input"), options)
-        else {
-            return Err(Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute"));
-        };
+        let text = |name: &str| attribute.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (code, input, default) = (text("attribute_code"), text("frontend_input"), text("default_value"));
         if input != "select" {
-            let message = format!("attribute `{code}` is of the type `{input}`, not `select`");
-            return Err(Failure::usage(message)
+            return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
                 .hint("change the options of other types in the admin panel, which shows what is lost"));
         }
-        let id = attribute.get("attribute_id").cloned().unwrap_or_default();
-        Ok(Self { id, code: code.to_owned(), options, default: text("default_value").map(str::to_owned) })
+        let options = attribute.get("options").and_then(|options| Named::list(options, "value", "label"));
+        let unlike =
+            || Failure::new(FailureKind::Unavailable, "unexpected response: the attribute has no options");
+        Ok(Self {
+            id: attribute.get("attribute_id").cloned().unwrap_or_default(),
+            code,
+            options: options.ok_or_else(unlike)?,
+            default: Some(default).filter(|id| !id.is_empty()),
+        })
     }
 
     /// The option with this label.
@@ -93,24 +94,24 @@ impl StoredOptions {
     /// # Errors
     /// `usage` where several have it, with their ids.
     pub fn find(&self, label: &str) -> Result<Option<&Named>, Failure> {
-        let found: Vec<_> = self.options.iter().filter(|option| option.name.trim() == label.trim()).collect();
-        if let [_, _, ..] = found[..] {
-            let ids = found.iter().map(|option| option.id.as_str()).collect::<Vec<_>>().join(", ");
-            let message =
-                format!("attribute `{}` has several options with the label `{label}`: {ids}", self.code);
-            return Err(Failure::usage(message).hint("rename all but one of them in the admin panel"));
+        let same = self.options.iter().filter(|option| option.name.trim() == label.trim());
+        let ids: Vec<_> = same.map(|option| option.id.as_str()).collect();
+        if ids.len() < 2 {
+            return Ok(self.get(label));
         }
-        Ok(found.first().copied())
+        let (code, ids) = (&self.code, ids.join(", "));
+        Err(Failure::usage(format!("attribute `{code}` has several options with the label `{label}`: {ids}"))
+            .hint("rename all but one of them in the admin panel"))
     }
 
-    /// Whether there is an option with this id.
-    pub fn has(&self, id: &str) -> bool {
-        self.options.iter().any(|option| option.id == id)
+    /// The first option with this label.
+    pub fn get(&self, label: &str) -> Option<&Named> {
+        self.options.iter().find(|option| option.name.trim() == label.trim())
     }
 
-    /// The label of the option with this id; the id where there is none.
-    pub fn label<'a>(&'a self, id: &'a str) -> &'a str {
-        self.options.iter().find(|option| option.id == id).map_or(id, |option| &option.name)
+    /// The option with this id.
+    pub fn with_id(&self, id: &str) -> Option<&Named> {
+        self.options.iter().find(|option| option.id == id)
     }
 
     /// Body of the one call that sets the default option and changes nothing else.

@@ -80,9 +80,10 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
         return report.json(&service.read(&request).await?.value());
     }
     let has_own_path = service.settings.read.attribute_path.is_some();
-    let reply = match service.settings.dialect.attributes {
-        Some(_) if !has_own_path => attribute::read_whole(service, code).await?,
-        _ => service.read(&request).await?.value(),
+    let reply = if service.settings.dialect.is_magento() && !has_own_path {
+        attribute::read_whole(service, code).await?
+    } else {
+        service.read(&request).await?.value()
     };
     let stored = in_reply(reply).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute")

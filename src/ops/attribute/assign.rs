@@ -2,13 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::calls::{Calls, interrupted, preview};
-use super::names::{Place, is_in_set, places, routes};
+use super::calls::{Calls, Planned, preview};
+use super::names::{Place, is_in_set, path, places};
 use super::{code_of, read_existing};
-use crate::failure::{Applied, Failure};
+use crate::failure::Failure;
 use crate::http::Effect;
 use crate::input::Draft;
-use crate::ops::target_without_customer;
 use crate::plan::operation::{ATTRIBUTE_ASSIGN, Success};
 use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
@@ -32,16 +31,17 @@ pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
     let (mut calls, mut left) = (Calls::new(service, ATTRIBUTE_ASSIGN.name), Vec::new());
     for place in places {
         if !place.names_group && is_in_set(service, code, &place.set).await? {
-            calls.already_there(call_name(&place));
+            calls.skip(call_name(&place), "already there");
         } else {
             left.push(place);
         }
     }
+    let requests = requests(service, code, &left)?;
     if service.session.global.dry_run {
-        return Ok(preview(service, ATTRIBUTE_ASSIGN.name, requests(service, code, &left)?));
+        return Ok(preview(service, ATTRIBUTE_ASSIGN.name, requests));
     }
+    let outcome = send(calls, code, &requests).await?;
     let count = left.len();
-    let outcome = send(calls, service, code, &left).await?;
     let text = format!("Put {code} into {count} attribute {}", if count == 1 { "set" } else { "sets" });
     let unchanged = Some(format!("`{code}` is in the attribute sets already"));
     Ok(Outcome { success: Some(Success { text, covers_response: true }), unchanged, ..outcome })
@@ -51,32 +51,22 @@ pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
 ///
 /// # Errors
 /// As [`Service::write`]; `partial` where a call was applied before.
-pub async fn send(
-    mut calls: Calls<'_>,
-    service: &Service<'_>,
-    code: &str,
-    places: &[Place],
-) -> Result<Outcome, Failure> {
-    let requests = requests(service, code, places)?;
-    for (at, (name, request)) in requests.iter().enumerate() {
-        let left = |from| requests.iter().skip(from).map(|(name, _)| name.clone());
-        if service.stopping.get() {
-            return Err(with_hint(calls.failed(interrupted(), left(at)), code, places));
-        }
-        if let Err(failure) = calls.send(name.clone(), request, Effect::State).await {
-            return Err(with_hint(calls.failed(failure, left(at + 1)), code, places));
+pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Result<Outcome, Failure> {
+    for call in requests {
+        if let Err(failure) = calls.send_next(call, Effect::State).await {
+            let set = requests[0].0.trim_start_matches(ASSIGN);
+            let again = format!(
+                "`storefront attribute assign {code} --set '{set}'` can be repeated: it changes nothing twice"
+            );
+            return Err(calls.failed(failure, requests, Some(&again)));
         }
     }
     Ok(calls.finish())
 }
 
-/// The calls, by their names.
-pub fn requests(
-    service: &Service<'_>,
-    code: &str,
-    places: &[Place],
-) -> Result<Vec<(String, Request)>, Failure> {
-    let path = target_without_customer(service).path(routes(service)?.assign, &[]);
+/// The calls.
+pub fn requests(service: &Service<'_>, code: &str, places: &[Place]) -> Result<Vec<Planned>, Failure> {
+    let path = path(service, "/{store_view}/V1/products/attribute-sets/attributes", &[])?;
     let request = |place: &Place| {
         let id = |text: &String| text.parse::<u64>().map_or_else(|_| json!(text), Value::from);
         let body = json!({"attributeSetId": id(&place.set), "attributeGroupId": id(&place.group),
@@ -86,18 +76,9 @@ pub fn requests(
     Ok(places.iter().map(request).collect())
 }
 
-fn call_name(place: &Place) -> String {
-    format!("assign {}", place.name)
-}
+/// Begins the name of a call.
+const ASSIGN: &str = "assign ";
 
-fn with_hint(failure: Failure, code: &str, places: &[Place]) -> Failure {
-    if failure.applied == Applied::No && failure.hint.is_some() {
-        return failure;
-    }
-    let set = places.first().map_or("NAME", |place| place.name.as_str());
-    let again = format!(
-        "`storefront attribute assign {code} --set '{set}'` can be repeated: it changes nothing twice"
-    );
-    let hint = failure.hint.as_deref().map(|hint| format!("{hint}; ")).unwrap_or_default();
-    failure.hint(format!("{hint}{again}"))
+fn call_name(place: &Place) -> String {
+    format!("{ASSIGN}{}", place.name)
 }

@@ -7,63 +7,70 @@ use crate::report::outcome::{Call, Outcome};
 use crate::session::service::Service;
 use crate::text::exact_json;
 
+/// A call that is to be sent, by its name.
+pub type Planned = (String, Request);
+
 /// What was sent so far.
 pub struct Calls<'a> {
     service: &'a Service<'a>,
     operation: &'static str,
     done: Vec<Call>,
-    is_logged: bool,
 }
 
 impl<'a> Calls<'a> {
     /// Nothing yet.
     pub fn new(service: &'a Service<'a>, operation: &'static str) -> Self {
-        Self { service, operation, done: Vec::new(), is_logged: false }
+        Self { service, operation, done: Vec::new() }
+    }
+
+    /// Sends a call where the user has not asked to stop.
+    ///
+    /// # Errors
+    /// `interrupted` where the user has; as [`Self::send`].
+    pub async fn send_next(&mut self, call: &Planned, effect: Effect) -> Result<Reply, Failure> {
+        if self.service.stopping.get() {
+            let message = "interrupted before all calls were sent";
+            return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
+        }
+        self.send(call, effect).await
     }
 
     /// Sends a call, once the journal knows that the operation leaves.
     ///
     /// # Errors
     /// As [`Service::send`]; the call is noted whatever becomes of it.
-    pub async fn send(&mut self, name: String, request: &Request, effect: Effect) -> Result<Reply, Failure> {
-        if !self.is_logged {
-            self.service.log_before_send(None).await?;
-            self.is_logged = true;
-        }
-        match self.service.send(self.operation, request, effect).await {
+    pub async fn send(&mut self, (name, request): &Planned, effect: Effect) -> Result<Reply, Failure> {
+        self.service.log_before_send(None).await?;
+        let sent = self.service.send(self.operation, request, effect).await;
+        match &sent {
             Ok(reply) => {
                 reply.warning.iter().for_each(|warning| self.service.session.report.warn(warning));
-                self.service.stage.set(Applied::Partial);
-                self.done.push(Call::replied(name, &reply));
-                Ok(reply)
+                self.push(Call::replied(name.clone(), reply));
             }
-            Err(failure) => {
-                self.done.push(Call::failed(name, &failure));
-                Err(failure)
-            }
+            Err(failure) => self.push(Call::failed(name.clone(), failure)),
         }
+        sent
     }
 
     /// Takes in a call that was sent elsewhere, or not at all.
-    pub fn push(&mut self, call: Call, is_logged: bool) {
-        if call.applied == Applied::Yes && is_logged {
+    pub fn push(&mut self, call: Call) {
+        self.done.push(call);
+        if self.is_applied() {
             self.service.stage.set(Applied::Partial);
         }
-        self.is_logged |= is_logged;
-        self.done.push(call);
     }
 
-    /// A call that was not needed.
-    pub fn already_there(&mut self, name: String) {
-        self.done.push(Call { reason: Some("already there"), ..Call::new(name, Applied::Yes) });
+    /// A call that is not needed.
+    pub fn skip(&mut self, name: impl Into<String>, reason: &'static str) {
+        self.push(Call { reason: Some(reason), ..Call::new(name.into(), Applied::Yes) });
     }
 
-    /// The last call was found to be applied.
-    pub fn last_is_applied(&mut self) {
-        if let Some(last) = self.done.last_mut() {
-            last.applied = Applied::Yes;
+    /// The last call, whose answer was lost, was found to be applied.
+    pub fn last_is_applied(&mut self, lost: &Failure) {
+        self.service.session.report.warn(&format!("{}; verified as applied", lost.message));
+        if let Some(call) = self.done.pop() {
+            self.push(Call { applied: Applied::Yes, ..call });
         }
-        self.service.stage.set(Applied::Partial);
     }
 
     /// Whether a call was sent that took effect.
@@ -71,9 +78,12 @@ impl<'a> Calls<'a> {
         self.done.iter().any(|call| call.applied == Applied::Yes && call.reason.is_none())
     }
 
-    /// The failure of the whole: what was applied before stays so. `left` are calls that are not sent any more.
-    pub fn failed(mut self, failure: Failure, left: impl IntoIterator<Item = String>) -> Failure {
-        self.done.extend(left.into_iter().map(|name| Call::new(name, Applied::No)));
+    /// The failure of the whole: what was applied before stays so. Of the `planned` calls the others were not sent.
+    /// `again` says how to complete it; a hint of the failure is enough where nothing was applied.
+    pub fn failed(mut self, failure: Failure, planned: &[Planned], again: Option<&str>) -> Failure {
+        let is_done = |name: &str| self.done.iter().any(|call| call.name == name);
+        let left: Vec<&String> = planned.iter().map(|(name, _)| name).filter(|name| !is_done(name)).collect();
+        self.done.extend(left.into_iter().map(|name| Call::new(name.clone(), Applied::No)));
         let is_unknown = self.done.iter().any(|call| call.applied == Applied::Unknown);
         let (kind, applied) = match (is_unknown || failure.applied == Applied::Unknown, self.is_applied()) {
             (true, _) => (FailureKind::Unknown, Applied::Unknown),
@@ -81,9 +91,14 @@ impl<'a> Calls<'a> {
             (_, true) => (FailureKind::Partial, Applied::Partial),
             _ => (failure.kind, failure.applied),
         };
+        let hint = match (failure.hint, again) {
+            (Some(hint), Some(again)) if applied != Applied::No => Some(format!("{hint}; {again}")),
+            (hint, again) => hint.or(again.map(str::to_owned)),
+        };
         let is_interrupted = failure.kind == FailureKind::Interrupted;
         let kind = if is_interrupted { failure.kind } else { kind };
-        Failure { kind, applied, calls: self.done.iter().map(exact_json::of).collect(), ..failure }
+        let calls = self.done.iter().map(exact_json::of).collect();
+        Failure { kind, hint, applied, calls, ..failure }
     }
 
     /// The outcome, where nothing failed.
@@ -99,8 +114,8 @@ impl<'a> Calls<'a> {
 }
 
 /// What a dry run shows: the calls that would be sent.
-pub fn preview(service: &Service<'_>, operation: &'static str, requests: Vec<(String, Request)>) -> Outcome {
-    let shown = |(name, request): (String, Request)| Call {
+pub fn preview(service: &Service<'_>, operation: &'static str, requests: Vec<Planned>) -> Outcome {
+    let shown = |(name, request): Planned| Call {
         request: Some(service.preview(request)),
         ..Call::new(name, Applied::No)
     };
@@ -109,9 +124,4 @@ pub fn preview(service: &Service<'_>, operation: &'static str, requests: Vec<(St
         Some(first) => Outcome { calls, ..Outcome::dry_run(operation, first) },
         None => Outcome { reason: Some("unchanged"), ..Outcome::not_sent(operation) },
     }
-}
-
-/// Nothing more is sent after the user has asked to stop.
-pub fn interrupted() -> Failure {
-    Failure::new(FailureKind::Interrupted, "interrupted before all calls were sent").applied(Applied::No)
 }

@@ -29,9 +29,9 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 ///
 /// # Errors
 /// `usage` where there is none of this code, and as [`Service::read`].
-pub async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
+async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
     match service.read(&read_all(service, code)?).await {
-        Ok(reply) => in_reply(reply.value()).filter(|_| is_attribute(&reply.value())).ok_or_else(|| {
+        Ok(reply) => in_reply(reply.value()).filter(is_attribute).ok_or_else(|| {
             Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute").hint(LOOK_CLOSER)
         }),
         Err(failure) if failure.status == Some(404) => {
@@ -49,39 +49,37 @@ pub async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<Stri
 /// As [`Service::read`].
 pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Failure> {
     let mut whole = service.read(&read_all(service, code)?).await?.value();
-    let default = whole["default_value"].as_str().unwrap_or_default().to_owned();
+    let default = whole["default_value"].clone();
     let views = names::store_views(service).await?;
     for label in whole["frontend_labels"].as_array_mut().into_iter().flatten() {
         let view = views.iter().find(|view| scalar(label.get("store_id")).as_ref() == Some(&view.id));
         label["store_id"] = view.map_or_else(|| label["store_id"].clone(), |view| view.name.clone().into());
     }
+    for option in whole["options"].as_array_mut().into_iter().flatten() {
+        option["is_default"] = (option["value"] == default).into();
+        option["store_labels"] = json!([]);
+    }
     let count = whole["options"].as_array().map_or(0, Vec::len);
     for view in views.iter().filter(|view| count > 0 && view.id != "0") {
         let values = [("view", view.name.as_str()), ("code", code)];
-        let path = target_without_customer(service).path(names::routes(service)?.in_view, &values);
+        let path = names::path(service, "/{view}/V1/products/attributes/{code}", &values)?;
         let shown = service.read(&Request::get(path, Bearer::Admin)).await?.value();
         let options = whole["options"].as_array_mut().into_iter().flatten();
         for (option, own) in options.zip(shown["options"].as_array().into_iter().flatten()) {
-            if option["value"] != own["value"] || option["label"] == own["label"] {
-                continue;
-            }
-            let label = json!({"store_id": view.name, "label": own["label"]});
-            match option["store_labels"].as_array_mut() {
-                Some(labels) => labels.push(label),
-                None => option["store_labels"] = json!([label]),
+            if option["value"] == own["value"]
+                && option["label"] != own["label"]
+                && let Some(labels) = option["store_labels"].as_array_mut()
+            {
+                labels.push(json!({"store_id": view.name, "label": own["label"]}));
             }
         }
-    }
-    for option in whole["options"].as_array_mut().into_iter().flatten() {
-        let is_default = option["value"].as_str().is_some_and(|id| default.split(',').any(|one| one == id));
-        option["is_default"] = (is_default && !default.is_empty()).into();
     }
     Ok(whole)
 }
 
 /// The request that reads an attribute with the labels of administrators, where the interface has it.
 fn read_all(service: &Service<'_>, code: &str) -> Result<Request, Failure> {
-    let path = target_without_customer(service).path(names::routes(service)?.all, &[("code", code)]);
+    let path = names::path(service, "/all/V1/products/attributes/{code}", &[("code", code)])?;
     Ok(Request::get(path, Bearer::Admin))
 }
 
@@ -109,30 +107,29 @@ pub async fn create(
         return create_only(service, &draft).await;
     }
     let code = code_of(&draft.fields);
+    let assignments = assign::requests(service, code, &places)?;
     if service.session.global.dry_run {
         let first = request(service, &draft, service.settings.dialect.create_attribute)?;
-        let mut requests = vec![(CREATE.to_owned(), first)];
-        requests.extend(assign::requests(service, code, &places)?);
-        return Ok(preview(service, ATTRIBUTE_CREATE.name, requests));
+        let calls = [(CREATE.to_owned(), first)].into_iter().chain(assignments).collect();
+        return Ok(preview(service, ATTRIBUTE_CREATE.name, calls));
     }
     let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
     let mut id = created_earlier;
     if created_earlier.is_some() && created_earlier == id_of(&read_existing(service, code).await?) {
-        calls.push(Call { reason: Some("done earlier"), ..Call::new(CREATE, Applied::Yes) }, false);
+        calls.skip(CREATE, "done earlier");
     } else {
         match create_only(service, &draft).await {
             Ok(Outcome { status, response, .. }) => {
                 id = response.as_ref().and_then(|reply| id_of(&in_reply(reply.clone())?));
-                calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) }, true);
+                calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) });
             }
             Err(failure) => {
-                calls.push(Call::failed(CREATE, &failure), failure.applied != Applied::No);
-                let left = assign::requests(service, code, &places)?.into_iter().map(|(name, _)| name);
-                return Err(calls.failed(failure, left));
+                calls.push(Call::failed(CREATE, &failure));
+                return Err(calls.failed(failure, &assignments, None));
             }
         }
     }
-    let outcome = assign::send(calls, service, code, &places).await;
+    let outcome = assign::send(calls, code, &assignments).await;
     let outcome = outcome.map_err(|failure| Failure { cart: id, ..failure })?;
     let text = format!("Created attribute {code} and put it into {} attribute sets", places.len());
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
@@ -149,15 +146,15 @@ fn id_of(attribute: &Map<String, Value>) -> Option<u64> {
 /// As [`Service::write`]; `refused` where the code exists.
 async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let asked = &draft.fields;
-    let read = match asked.get("attribute_code").and_then(Value::as_str).map(str::trim) {
-        Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
-        _ => None,
-    };
+    let code = Some(code_of(asked)).filter(|code| !code.is_empty() && !service.session.global.dry_run);
+    let read = code.and_then(|code| read_request(service, code));
     let request = request(service, draft, service.settings.dialect.create_attribute)?;
     let success = |reply: &Value| created(asked, reply);
     let Some(read) = read else { return send_request(service, &ATTRIBUTE_CREATE, request, success).await };
     match service.read(&read).await {
-        Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
+        Ok(reply) if in_reply(reply.value()).is_some_and(|it| is_attribute(&it)) => {
+            return Err(exists(asked));
+        }
         Ok(_) => {
             let message = "whether the attribute exists could not be read: the response is not an attribute";
             return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
@@ -185,7 +182,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
 /// Whether the attribute of an earlier run exists as it was asked for. Its assignments are sent again, which changes
 /// nothing where they are done. `None` while that is unknown.
 pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
-    let code = asked.get("attribute_code")?.as_str()?;
+    let code = code_of(asked);
     // What cannot be read or looked up stays unknown.
     let reply = service.read(&read_request(service, code)?).await.ok()?;
     if !is_as_asked(&reply.value(), asked) {
@@ -196,8 +193,9 @@ pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) 
         return Some(done(Some("done earlier")));
     }
     let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
-    calls.push(Call { reason: Some("done earlier"), ..Call::new(CREATE, Applied::Yes) }, true);
-    let sent = assign::send(calls, service, code.trim(), &places).await.ok()?;
+    calls.skip(CREATE, "done earlier");
+    let assignments = assign::requests(service, code, &places).ok()?;
+    let sent = assign::send(calls, code, &assignments).await.ok()?;
     Some(Outcome { calls: sent.calls, ..done(Some("done earlier")) })
 }
 
@@ -214,8 +212,8 @@ fn done(reason: Option<&'static str>) -> Outcome {
     }
 }
 
-fn is_attribute(reply: &Value) -> bool {
-    in_reply(reply.clone()).is_some_and(|attribute| attribute.contains_key("attribute_code"))
+fn is_attribute(reply: &Map<String, Value>) -> bool {
+    reply.contains_key("attribute_code")
 }
 
 fn created(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::failure::{Failure, FailureKind};
 use crate::ops::{LOOK_CLOSER, target_without_customer};
 use crate::plan::attribute::{Named, split_set};
-use crate::plan::request::dialect::AttributeRoutes;
 use crate::plan::request::{Bearer, Filter, Request, search_query};
 use crate::session::service::Service;
 use crate::text::exact_json;
@@ -15,15 +14,17 @@ use crate::text::exact_json;
 /// More than a shop has of anything that is listed here.
 const ALL: usize = 10_000;
 
-/// The calls on attributes.
+/// The path of a call on attributes that only Magento has.
 ///
 /// # Errors
-/// `usage` where the interface has none.
-pub fn routes(service: &Service<'_>) -> Result<&'static AttributeRoutes, Failure> {
-    service.settings.dialect.attributes.ok_or_else(|| {
-        Failure::usage(format!("the interface `{}` has no attribute sets", service.settings.dialect.name))
-            .hint("for a Magento shop, add --api magento")
-    })
+/// `usage` for another interface.
+pub fn path(service: &Service<'_>, template: &str, values: &[(&str, &str)]) -> Result<String, Failure> {
+    let dialect = service.settings.dialect;
+    if dialect.is_magento() {
+        return Ok(target_without_customer(service).path(template, values));
+    }
+    Err(Failure::usage(format!("the interface `{}` has no attribute sets", dialect.name))
+        .hint("for a Magento shop, add --api magento"))
 }
 
 /// A group of an attribute set.
@@ -47,15 +48,15 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let routes = routes(service)?;
-    let query = search_query(&[], ALL);
-    let sets = list(service, routes.sets, &[], &query, ["attribute_set_id", "attribute_set_name"]).await?;
+    let path = |list| path(service, &format!("/{{store_view}}/V1/products/attribute-sets/{list}/list"), &[]);
+    let of_sets = format!("{}?{}", path("sets")?, search_query(&[], ALL));
+    let sets = list(service, of_sets, ["attribute_set_id", "attribute_set_name"]).await?;
     let mut places = Vec::new();
     for name in names {
         let (set, group) = split_set(name, &sets)?;
         let query = search_query(&[Filter::equal(&["attribute_set_id"], &set.id)], ALL);
-        let ids = ["attribute_group_id", "attribute_group_name"];
-        let groups = list(service, routes.groups, &[], &query, ids).await?;
+        let of_groups = format!("{}?{query}", path("groups")?);
+        let groups = list(service, of_groups, ["attribute_group_id", "attribute_group_name"]).await?;
         let found = match (group, groups.first()) {
             (Some(group), _) => Named::find(&groups, "attribute group", group).map_err(|failure| {
                 let message = format!("{} of the set `{}`", failure.message, set.name);
@@ -81,8 +82,8 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
 /// # Errors
 /// As [`Service::read`].
 pub async fn is_in_set(service: &Service<'_>, code: &str, set: &str) -> Result<bool, Failure> {
-    let members = routes(service)?.members;
-    let members = list(service, members, &[("set", set)], "", ["attribute_id", "attribute_code"]).await?;
+    let of_set = path(service, "/{store_view}/V1/products/attribute-sets/{set}/attributes", &[("set", set)])?;
+    let members = list(service, of_set, ["attribute_id", "attribute_code"]).await?;
     Ok(members.iter().any(|member| member.name == code))
 }
 
@@ -91,7 +92,7 @@ pub async fn is_in_set(service: &Service<'_>, code: &str, set: &str) -> Result<b
 /// # Errors
 /// As [`Service::read`].
 pub async fn store_views(service: &Service<'_>) -> Result<Rc<Vec<Named>>, Failure> {
-    list(service, routes(service)?.store_views, &[], "", ["id", "code"]).await
+    list(service, path(service, "/{store_view}/V1/store/storeViews", &[])?, ["id", "code"]).await
 }
 
 /// Puts ids in place of the codes of store views in the labels of an attribute and of its options.
@@ -102,18 +103,9 @@ pub async fn resolve_store_views(
     service: &Service<'_>,
     fields: &mut Map<String, Value>,
 ) -> Result<(), Failure> {
-    let mut named: Vec<&mut Value> = Vec::new();
-    for (name, value) in fields {
-        match name.as_str() {
-            "frontend_labels" => named.extend(views_in(value)),
-            "options" => {
-                let options = elements(value).filter_map(|option| option.get_mut("store_labels"));
-                named.extend(options.flat_map(views_in));
-            }
-            _ => {}
-        }
-    }
-    if named.is_empty() || service.settings.dialect.attributes.is_none() {
+    let mut named = Vec::new();
+    fields.values_mut().for_each(|value| find_store_views(value, &mut named));
+    if named.is_empty() || !service.settings.dialect.is_magento() {
         return Ok(());
     }
     let has_codes = named.iter().any(|view| view.as_str().is_some_and(|text| text.parse::<u64>().is_err()));
@@ -132,34 +124,26 @@ pub async fn resolve_store_views(
     Ok(())
 }
 
-fn elements(value: &mut Value) -> impl Iterator<Item = &mut Value> {
-    value.as_array_mut().into_iter().flatten()
-}
-
-/// The store views of a list of labels.
-fn views_in(labels: &mut Value) -> impl Iterator<Item = &mut Value> {
-    elements(labels).filter_map(|label| label.get_mut("store_id"))
+fn find_store_views<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(|one| find_store_views(one, found)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, inside)| match name.as_str() {
+            "store_id" => found.push(inside),
+            _ => find_store_views(inside, found),
+        }),
+        _ => {}
+    }
 }
 
 /// A list of the shop; `names` are the fields of the id and of the name.
-async fn list(
-    service: &Service<'_>,
-    template: &str,
-    values: &[(&str, &str)],
-    query: &str,
-    names: [&str; 2],
-) -> Result<Rc<Vec<Named>>, Failure> {
-    let mut path = target_without_customer(service).path(template, values);
-    if !query.is_empty() {
-        path = format!("{path}?{query}");
-    }
+async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Result<Rc<Vec<Named>>, Failure> {
     if let Some(known) = service.lists.borrow().get(&path) {
         return Ok(known.clone());
     }
     let reply = service.read(&Request::get(path.clone(), Bearer::Admin)).await?;
-    let read = Named::list(&reply.value(), names[0], names[1]).filter(|_| reply.warning.is_none());
+    let read = Named::list(&reply.value(), id, name).filter(|_| reply.warning.is_none());
     let read = Rc::new(read.ok_or_else(|| {
-        let message = format!("unexpected response: no list of {}", names[1].replace('_', " "));
+        let message = format!("unexpected response: no list of {}", name.replace('_', " "));
         Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER)
     })?);
     service.lists.borrow_mut().insert(path, read.clone());

@@ -1,18 +1,15 @@
 //! Adding options to an attribute, which keeps its default option: Magento's own call loses it.
 
-use std::collections::HashSet;
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::Value;
 
-use super::calls::{Calls, interrupted, preview};
-use super::names::{resolve_store_views, routes};
+use super::calls::{Calls, Planned, preview};
+use super::names::{path, resolve_store_views};
 use super::{code_of, read_all, read_existing};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Effect;
 use crate::input::Draft;
-use crate::ops::{read_until, target_without_customer};
+use crate::ops::read_until;
 use crate::plan::attribute::{Named, NewOption, StoredOptions};
 use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, Success};
 use crate::plan::request::{Bearer, Request};
@@ -40,17 +37,14 @@ struct Locked<'a> {
 
 impl<'a> Locked<'a> {
     async fn open(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
-        let (context, settings) = (service.session.context, &service.settings);
-        routes(service)?;
-        let waiting = || {
-            service
-                .session
-                .report
-                .status("waiting for another storefront process to finish with this attribute");
-        };
-        let (lock, _) =
-            acquire(context, settings, &LockName::attribute(code), settings.lock_timeout, waiting).await?;
-        let notes = DefaultNotes::of(context, settings, code)?;
+        let (session, settings) = (service.session, &service.settings);
+        // Without such calls there is nothing to lock.
+        read_all(service, code)?;
+        let waiting =
+            || session.report.status("waiting for another storefront process to finish with this attribute");
+        let name = LockName::attribute(code);
+        let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
+        let notes = DefaultNotes::of(session.context, settings, code)?;
         let noted = notes.load()?;
         let before = StoredOptions::of(&read_existing(service, code).await?)?;
         Ok(Self { service, code, notes, noted, before, _lock: lock })
@@ -59,51 +53,57 @@ impl<'a> Locked<'a> {
     /// The default option to keep: that of the attribute, or the one that an earlier command has lost.
     fn former(&self) -> Option<&str> {
         let noted = self.noted.as_ref().map(|note| note.default.as_str());
-        self.before.default.as_deref().or(noted.filter(|id| self.before.has(id)))
+        self.before.default.as_deref().or(noted.filter(|id| self.before.with_id(id).is_some()))
     }
 
-    /// Labels of earlier commands of which it is not known whether they will be added.
-    fn pending(&self) -> impl Iterator<Item = &String> {
-        let labels = self.noted.iter().flat_map(|note| &note.labels);
-        labels.filter(|label| self.before.options.iter().all(|option| option.name.trim() != *label))
-    }
-
-    /// The call that sets the default option and changes nothing else.
-    fn default_request(&self, id: &str) -> Result<Request, Failure> {
-        let path = read_all(self.service, self.code)?.path;
-        let body = self.before.default_body(id).into();
-        Ok(Request { method: Method::PUT, ..Request::post(path, body, Bearer::Admin) })
-    }
-
-    /// Sets the default option, and reads until it is shown.
-    async fn set_default(&self, calls: &mut Calls<'_>, id: &str, label: &str) -> Result<(), Failure> {
-        let name = format!("set the default {label}");
-        let sent = calls.send(name, &self.default_request(id)?, Effect::State).await;
-        if let Err(failure) = &sent
-            && failure.applied != Applied::Unknown
-        {
-            return sent.map(drop);
+    /// Notes the default option as long as some of these labels, or of those of earlier commands, are not among the
+    /// options: they may still be added, and it is lost then. Forgets it where there are none.
+    fn note(&self, default: Option<&str>, labels: &[&str], shown: &StoredOptions) -> Result<(), Failure> {
+        let earlier = self.noted.iter().flat_map(|note| &note.labels).map(String::as_str);
+        let labels = earlier.chain(labels.iter().copied()).filter(|label| shown.get(label).is_none());
+        let labels: Vec<String> = labels.map(str::to_owned).collect();
+        if let Some(default) = default.filter(|_| !labels.is_empty()) {
+            return self.notes.save(&DefaultNote { default: default.to_owned(), labels });
         }
-        let is_set = |shown: &StoredOptions| shown.default.as_deref() == Some(id);
-        match (self.read_until(is_set).await, sent) {
-            (Some(shown), Err(_)) if is_set(&shown) => calls.last_is_applied(),
-            (Some(shown), Ok(_)) if is_set(&shown) => {}
-            (_, Err(failure)) => return Err(failure),
-            (_, Ok(_)) => {
-                let message = format!("the default option `{label}` was set, and is not shown");
-                return Err(Failure::new(FailureKind::Mismatch, message));
-            }
-        }
+        self.notes.forget();
         Ok(())
     }
 
-    /// Reads until the options are as wanted, for `settle` at most: the last ones that could be read.
-    async fn read_until(&self, is_wanted: impl Fn(&StoredOptions) -> bool) -> Option<StoredOptions> {
+    /// The call that sets the default option and changes nothing else.
+    fn default_call(&self, option: &Named) -> Result<Planned, Failure> {
+        let path = read_all(self.service, self.code)?.path;
+        let request = Request::post(path, self.before.default_body(&option.id).into(), Bearer::Admin);
+        Ok((format!("set the default {}", option.name), Request { method: Method::PUT, ..request }))
+    }
+
+    /// Sets the default option, and reads until it is shown.
+    async fn set_default(&self, calls: &mut Calls<'_>, option: &Named) -> Result<(), Failure> {
+        let sent = calls.send(&self.default_call(option)?, Effect::State).await;
+        if sent.as_ref().is_err_and(|failure| failure.applied != Applied::Unknown) {
+            return sent.map(drop);
+        }
+        let is_set = |shown: &StoredOptions| shown.default.as_ref() == Some(&option.id);
+        match (sent, self.read_until(is_set).await.1) {
+            (Ok(_), true) => Ok(()),
+            (Err(lost), true) => {
+                calls.last_is_applied(&lost);
+                Ok(())
+            }
+            (Err(lost), false) => Err(lost),
+            (Ok(_), false) => {
+                let message = format!("the default option `{}` was set, and is not shown", option.name);
+                Err(Failure::new(FailureKind::Mismatch, message))
+            }
+        }
+    }
+
+    /// Reads until the options are as wanted, for `settle` at most: the last ones, and whether they are so.
+    async fn read_until(&self, is_wanted: impl Fn(&StoredOptions) -> bool) -> (Option<StoredOptions>, bool) {
         let options = |reply: &Value| StoredOptions::of(&in_reply(reply.clone())?).ok();
-        let request = read_all(self.service, self.code).ok()?;
+        let Ok(request) = read_all(self.service, self.code) else { return (None, false) };
         let is_so = |reply: &Value| options(reply).as_ref().is_some_and(&is_wanted);
-        let limit: Duration = self.service.settings.settle;
-        read_until(self.service, &request, limit, is_so).await.0.as_ref().and_then(options)
+        let (shown, is_so) = read_until(self.service, &request, self.service.settings.settle, is_so).await;
+        (shown.as_ref().and_then(options), is_so)
     }
 }
 
@@ -116,30 +116,34 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     resolve_store_views(service, &mut fields).await?;
     let locked = Locked::open(service, code_of(&draft.fields)).await?;
     let asked = NewOption::all(&fields);
-    let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
-    let mut left = Vec::new();
-    for option in &asked {
-        match locked.before.find(option.label())? {
-            Some(_) => calls.already_there(call_name(option.label())),
-            None => left.push(*option),
-        }
-    }
-    let path = target_without_customer(service).path(routes(service)?.options, &[("code", locked.code)]);
-    let first = locked.before.options.len() + 1;
-    let request = |(at, option): (usize, &NewOption<'_>)| {
-        let body = option.body(first + at).into();
-        (call_name(option.label()), Request::post(path.clone(), body, Bearer::Admin))
-    };
-    let requests: Vec<(String, Request)> = left.iter().enumerate().map(request).collect();
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
-    if service.session.global.dry_run {
-        return Ok(preview(service, ATTRIBUTE_OPTION_ADD.name, locked.with_default(requests, wanted)?));
+    let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
+    let (mut labels, mut planned) = (Vec::new(), Vec::new());
+    let path = path(service, "/all/V1/products/attributes/{code}/options", &[("code", locked.code)])?;
+    for option in asked {
+        let name = format!("add {}", option.label());
+        if locked.before.find(option.label())?.is_some() {
+            calls.skip(name, "already there");
+            continue;
+        }
+        labels.push(option.label());
+        let body = option.body(locked.before.options.len() + labels.len());
+        planned.push((name, Request::post(path.clone(), body.into(), Bearer::Admin)));
     }
-    locked.note(left.iter().map(|option| option.label()))?;
-    let labels: Vec<&str> = left.iter().map(|option| option.label()).collect();
-    let added = locked.add(&mut calls, &requests, &labels).await;
-    let kept = locked.keep_default(&mut calls, &added, wanted).await;
-    let not_sent = requests.iter().skip(added.sent).map(|(name, _)| name.clone());
+    if service.session.global.dry_run {
+        // The id of an option that is added is not known before.
+        let kept = match wanted {
+            Some(label) => locked.before.get(label),
+            None => locked.former().and_then(|id| locked.before.with_id(id)),
+        };
+        let is_set = |option: &&Named| locked.before.default.as_ref() == Some(&option.id);
+        if let Some(option) = kept.filter(|option| !planned.is_empty() || !is_set(option)) {
+            planned.push(locked.default_call(option)?);
+        }
+        return Ok(preview(service, ATTRIBUTE_OPTION_ADD.name, planned));
+    }
+    let added = locked.add(&mut calls, &planned, &labels).await?;
+    let kept = locked.keep_default(&mut calls, &added, &labels, wanted).await;
     let failure = match (added.failure, kept) {
         (None, Ok(())) => None,
         (Some(failure), Ok(())) | (None, Err(failure)) => Some(failure),
@@ -149,7 +153,12 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
         }
     };
     if let Some(failure) = failure {
-        return Err(with_hint(calls.failed(failure, not_sent), locked.code));
+        let again = format!(
+            "check with `storefront attribute show {}`, then run the command again: it adds what is missing and \
+             sets the default option",
+            locked.code
+        );
+        return Err(calls.failed(failure, &planned, Some(&again)));
     }
     let count = labels.len();
     let text = format!("Added {count} {} to {}", if count == 1 { "option" } else { "options" }, locked.code);
@@ -160,100 +169,40 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
 
 /// What became of the calls that add options.
 struct Added {
-    /// The options as they were read afterwards; those from before where nothing was sent.
-    shown: Option<StoredOptions>,
-    /// Whether all options that were added are among them.
-    is_current: bool,
-    /// Labels of which it is not known whether they will be added.
-    unknown: Vec<String>,
-    /// How many calls were sent.
-    sent: usize,
-    /// Why the rest was not.
+    /// How many of them were applied, from the first on.
+    count: usize,
+    /// Why the next one was not, or may not have been.
     failure: Option<Failure>,
 }
 
 impl Locked<'_> {
-    /// The calls of a dry run: without its default option an attribute gets it again.
-    fn with_default(
+    /// Notes the default option and adds the options, up to the first that fails.
+    async fn add(
         &self,
-        mut requests: Vec<(String, Request)>,
-        wanted: Option<&str>,
-    ) -> Result<Vec<(String, Request)>, Failure> {
-        let existing = wanted.map(|label| self.before.find(label)).transpose()?.flatten();
-        let kept = match (wanted, existing) {
-            // The id of an option that is added is not known before.
-            (Some(_), None) => None,
-            (Some(_), Some(option)) => Some(option.id.as_str()),
-            (None, _) => self.former(),
-        };
-        if let Some(id) =
-            kept.filter(|id| !requests.is_empty() || self.before.default.as_deref() != Some(*id))
-        {
-            let name = format!("set the default {}", self.before.label(id));
-            requests.push((name, self.default_request(id)?));
-        }
-        Ok(requests)
-    }
-
-    /// Notes the default option before the first option is added.
-    fn note<'l>(&self, labels: impl Iterator<Item = &'l str>) -> Result<(), Failure> {
-        let labels: Vec<String> = labels.map(str::to_owned).collect();
-        let Some(former) = self.former() else { return Ok(()) };
-        if self.before.default.is_none() {
-            self.service.session.report.warn(&format!(
-                "an earlier command lost the default option `{}` of `{}`: it is set again",
-                self.before.label(former),
-                self.code
-            ));
-        }
-        if labels.is_empty() {
-            return Ok(());
-        }
-        let labels = self.pending().cloned().chain(labels).collect();
-        self.notes.save(&DefaultNote { default: former.to_owned(), labels })
-    }
-
-    async fn add(&self, calls: &mut Calls<'_>, requests: &[(String, Request)], labels: &[&str]) -> Added {
-        let before: HashSet<&str> = self.before.options.iter().map(|option| option.id.as_str()).collect();
-        let is_new = |shown: &StoredOptions, label: &str| {
-            let is_it = |option: &Named| option.name.trim() == label && !before.contains(option.id.as_str());
-            shown.options.iter().any(is_it)
-        };
-        let before_all = Some(self.before.clone());
-        let mut added =
-            Added { shown: before_all, is_current: true, unknown: Vec::new(), sent: 0, failure: None };
-        let mut applied: Vec<&str> = Vec::new();
-        for ((name, request), label) in requests.iter().zip(labels) {
-            if self.service.stopping.get() {
-                added.failure = Some(interrupted());
-                break;
+        calls: &mut Calls<'_>,
+        planned: &[Planned],
+        labels: &[&str],
+    ) -> Result<Added, Failure> {
+        if let Some(former) = self.former().and_then(|id| self.before.with_id(id)) {
+            if self.before.default.is_none() {
+                self.service.session.report.warn(&format!(
+                    "an earlier command lost the default option `{}` of `{}`: it is set again",
+                    former.name, self.code
+                ));
             }
-            added.sent += 1;
-            match calls.send(name.clone(), request, Effect::Write).await {
-                Ok(_) => applied.push(label),
-                Err(failure) if failure.applied == Applied::Unknown => {
-                    let shown = self.read_until(|shown| is_new(shown, label)).await;
-                    if shown.is_none_or(|shown| !is_new(&shown, label)) {
-                        added.unknown.push((*label).to_owned());
-                        added.failure = Some(failure);
-                        break;
-                    }
-                    self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
-                    calls.last_is_applied();
-                    applied.push(label);
-                }
-                Err(failure) => {
-                    added.failure = Some(failure);
-                    break;
-                }
+            if !labels.is_empty() {
+                self.note(Some(&former.id), labels, &self.before)?;
             }
         }
-        if !applied.is_empty() || !added.unknown.is_empty() {
-            let has_all = |shown: &StoredOptions| applied.iter().all(|label| is_new(shown, label));
-            added.shown = self.read_until(has_all).await;
-            added.is_current = added.shown.as_ref().is_some_and(has_all);
+        for (count, (call, label)) in planned.iter().zip(labels).enumerate() {
+            let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
+            let is_there = |shown: &StoredOptions| shown.get(label).is_some();
+            if failure.applied != Applied::Unknown || !self.read_until(is_there).await.1 {
+                return Ok(Added { count, failure: Some(failure) });
+            }
+            calls.last_is_applied(&failure);
         }
-        added
+        Ok(Added { count: labels.len(), failure: None })
     }
 
     /// Sets the default option that is wanted, or the former one where the attribute has none any more, and forgets the
@@ -262,61 +211,42 @@ impl Locked<'_> {
         &self,
         calls: &mut Calls<'_>,
         added: &Added,
+        labels: &[&str],
         wanted: Option<&str>,
     ) -> Result<(), Failure> {
-        let former = self.former();
-        let Some(shown) = added.shown.as_ref().filter(|shown| added.is_current || shown.default.is_none())
-        else {
+        let is_unknown = added.failure.as_ref().is_some_and(|failure| failure.applied == Applied::Unknown);
+        let unknown = if is_unknown { &labels[added.count..=added.count] } else { &[] };
+        let has_all =
+            |shown: &StoredOptions| labels[..added.count].iter().all(|label| shown.get(label).is_some());
+        let (shown, is_current) = match added.count {
+            0 if !is_unknown => (Some(self.before.clone()), true),
+            _ => self.read_until(has_all).await,
+        };
+        let Some(shown) = shown.filter(|shown| is_current || shown.default.is_none()) else {
             let message = "the options could not be read afterwards, nor whether the default option is kept";
             return Err(Failure::new(FailureKind::Mismatch, message));
         };
-        // Where it was not added, the former one stays.
-        let chosen = wanted.map(|label| shown.find(label)).transpose()?.flatten();
-        let goal = match (chosen, former) {
-            (Some(option), _) => Some(option.id.as_str()),
-            (None, Some(former)) if shown.default.is_none() => Some(former),
-            _ => None,
-        };
-        if let Some(id) = goal.filter(|id| shown.default.as_deref() != Some(*id)) {
-            self.set_default(calls, id, shown.label(id)).await?;
+        let former = self.former();
+        // Where the one that is wanted was not added, the former one stays.
+        let lost = former.filter(|_| shown.default.is_none()).and_then(|id| self.before.with_id(id));
+        let goal = wanted.and_then(|label| shown.get(label)).or(lost);
+        if let Some(option) = goal.filter(|option| shown.default.as_ref() != Some(&option.id)) {
+            self.set_default(calls, option).await?;
         }
-        if !added.is_current {
+        if !is_current {
             let message = "the options were added, and reading them back does not show all of them";
             return Err(Failure::new(FailureKind::Mismatch, message));
         }
-        let is_shown = |label: &str| shown.options.iter().any(|option| option.name.trim() == label);
-        let labels = self.pending().chain(&added.unknown).filter(|label| !is_shown(label));
-        let labels: Vec<String> = labels.cloned().collect();
-        let default = goal.or(shown.default.as_deref()).or(former);
-        if let Some(default) = default.filter(|_| !labels.is_empty()) {
-            return self.notes.save(&DefaultNote { default: default.to_owned(), labels });
-        }
-        self.notes.forget();
-        Ok(())
+        let goal = goal.map(|option| option.id.as_str());
+        self.note(goal.or(shown.default.as_deref()).or(former), unknown, &shown)
     }
-}
-
-fn call_name(label: &str) -> String {
-    format!("add {label}")
-}
-
-fn with_hint(failure: Failure, code: &str) -> Failure {
-    if failure.applied == Applied::No && failure.hint.is_some() {
-        return failure;
-    }
-    let hint = failure.hint.as_deref().map(|hint| format!("{hint}; ")).unwrap_or_default();
-    failure.hint(format!(
-        "{hint}check with `storefront attribute show {code}`, then run the command again: it adds what is missing and \
-         sets the default option"
-    ))
 }
 
 /// Whether the options of an earlier run are there; then the default option is looked after, too. `None` while that is
 /// unknown.
 pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Option<Outcome> {
     let stored = StoredOptions::of(&read_existing(service, code_of(&draft.fields)).await.ok()?).ok()?;
-    let is_there = |option: &NewOption<'_>| stored.find(option.label()).ok().flatten().is_some();
-    if !NewOption::all(&draft.fields).iter().all(is_there) {
+    if NewOption::all(&draft.fields).iter().any(|option| stored.get(option.label()).is_none()) {
         return None;
     }
     let outcome = add(service, draft).await.ok()?;
@@ -334,25 +264,19 @@ pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Resu
         Some(option) => option,
         None => Named::find(&stored.options, "option", label)?,
     };
-    let mut calls = Calls::new(service, SET_DEFAULT);
-    let name = format!("set the default {}", option.name);
-    let is_set = stored.default.as_deref() == Some(option.id.as_str());
+    let is_set = stored.default.as_ref() == Some(&option.id);
+    let planned = if is_set { Vec::new() } else { vec![locked.default_call(option)?] };
     if service.session.global.dry_run {
-        let requests = if is_set { Vec::new() } else { vec![(name, locked.default_request(&option.id)?)] };
-        return Ok(preview(service, SET_DEFAULT, requests));
+        return Ok(preview(service, SET_DEFAULT, planned));
     }
+    let mut calls = Calls::new(service, SET_DEFAULT);
     if is_set {
-        calls.already_there(name);
-    } else if let Err(failure) = locked.set_default(&mut calls, &option.id, &option.name).await {
+        calls.skip(format!("set the default {}", option.name), "already there");
+    } else if let Err(failure) = locked.set_default(&mut calls, option).await {
         let again = format!("`storefront attribute show {code}` shows it; the command can be repeated");
-        return Err(calls.failed(failure, []).hint(again));
+        return Err(calls.failed(failure, &planned, Some(&again)));
     }
-    let labels: Vec<String> = locked.pending().cloned().collect();
-    if labels.is_empty() {
-        locked.notes.forget();
-    } else {
-        locked.notes.save(&DefaultNote { default: option.id.clone(), labels })?;
-    }
+    locked.note(Some(&option.id), &[], stored)?;
     let text = format!("The default option of {code} is {}", option.name);
     let unchanged = Some(format!("`{}` is the default already", option.name));
     let success = Some(Success { text, covers_response: true });

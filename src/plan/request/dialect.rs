@@ -53,8 +53,6 @@ pub struct Dialect {
     pub create_attribute: &'static str,
     /// Reads an attribute; `{code}` is its code. Where there is none a setting may name one.
     pub attribute: Option<&'static str>,
-    /// Calls on attributes after their creation; `None` where the interface has none.
-    pub attributes: Option<&'static AttributeRoutes>,
     /// Where tokens are issued; `None` where they are not.
     pub tokens: Option<&'static TokenRoutes>,
 }
@@ -79,27 +77,6 @@ pub struct CartRoutes {
     pub of_customer: &'static str,
     /// The cart with the id `{cart}`, with an administrator's token; below it stand `items`, `totals` and the rest.
     pub by_id: &'static str,
-}
-
-/// Calls on attribute sets, options and store views, with an administrator's token.
-#[derive(Debug)]
-pub struct AttributeRoutes {
-    /// Reads an attribute with the labels of administrators, and sets its default option (PUT).
-    pub all: &'static str,
-    /// The same in the store view with the code `{view}`.
-    pub in_view: &'static str,
-    /// Adds an option (POST).
-    pub options: &'static str,
-    /// Lists the attribute sets of products (with `searchCriteria`).
-    pub sets: &'static str,
-    /// Lists the groups of sets (with `searchCriteria`).
-    pub groups: &'static str,
-    /// Lists the attributes in the set with the id `{set}`.
-    pub members: &'static str,
-    /// Puts an attribute into a group of a set (POST).
-    pub assign: &'static str,
-    /// Lists the store views.
-    pub store_views: &'static str,
 }
 
 /// Where a user name and a password are exchanged for a token (POST).
@@ -129,7 +106,6 @@ pub static MARKETPLACE: Dialect = Dialect {
     carts: None,
     create_attribute: "/V1/admin/product/attribute/",
     attribute: None,
-    attributes: None,
     tokens: None,
 };
 
@@ -157,16 +133,6 @@ pub static MAGENTO: Dialect = Dialect {
     }),
     create_attribute: "/{store_view}/V1/products/attributes",
     attribute: Some("/{store_view}/V1/products/attributes/{code}"),
-    attributes: Some(&AttributeRoutes {
-        all: "/all/V1/products/attributes/{code}",
-        in_view: "/{view}/V1/products/attributes/{code}",
-        options: "/all/V1/products/attributes/{code}/options",
-        sets: "/{store_view}/V1/products/attribute-sets/sets/list",
-        groups: "/{store_view}/V1/products/attribute-sets/groups/list",
-        members: "/{store_view}/V1/products/attribute-sets/{set}/attributes",
-        assign: "/{store_view}/V1/products/attribute-sets/attributes",
-        store_views: "/{store_view}/V1/store/storeViews",
-    }),
     tokens: Some(&TokenRoutes {
         customer: "/{store_view}/V1/integration/customer/token",
         admin: "/{store_view}/V1/integration/admin/token",
