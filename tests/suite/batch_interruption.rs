@@ -72,7 +72,6 @@ error: interrupted: 3 done, 17 not sent
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn ctrl_c_while_done_records_are_skipped_sends_nothing_more() {
     use std::io::Read as _;

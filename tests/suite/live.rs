@@ -80,7 +80,6 @@ fn the_live_script_refuses_data_that_is_not_its_own() {
 }
 
 /// Ctrl-C reaches the script and the program that it runs.
-#[cfg(unix)]
 #[test]
 fn the_live_script_cleans_up_after_ctrl_c() {
     use std::os::unix::process::CommandExt;

@@ -6,13 +6,13 @@
 #![allow(clippy::needless_raw_string_hashes, clippy::too_many_lines)]
 #![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests that use them are for Unix only"))]
 
+// Why modules are left out on Windows stands in `windows.rs`.
 #[cfg(unix)]
 mod address_form;
 mod api;
 mod attribute;
 mod batch_crash_recovery;
 mod batch_failed_file;
-// It sends signals.
 #[cfg(unix)]
 mod batch_interruption;
 mod batch_journal;
@@ -25,10 +25,8 @@ mod batch_tokens;
 mod cart_reports;
 mod cart_resume;
 mod commands;
-// It asks shells of Unix.
 #[cfg(unix)]
 mod completion;
-// It is about permission bits, owners and symbolic links.
 #[cfg(unix)]
 mod config_files;
 mod csv_input;
@@ -39,7 +37,6 @@ mod customer_interruption;
 mod customer_lag;
 mod customer_outcome;
 mod customer_reads;
-// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod customer_show;
 mod customer_update;
@@ -57,11 +54,9 @@ mod http_send;
 mod http_tls;
 mod http_transport_errors;
 mod input_files;
-// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod interactive_terminal;
 mod layout;
-// It runs a POSIX shell script.
 #[cfg(unix)]
 mod live;
 mod magento_admin;
@@ -69,7 +64,6 @@ mod magento_attributes;
 mod magento_bad_input;
 mod magento_base_url;
 mod magento_customers;
-// It checks permission bits and runs a command of Unix.
 #[cfg(unix)]
 mod magento_oauth;
 mod magento_options;
@@ -94,22 +88,18 @@ mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
-// It redirects standard streams in a shell of Unix.
 #[cfg(unix)]
 mod standard_streams;
 mod support;
 mod template;
-// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_dialogues;
-// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_output;
-// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_snapshots;
-// Its token commands are POSIX shell scripts, and it sends signals.
 #[cfg(unix)]
 mod token_command;
 mod unexpected_answers;
 mod who_may_write;
+mod windows;

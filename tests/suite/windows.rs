@@ -1,0 +1,149 @@
+//! The tests that are left out on Windows, and those that fail under Wine: all of them stand here, by their names.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What Windows does not have, and the tests and modules of tests that need it.
+const LEFT_OUT: [(&str, &[&str]); 7] = [
+    (
+        "a pseudo-terminal",
+        &[
+            "address_form",
+            "customer_lag::a_person_is_shown_what_an_old_read_lacks_and_asked",
+            "customer_show",
+            "interactive_terminal",
+            "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",
+            "terminal_dialogues",
+            "terminal_output",
+            "terminal_snapshots",
+            "who_may_write::a_person_is_asked_and_yes_does_not_answer",
+        ],
+    ),
+    (
+        "signals to send",
+        &[
+            "batch_interruption",
+            "cart_reports::interrupted_between_two_calls_the_report_is_partial",
+            "customer_interruption::an_interrupted_item_names_no_customer_command",
+            "customer_interruption::interrupted_at_every_step_it_names_what_to_check",
+            "customer_interruption::one_signal_waits_for_the_request_in_flight_and_verifies_it",
+            "customer_interruption::waiting_for_the_lock_can_be_interrupted",
+            "sandbox_serve::serve_accepts_only_the_allowed_host_names",
+            "sandbox_serve::serve_injects_the_given_faults",
+            "sandbox_serve::serve_prints_its_address_and_stops_cleanly_on_a_signal",
+        ],
+    ),
+    (
+        "a POSIX shell, and the programs that are called from it",
+        &[
+            "batch_outage::a_batch_stops_when_its_stdout_is_closed",
+            "batch_outage::a_batch_that_fails_midway_reports_what_was_applied",
+            "batch_outage::a_token_command_is_run_once_more_for_a_refused_token",
+            "batch_outage::a_token_printed_by_different_commands_is_one_key",
+            "batch_outage::the_loop_for_scripts_ends_in_every_case",
+            "batch_tokens::a_record_behind_a_failed_one_with_the_same_printed_token_is_not_sent",
+            "batch_tokens::a_record_behind_one_whose_command_failed_is_not_sent",
+            "batch_tokens::a_record_behind_one_with_the_same_command_goes_before_later_ones_with_the_same_printed_token",
+            "batch_tokens::a_record_that_waits_for_its_turn_is_not_sent_after_the_run_has_stopped",
+            "batch_tokens::a_resumed_run_sends_no_record_behind_an_unknown_one_with_the_same_printed_token",
+            "batch_tokens::a_token_command_is_filled_from_the_record",
+            "batch_tokens::records_with_one_printed_token_keep_their_order",
+            "completion",
+            "dry_run::the_curl_command_has_the_same_effect",
+            "help::the_help_of_each_command_ends_with_three_examples_and_each_runs",
+            "live",
+            "magento_oauth",
+            "standard_streams",
+            "token_command",
+        ],
+    ),
+    (
+        "permission bits",
+        &[
+            "commands::config_private",
+            "config_files",
+            "doctor::a_configuration_that_others_can_read_is_fixed_by_the_suggested_command",
+            "doctor::a_token_file_that_others_can_read_is_fixed_by_the_suggested_command",
+            "doctor::snapshots_that_others_can_read_are_a_warning",
+            "input_files::an_unreadable_file_is_refused",
+            "sandbox_store::the_database_files_are_private",
+            "secrets::files_with_customer_data_are_readable_by_their_owner_only",
+        ],
+    ),
+    (
+        "a limit for the size of files, or a device that is full",
+        &[
+            "batch_journal::a_full_disk_stops_the_run_before_unjournalled_records_are_sent",
+            "full_disk::a_full_disk_under_the_sandbox_is_reported",
+            "full_disk::a_snapshot_that_cannot_be_written_stops_the_update",
+        ],
+    ),
+    (
+        "pipes and links in the file system that anybody can make",
+        &[
+            "batch_journal::a_journal_that_is_no_regular_file_is_refused",
+            "batch_neighbours::a_link_to_the_input_is_the_input",
+        ],
+    ),
+    ("the paths and the messages of Unix", &["sandbox_store::an_invalid_sandbox_database_is_refused"]),
+];
+
+/// Tests that are run on Windows and fail under Wine, and why.
+const FAIL_UNDER_WINE: [(&str, &str); 2] = [
+    (
+        "customer_lag::an_old_read_is_refused_with_what_it_does_not_show",
+        "on a busy machine one read takes longer than the time that --settle allows for repeating it",
+    ),
+    (
+        "doctor_service::an_untrusted_certificate_is_fixed_by_ca_file",
+        "Wine finds no revocation list where Windows finds an unknown authority",
+    ),
+];
+
+/// The tests of the suite, and those of them that are left out on Windows; of a module that is, its name.
+fn tests() -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut all, mut left_out) = (BTreeSet::new(), BTreeSet::new());
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    for file in std::fs::read_dir(directory).unwrap() {
+        let path = file.unwrap().path();
+        let module = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let mut attributes: Vec<&str> = Vec::new();
+        for line in text.lines().map(str::trim) {
+            if line.starts_with("#[") {
+                attributes.push(line);
+            }
+            if line.starts_with("#[") || line.starts_with("//") {
+                continue;
+            }
+            let is_test = attributes.contains(&"#[test]");
+            let name = match line.strip_prefix("mod ").map(|rest| rest.trim_end_matches(';')) {
+                Some(child) if module == "main" => Some(child.to_owned()),
+                // A name alone is a table of `commands`.
+                None if is_test || module == "commands" && line.ends_with(',') => {
+                    let name = line.trim_start_matches("fn ").trim_end_matches(',');
+                    Some(format!("{module}::{}", name.split('(').next().unwrap()))
+                }
+                _ => None,
+            };
+            let is_left_out = attributes
+                .iter()
+                .any(|one| *one == "#[cfg(unix)]" || one.starts_with("#[cfg_attr(windows, ignore"));
+            left_out.extend(name.clone().filter(|_| is_left_out));
+            all.extend(name);
+            attributes.clear();
+        }
+    }
+    (all, left_out)
+}
+
+#[test]
+fn what_is_left_out_is_named_with_the_reason() {
+    let (all, left_out) = tests();
+    let listed: BTreeSet<String> =
+        LEFT_OUT.iter().flat_map(|(_, names)| names.iter().map(ToString::to_string)).collect();
+    assert_eq!(left_out, listed);
+    for (name, _) in FAIL_UNDER_WINE {
+        assert!(all.contains(name), "{name}");
+    }
+}
