@@ -14,7 +14,7 @@ use crate::text::shell::Shell;
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::Command) -> NextSteps {
     let RecordPreparer { session, source, args, .. } = preparer;
-    let given = Given::parse(grammar, &session.context.arguments).unwrap_or_default();
+    let given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
     let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
     let of_failed = |file: &PathBuf| given.with_input(file, &source.path, source.format);
     NextSteps {
@@ -24,6 +24,19 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
         failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
         show: Shell::NATIVE.join(show),
     }
+}
+
+/// The flags that belong to the operation itself, as they are typed: not those that say where input comes from, how it
+/// is sent, and where to, and not the customer.
+pub fn operation_flags(grammar: clap::Command, words: &[OsString]) -> Vec<String> {
+    const SHARED: [&str; 5] =
+        ["Global options", "Input options", "Request options", "Batch options", "Update options"];
+    let is_own = |argument: &clap::Arg| {
+        let is_shared = argument.get_help_heading().is_some_and(|heading| SHARED.contains(&heading));
+        argument.get_id() == "allow_unknown" || argument.get_id() != "customer" && !is_shared
+    };
+    let given = Given::parse(grammar, words, is_own).unwrap_or_default();
+    given.words(&[], Vec::new()).split_off(given.command.len())
 }
 
 /// A flag as it is typed, and its values; a positional argument has no name.
@@ -37,7 +50,11 @@ struct Given {
 }
 
 impl Given {
-    fn parse(mut grammar: clap::Command, words: &[OsString]) -> Option<Self> {
+    fn parse(
+        mut grammar: clap::Command,
+        words: &[OsString],
+        is_kept: impl Fn(&clap::Arg) -> bool,
+    ) -> Option<Self> {
         let matches = grammar.try_get_matches_from_mut(words).ok()?;
         let mut names = vec!["storefront".to_owned()];
         let (mut command, mut matches) = (&grammar, &matches);
@@ -51,6 +68,7 @@ impl Given {
         };
         let mut arguments: Vec<&clap::Arg> =
             command.get_arguments().filter(|argument| is_given(argument.get_id().as_str())).collect();
+        arguments.retain(|argument| is_kept(argument));
         arguments.sort_by_key(|argument| matches.index_of(argument.get_id().as_str()));
         let flags = arguments.into_iter().flat_map(|argument| {
             let name = argument.get_long().map(|long| format!("--{long}")).unwrap_or_default();
@@ -114,8 +132,10 @@ mod tests {
     use crate::input::records::Format;
 
     fn given(line: &str) -> Given {
-        Given::parse(crate::commands::grammar(), &line.split(' ').map(Into::into).collect::<Vec<_>>())
-            .unwrap()
+        Given::parse(crate::commands::grammar(), &line.split(' ').map(Into::into).collect::<Vec<_>>(), |_| {
+            true
+        })
+        .unwrap()
     }
 
     #[test]

@@ -1,9 +1,12 @@
-//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, every one.
+//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, and for a plan, every
+//! one.
 
 use std::rc::Rc;
 
 use crate::batch::check;
+use crate::batch::planning::Planning;
 use crate::batch::send::{Job, Position, RunContext};
+use crate::batch::token::TokenSource;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::read::PreviousRun;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
@@ -16,8 +19,9 @@ const MAX_SHOWN: u64 = 3;
 ///
 /// # Errors
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
-pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
+pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
+    let mut planning = Planning::begin(shared.service, preparer.operation, grammar)?;
     check::run(preparer, &PreviousRun::default(), None)?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed) = (0, 0);
@@ -27,7 +31,8 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         let Some(prepared) = preparer.prepare_part(&record, reader.columns()) else { continue };
         seen += 1;
         failed += u64::from(prepared.is_err());
-        if seen > MAX_SHOWN && !report.is_json() {
+        let is_shown = seen <= MAX_SHOWN || report.is_json();
+        if !is_shown && planning.is_none() {
             continue;
         }
         let location = RecordLocation { record: record.number, line: record.line };
@@ -35,16 +40,23 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         // It masks the record's own token until the result is printed.
         let ended = match prepared {
             Ok(prepared) => {
+                if planning.is_some() && prepared.token_source != TokenSource::Shared {
+                    return Err(token_in_plan());
+                }
                 let token = prepared.token_source.clone().token().await;
                 let (content, earlier, write_ahead) = (None, None, None);
-                let job = Job { position, key: 0, token, prepared, content, earlier, write_ahead };
-                let ended = Box::pin(shared.run(Rc::new(job))).await;
+                let job = Rc::new(Job { position, key: 0, token, prepared, content, earlier, write_ahead });
+                let ended = Box::pin(shared.run(job.clone())).await;
                 failed += u64::from(ended.result.is_err());
+                if let (Some(planning), Ok(outcome)) = (&mut planning, &ended.result) {
+                    planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome);
+                }
                 Ok(ended)
             }
             Err(failure) => Err(failure),
         };
         let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
+            Ok(_) if !is_shown => String::new(),
             Ok(outcome) => results.outcome(location, outcome, true),
             Err(failure) => results.failure(location, preparer.operation.spec().name, failure),
         };
@@ -55,9 +67,17 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         report.stdout(&format!("{}\n", count_more_records(seen - MAX_SHOWN)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
+    let is_planned = planning.is_some();
     if failed == 0 {
-        return Ok(());
+        return planning.map_or(Ok(()), Planning::finish);
     }
     let message = format!("{failed} of {} would fail", count_records(seen));
+    let message = if is_planned { format!("{message}: no plan was written") } else { message };
     Err(Failure::new(FailureKind::Partial, message).applied(Applied::No))
+}
+
+/// Whoever applies a plan uses a token of their own, and a plan is a file that is handed on.
+fn token_in_plan() -> Failure {
+    Failure::usage("a plan holds no tokens, and a record has a token of its own")
+        .hint("name customers in the column `customer`, with an administrator's token")
 }

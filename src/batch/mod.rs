@@ -5,6 +5,7 @@ mod command_line;
 mod dry_run;
 mod failed_file;
 mod pace;
+pub mod planning;
 mod queue;
 mod record;
 mod run;
@@ -95,7 +96,7 @@ async fn run_over(
     let global = &GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let shared = RunContext { service, global, preparer, run_token, admin_run_token };
     if session.global.dry_run {
-        return Box::pin(dry_run::run(shared)).await;
+        return Box::pin(dry_run::run(shared, grammar)).await;
     }
     send(shared, grammar).await
 }

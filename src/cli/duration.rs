@@ -29,10 +29,24 @@ pub fn or_zero(text: &str) -> Result<Duration, String> {
     parse(text).ok_or_else(|| format!("expected {OR_ZERO}"))
 }
 
+/// How long something is kept: above zero, and 30 days at most.
+///
+/// # Errors
+/// As [`positive`].
+pub fn up_to_30_days(text: &str) -> Result<Duration, String> {
+    const MOST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+    let parsed = unlimited(text).filter(|duration| !duration.is_zero() && *duration <= MOST);
+    parsed.ok_or_else(|| "expected a duration above 0, such as 8h or 72h, at most 720 hours".to_owned())
+}
+
 fn parse(text: &str) -> Option<Duration> {
+    unlimited(text).filter(|duration| *duration <= MAX)
+}
+
+fn unlimited(text: &str) -> Option<Duration> {
     let has_unit = text.ends_with(|last: char| last.is_ascii_alphabetic());
     let duration: SignedDuration = if has_unit { text.parse() } else { format!("{text}s").parse() }.ok()?;
-    Duration::try_from(duration).ok().filter(|duration| *duration <= MAX)
+    Duration::try_from(duration).ok()
 }
 
 #[cfg(test)]

@@ -132,12 +132,24 @@ pub struct ReplacementArgs {
     /// Maximum time to wait until the update is visible [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Update options")]
     pub settle: Option<Duration>,
-    /// Maximum time to wait for another command updating the same customer [default: 5m]
+    /// Maximum time to wait for another update of the same customer [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Update options")]
     pub lock_timeout: Option<Duration>,
-    /// Continue even if an earlier update with unknown outcome may still take effect
+    /// Continue even if an earlier unknown update may still take effect
     #[arg(long, help_heading = "Update options")]
     pub after_unknown: bool,
+}
+
+/// How a plan is written.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Request options")]
+pub struct PlanArgs {
+    /// Write a plan to FILE for `storefront apply` instead of sending anything
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// With --plan: how long it can be applied, such as 8h [default: 24h]
+    #[arg(long, value_name = "DURATION", requires = "plan", value_parser = duration::up_to_30_days)]
+    pub expires: Option<Duration>,
 }
 
 /// What every operation takes.
@@ -149,6 +161,9 @@ pub struct OperationArgs {
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
+    /// Plans.
+    #[command(flatten)]
+    pub plan: PlanArgs,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -181,6 +196,10 @@ pub struct GlobalArgs {
     pub allow_unknown: bool,
     /// Show exactly what would be sent, and send no write.
     pub dry_run: bool,
+    /// Where to write a plan; then nothing is sent and nothing is asked.
+    pub plan: Option<PathBuf>,
+    /// How long the plan can be applied.
+    pub expires: Option<Duration>,
     /// Whether the command may change something at the service: what can be tried without a write is what writes.
     pub can_write: bool,
     /// Show a dry run as a curl command.
@@ -205,21 +224,25 @@ impl GlobalArgs {
         }
         let takes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
         let is_set = |id| one(matches, id).unwrap_or(false);
+        let plan: Option<PathBuf> = one(matches, "plan").filter(|_| takes("expires"));
+        let dry_run = is_set("dry_run") || plan.is_some();
         let faults = matches.try_get_many::<Fault>("fault").ok().flatten();
         Self {
             profile: flags.profile.clone(),
             sandbox: flags.sandbox,
             api: flags.api,
             store_view: flags.store_view.clone(),
-            no_input: flags.no_input,
+            no_input: flags.no_input || plan.is_some(),
             customer: one(matches, "customer"),
             takes_customer: takes("customer"),
             input: one(matches, "input"),
             input_format: one(matches, "input_format"),
             encoding: one(matches, "encoding"),
             allow_unknown: is_set("allow_unknown"),
-            dry_run: is_set("dry_run"),
-            can_write: takes("dry_run") && !is_set("dry_run"),
+            dry_run,
+            plan,
+            expires: one(matches, "expires"),
+            can_write: takes("dry_run") && !dry_run,
             curl: is_set("curl"),
             is_resumed: is_set("resume"),
             yes: is_set("yes"),

@@ -30,6 +30,7 @@ use quote::QuoteCommand;
 use sandbox::SandboxCommand;
 use serde_json::Value;
 
+use crate::batch::planning::Planning;
 use crate::cli::batch::BatchArgs;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::config::{ConfigFile, Writes, chosen_dialect};
@@ -412,11 +413,18 @@ pub fn prepare(
 /// # Errors
 /// Whatever went wrong.
 pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draft) -> Result<(), Failure> {
+    let mut planning = Planning::begin(service, operation, grammar)?;
+    let named = service.session.global.customer.as_deref();
     let service = match operation.spec().bearer {
-        Bearer::Customer => &select(service, service.session.global.customer.as_deref()).await?,
+        Bearer::Customer => &select(service, named).await?,
         Bearer::Admin => service,
     };
-    service.session.report.outcome(&operation.run(service, draft, None).await?)
+    let outcome = operation.run(service, draft, None).await?;
+    service.session.report.outcome(&outcome)?;
+    if let Some(planning) = &mut planning {
+        planning.add(named.map(str::to_owned), draft, &outcome);
+    }
+    planning.map_or(Ok(()), Planning::finish)
 }
 
 /// The input, where it is one of many records.

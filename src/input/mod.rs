@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::plan::operation::{self, OperationSpec};
+use crate::plan::profile::diff::Change;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::{self, Finding, Warnings};
 
@@ -29,6 +30,8 @@ pub struct Draft {
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
     pub deferred: Vec<Finding>,
+    /// Of a record of a plan: what it was planned to change.
+    pub expect: Option<Vec<Change>>,
 }
 
 impl Draft {
@@ -72,7 +75,8 @@ impl Draft {
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
         body::refuse(&refused)?;
         body::refuse_masked(&body)?;
-        Ok(Self { operation, fields: operation::unwrapped(operation, body), warnings, deferred })
+        let fields = operation::unwrapped(operation, body);
+        Ok(Self { operation, fields, warnings, deferred, expect: None })
     }
 
     /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored

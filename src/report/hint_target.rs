@@ -3,7 +3,7 @@
 use crate::cli::GlobalArgs;
 
 /// Commands that talk to a service or to what this machine keeps of it.
-const SERVICE_COMMANDS: &[&str] = &["api", "attribute", "auth", "customer", "doctor", "quote"];
+const SERVICE_COMMANDS: &[&str] = &["api", "apply", "attribute", "auth", "customer", "doctor", "quote"];
 
 /// A text with the service that this command was run against, and its customer, in its commands.
 pub fn for_command(hint: &str, global: &GlobalArgs) -> String {
@@ -28,7 +28,9 @@ pub fn with_target(hint: &str, target: &str, customer: Option<&str>) -> String {
     for part in parts {
         let words: Vec<&str> = part.split('`').next().unwrap_or_default().split(' ').collect();
         let has = |flags: &[&str]| words.iter().any(|word| flags.contains(word));
-        let (noun, command) = (words[0], words[..words.len().min(2)].join(" "));
+        // What follows `apply` is a file.
+        let command = words[..words.len().min(if words[0] == "apply" { 1 } else { 2 })].join(" ");
+        let noun = words[0];
         // The built-in service has no stored tokens.
         let is_for_service =
             SERVICE_COMMANDS.contains(&noun) && !(noun == "auth" && target.starts_with("--sandbox"));

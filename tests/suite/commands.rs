@@ -270,6 +270,7 @@ tables!(
     journal,
     jq,
     magento,
+    plan,
     quote_add_item,
     quote_ship,
     store_view,

@@ -13,10 +13,10 @@ use self::restore::Restore;
 use crate::cli::ReplacementArgs;
 use crate::failure::Failure;
 use crate::plan::operation::CUSTOMER_UPDATE;
-use crate::plan::profile::magento;
 use crate::plan::profile::merge::{self, Merged, ProfilePatch, merge};
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
+use crate::plan::profile::{diff, magento};
 use crate::plan::validate::lint;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
@@ -35,6 +35,8 @@ pub enum Change<'a> {
 pub struct Update {
     /// What is merged into the stored profile.
     pub patch: ProfilePatch,
+    /// What it was planned to change, where it is of a plan.
+    pub expect: Option<Vec<diff::Change>>,
     /// As many addresses may be deleted.
     pub allow_delete: Option<usize>,
     /// The existing profile, given by hand.
@@ -96,7 +98,7 @@ impl Change<'_> {
     ) -> Result<Merged, Failure> {
         match self {
             Self::Restore(restore) => restore.merge(store, stored, regions.is_some(), prompt),
-            Self::Update(Update { patch, .. }) => {
+            Self::Update(Update { patch, expect, .. }) => {
                 let mut patch = patch.clone();
                 let customer = stored.customer();
                 if let Some(regions) = regions {
@@ -106,6 +108,10 @@ impl Change<'_> {
                     patch.draft = RegionDirectory::of(customer).resolve_known(&patch.draft, customer);
                 }
                 let mut merged = merge(stored.customer(), &patch)?;
+                // What is as planned already needs no request.
+                if let Some(planned) = expect.as_ref().filter(|_| !merged.changes.is_empty()) {
+                    diff::ensure_planned(planned, &merged.changes, customer)?;
+                }
                 merged.notes.extend(lint::of_profile(&merged));
                 Ok(merged)
             }

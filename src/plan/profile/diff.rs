@@ -45,6 +45,23 @@ impl FieldPath {
         self.step(Step::Member(name.to_owned()))
     }
 
+    /// Reads a place as it is printed. A name with dots or brackets comes out as other steps, which are printed alike.
+    fn parse(text: &str) -> Self {
+        let mut steps = Vec::new();
+        for part in text.split('.') {
+            let (name, inner) = part.strip_suffix(']').and_then(|part| part.split_once('[')).unzip();
+            let name = name.unwrap_or(part);
+            steps.push(Step::Member(name.to_owned()));
+            let id = inner.and_then(|inner| inner.strip_prefix("id=")?.parse().ok());
+            steps.extend(inner.map(|inner| match id {
+                Some(id) => Step::Address(id),
+                None if name == "addresses" => Step::New,
+                None => Step::Code(inner.to_owned()),
+            }));
+        }
+        Self(steps)
+    }
+
     fn step(&self, step: Step) -> Self {
         let mut steps = self.0.clone();
         steps.push(step);
@@ -173,6 +190,21 @@ pub struct Change {
 }
 
 impl Change {
+    /// Reads a difference as results have it; a value of `null` is one that is not there.
+    pub fn parse(value: &Value) -> Option<Self> {
+        let side = |name| value.get(name).filter(|value| !value.is_null()).cloned();
+        let path = FieldPath::parse(value.get("path")?.as_str()?);
+        Some(Self { path, before: side("before"), after: side("after") })
+    }
+
+    /// Whether results have both alike.
+    fn is_printed_as(&self, other: &Self) -> bool {
+        let value = |side: &Option<Value>| side.clone().unwrap_or_default();
+        self.path.to_string() == other.path.to_string()
+            && value(&self.before) == value(&other.before)
+            && value(&self.after) == value(&other.after)
+    }
+
     /// Whether one of these JSON pointers from the customer object names it.
     pub fn is_ignored(&self, ignore: &[String]) -> bool {
         ignore.iter().any(|pointer| self.path.is_in(pointer))
@@ -186,6 +218,40 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
     members(before, after, |name| FieldPath::default().member(name), &mut changes);
     address_lists(address_list(before), address_list(after), &mut changes);
     changes
+}
+
+/// Refuses changes that are not those that were planned, and approved. `stored` is what they are made to.
+///
+/// # Errors
+/// `guard`, with the first that differs: its place, and both values.
+pub fn ensure_planned(
+    planned: &[Change],
+    changes: &[Change],
+    stored: &Map<String, Value>,
+) -> Result<(), Failure> {
+    let is_in = |list: &[Change], change: &Change| list.iter().any(|other| other.is_printed_as(change));
+    let shown =
+        |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"));
+    let lost = planned.iter().find(|change| !is_in(changes, change));
+    let message = match (lost, changes.iter().find(|change| !is_in(planned, change))) {
+        (None, None) => return Ok(()),
+        (None, Some(added)) => {
+            let after = shown(added.after.as_ref());
+            format!("`{}` would become {after}, which is not in the plan", added.path)
+        }
+        (Some(lost), _) => {
+            let index = AddressIndex::of(address_list(stored))?;
+            let now = lost.path.find(stored, &index).filter(|value| !value.is_null());
+            let (path, before, now) = (&lost.path, shown(lost.before.as_ref()), shown(now));
+            if now == before {
+                let after = shown(lost.after.as_ref());
+                format!("`{path}` would not become {after} as planned: {now} is stored")
+            } else {
+                format!("`{path}` is {now}, and was {before} when it was planned")
+            }
+        }
+    };
+    Err(Failure { needs_correction: true, ..Failure::guard(message).hint("make the plan again with --plan") })
 }
 
 /// The addresses of a customer object; none where the field is no list.

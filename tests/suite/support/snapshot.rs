@@ -30,6 +30,8 @@ pub fn redacted(text: &str) -> String {
             (r"sandbox%3A[^/\\]*sandbox\.db", "sandbox%3A[DATABASE]"),
             (r"(127\.0\.0\.1|localhost|\[::1\])(:|%3A)\d{4,5}", "$1$2[PORT]"),
             (r"\.tmp\w{6}", ".tmp[ID]"),
+            (r"\b[0-9a-f]{64}\b", "[SHA256]"),
+            (r"\b[0-9a-f]{32}\b", "[ID]"),
             (r"\d{8}T\d{6}(\.\d+)?Z(-\d+)?", "[SNAPSHOT]"),
             (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?", "[TIME]"),
             (r"\(\d+(\.\d+)? (ms|s)\)", "([DURATION])"),

@@ -86,7 +86,7 @@ pub struct UpdateArgs {
     /// Remove these addresses
     #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
     pub remove_addresses: Vec<i64>,
-    /// Replace the whole list with the given one; omitted addresses are deleted
+    /// Replace the whole list; omitted addresses are deleted
     #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
     pub replace_addresses: bool,
     /// Confirm the deletion of exactly N addresses
@@ -221,6 +221,7 @@ impl UpdateArgs {
     /// The change that a draft of these flags asks for.
     fn update(&self, draft: Draft) -> Result<Update, Failure> {
         Ok(Update {
+            expect: draft.expect.clone(),
             patch: self.patch(draft)?,
             allow_delete: self.allow_delete,
             base: self.base.as_deref().map(read_base).transpose()?,

@@ -1,0 +1,111 @@
+//! `--plan`: what a dry run shows is written down, to be applied later.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::batch::command_line::operation_flags;
+use crate::failure::Failure;
+use crate::input::Draft;
+use crate::journal::plan_file::{self, Header, Planned};
+use crate::ops::Operation;
+use crate::report::outcome::Outcome;
+use crate::report::summary::count_records;
+use crate::report::{hint_target, style};
+use crate::session::service::Service;
+use crate::text::shell::Shell;
+
+/// How long a plan can be applied where `--expires` says nothing.
+const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A plan in the making.
+pub struct Planning<'a> {
+    service: &'a Service<'a>,
+    path: PathBuf,
+    header: Header,
+    expires: Duration,
+    records: Vec<Planned>,
+    unchanged: u64,
+}
+
+impl<'a> Planning<'a> {
+    /// Begins a plan where `--plan` asks for one. `grammar` is that of the command line.
+    ///
+    /// # Errors
+    /// `guard` where the file exists, `usage` for what cannot be planned.
+    pub fn begin(
+        service: &'a Service<'a>,
+        operation: &dyn Operation,
+        grammar: fn() -> clap::Command,
+    ) -> Result<Option<Self>, Failure> {
+        let (session, id) = (service.session, service.settings.service_id());
+        let Some(path) = session.global.plan.clone() else { return Ok(None) };
+        plan_file::ensure_new(&*session.context.storage, &path)?;
+        if let Some(flag) = operation.single_flag() {
+            let message = format!("`{flag}` cannot be used with `--plan`");
+            return Err(Failure::usage(message).hint(format!("leave out `{flag}`")));
+        }
+        let now = session.context.clock.now();
+        let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        let expires = session.global.expires.unwrap_or(EXPIRES);
+        let header = Header {
+            operation: operation.spec().name.to_owned(),
+            options: operation_flags(grammar(), &session.context.arguments),
+            service: id.url,
+            interface: id.interface,
+            store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
+            created,
+            expires: created.saturating_add(expires).unwrap_or(created),
+            ..Header::new()
+        };
+        Ok(Some(Self { service, path, header, expires, records: Vec::new(), unchanged: 0 }))
+    }
+
+    /// Adds a record with what its dry run shows; one that changes nothing is only counted.
+    pub fn add(&mut self, customer: Option<String>, draft: &Draft, shown: &Outcome) {
+        if shown.reason == Some("unchanged") {
+            self.unchanged += 1;
+            return;
+        }
+        let expect = shown.profile.as_ref().map(|profile| profile.changes.clone());
+        self.records.push(Planned { customer, input: draft.body(), expect: expect.unwrap_or_default() });
+    }
+
+    /// Writes the plan, and says how it is applied. Without a record there is none.
+    ///
+    /// # Errors
+    /// As [`plan_file::write`].
+    pub fn finish(self) -> Result<(), Failure> {
+        let Self { service, path, header, expires, records, unchanged } = self;
+        let (session, shown) = (service.session, path.display().to_string());
+        let is_written = !records.is_empty();
+        let header = if is_written {
+            plan_file::write(&*session.context.storage, &path, header, &records)?
+        } else {
+            header
+        };
+        if session.report.is_json() {
+            return session.report.json(&json!({
+                "plan": is_written.then_some(shown),
+                "records": header.records,
+                "unchanged": unchanged,
+                "expires": is_written.then_some(header.expires),
+            }));
+        }
+        let left_out = match unchanged {
+            0 => String::new(),
+            unchanged => format!("; {} would change nothing", count_records(unchanged)),
+        };
+        if !is_written {
+            session.report.status(&format!("No plan was written{left_out}"));
+            return Ok(());
+        }
+        let (records, expires) = (count_records(header.records), style::time(expires));
+        session.report.status(&format!("Wrote plan {shown}: {records}, expires in {expires}{left_out}"));
+        let apply = Shell::NATIVE.join(["storefront", "apply", &shown].map(str::to_owned));
+        session.report.status(&hint_target::for_command(&format!("apply it with `{apply}`"), session.global));
+        Ok(())
+    }
+}

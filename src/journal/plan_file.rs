@@ -1,0 +1,231 @@
+//! Plans (docs/plans.md): the records of an operation and what each of them changes, written to be applied later.
+//!
+//! The hashes of the lines find edits, lines of another plan, and missing ones. They have no secret: they guard against
+//! mistakes, not against somebody who wants to deceive.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use ring::digest::{SHA256, digest};
+use ring::rand;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+use crate::plan::profile::diff::Change;
+use crate::system::storage::{Storage, real_path};
+use crate::text::exact_json;
+
+/// Version of the format.
+const VERSION: u64 = 1;
+/// What stands between a line and its hash.
+const HASH: &str = ",\"hash\":\"";
+/// What is said of a line that does not have its hash.
+const CHANGED: &str = "changed after the plan was written";
+/// The hint for a plan that cannot be applied.
+pub const PLAN_AGAIN: &str = "make the plan again with --plan";
+
+/// The first line of a plan.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the format.
+    pub plan: u64,
+    /// Names the plan, also where the file is copied: 32 hexadecimal digits.
+    pub id: String,
+    /// The operation, as it is typed: `quote add-item`.
+    pub operation: String,
+    /// Its flags, as they are typed; what they set in the input stands there, too.
+    pub options: Vec<String>,
+    /// The normalised base URL, or `sandbox:DATABASE`.
+    pub service: String,
+    /// Which interface the service has.
+    pub interface: String,
+    /// Store view code, where there is one.
+    pub store_view: Option<String>,
+    /// When it was written.
+    pub created: Timestamp,
+    /// Until when it can be begun.
+    pub expires: Timestamp,
+    /// How many records follow.
+    pub records: u64,
+}
+
+/// One record.
+#[derive(Debug, Clone, Default)]
+pub struct Planned {
+    /// Id or email of the customer whom it names.
+    pub customer: Option<String>,
+    /// The documented body, flags and all.
+    pub input: Map<String, Value>,
+    /// What it changes, where that can be known.
+    pub expect: Vec<Change>,
+}
+
+/// A plan that was read.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Its file.
+    pub path: PathBuf,
+    /// What it is for.
+    pub header: Header,
+    /// Its records, in order.
+    pub records: Vec<Planned>,
+    /// The numbers of the records that are applied now; all where it is empty.
+    pub only: Vec<u64>,
+}
+
+impl Planned {
+    /// Reads a line.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut line = exact_json::parse_object(text.as_bytes()).ok()?;
+        let customer = line.get("customer").and_then(Value::as_str).map(str::to_owned);
+        let expect = line.get("expect")?.as_array()?.iter().map(Change::parse).collect::<Option<_>>()?;
+        let Some(Value::Object(input)) = line.shift_remove("input") else { return None };
+        Some(Self { customer, input, expect })
+    }
+
+    fn to_text(&self, record: usize) -> String {
+        let customer = self.customer.as_deref().map_or(Value::Null, Value::from);
+        let line = [
+            ("record", record.into()),
+            ("customer", customer),
+            ("input", Value::Object(self.input.clone())),
+            ("expect", exact_json::of(&self.expect)),
+        ];
+        exact_json::object(line).to_string()
+    }
+}
+
+impl Header {
+    /// The header of a new plan, with an id of its own.
+    pub fn new() -> Self {
+        // Without randomness two plans have one id, and the second is refused.
+        let id = rand::generate::<[u8; 16]>(&rand::SystemRandom::new()).map(rand::Random::expose);
+        Self { plan: VERSION, id: hex(&id.unwrap_or_default()), ..Self::default() }
+    }
+}
+
+impl Plan {
+    /// Whether a record is applied now.
+    pub fn takes(&self, record: u64) -> bool {
+        self.only.is_empty() || self.only.contains(&record)
+    }
+
+    /// Reads a plan and checks each of its lines.
+    ///
+    /// # Errors
+    /// `usage` for a file that cannot be read or is no plan of this version; `guard` for one that was edited.
+    pub fn read(storage: &dyn Storage, path: &Path) -> Result<Self, Failure> {
+        let name = path.display();
+        let bytes = storage
+            .read(path)
+            .map_err(|error| Failure::usage(format!("cannot read plan `{name}`: {error}")))?;
+        let no_plan = || {
+            Failure::usage(format!("`{name}` is not a plan")).hint("--plan FILE of an operation writes one")
+        };
+        let text = String::from_utf8(bytes).map_err(|_| no_plan())?;
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let members = exact_json::parse_object(first.as_bytes()).map_err(|_| no_plan())?;
+        let version = members.get("plan").and_then(Value::as_u64).ok_or_else(no_plan)?;
+        if version != VERSION {
+            let message = format!("plan `{name}` has format version {version}");
+            return Err(Failure::usage(format!("{message}, this program reads version {VERSION}")));
+        }
+        let edited = |line: usize, what: &str| {
+            Failure::guard(format!("plan `{name}`: line {line}: {what}")).hint(PLAN_AGAIN)
+        };
+        let header: Header = serde_json::from_str(first).map_err(|_| edited(1, CHANGED))?;
+        if !is_hashed(&header.id, first) || header.id.len() != 32 || hex_value(&header.id).is_none() {
+            return Err(edited(1, CHANGED));
+        }
+        let mut records = Vec::new();
+        for (index, line) in lines.enumerate() {
+            let is_in_order = line.starts_with(&format!("{{\"record\":{},", index + 1));
+            let record = Planned::parse(line).filter(|_| is_hashed(&header.id, line));
+            match record {
+                Some(record) if is_in_order => records.push(record),
+                Some(_) => return Err(edited(index + 2, "not in its place")),
+                None => return Err(edited(index + 2, CHANGED)),
+            }
+        }
+        if records.len() as u64 != header.records {
+            let message = format!("plan `{name}` has {} records of {}", records.len(), header.records);
+            return Err(Failure::guard(message).hint(PLAN_AGAIN));
+        }
+        Ok(Self { path: path.to_owned(), header, records, only: Vec::new() })
+    }
+}
+
+/// Refuses a plan that would take the place of another file, or of a plan that was applied.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_new(storage: &dyn Storage, path: &Path) -> Result<(), Failure> {
+    let journal = journal_of(&real_path(path));
+    let taken = [path, &journal].into_iter().find(|file| is_there(storage, file));
+    taken.map_or(Ok(()), |file| Err(exists(file)))
+}
+
+/// Writes a plan.
+///
+/// # Errors
+/// `guard` where the file exists, `internal` where it cannot be written.
+pub fn write(
+    storage: &dyn Storage,
+    path: &Path,
+    header: Header,
+    records: &[Planned],
+) -> Result<Header, Failure> {
+    let header = Header { records: records.len() as u64, ..header };
+    let first = serde_json::to_string(&header).unwrap_or_default();
+    let mut text = with_hash(&header.id, &first);
+    for (index, record) in records.iter().enumerate() {
+        text.push_str(&with_hash(&header.id, &record.to_text(index + 1)));
+    }
+    storage.create(path, text.as_bytes()).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path),
+        _ => Failure::internal(format!("cannot write plan `{}`: {error}", path.display())),
+    })?;
+    Ok(header)
+}
+
+/// The journal of a plan.
+pub fn journal_of(plan: &Path) -> PathBuf {
+    let mut path: OsString = plan.as_os_str().to_owned();
+    path.push(".journal");
+    path.into()
+}
+
+/// Whether a file is there, as far as can be known.
+pub fn is_there(storage: &dyn Storage, path: &Path) -> bool {
+    !storage.open_log(path, false).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+fn exists(file: &Path) -> Failure {
+    Failure::guard(format!("`{}` exists", file.display())).hint("choose another name with --plan")
+}
+
+fn with_hash(id: &str, text: &str) -> String {
+    let without_end = text.strip_suffix('}').unwrap_or(text);
+    format!("{without_end}{HASH}{}\"}}\n", hash(id, text))
+}
+
+fn is_hashed(id: &str, line: &str) -> bool {
+    let Some((text, rest)) = line.rsplit_once(HASH) else { return false };
+    rest.strip_suffix("\"}") == Some(&hash(id, &format!("{text}}}")))
+}
+
+fn hash(id: &str, text: &str) -> String {
+    hex(digest(&SHA256, format!("{id}\n{text}").as_bytes()).as_ref())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+fn hex_value(text: &str) -> Option<u128> {
+    u128::from_str_radix(text, 16).ok()
+}
