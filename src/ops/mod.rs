@@ -2,6 +2,7 @@
 
 pub mod add_item;
 pub mod attribute;
+mod calls;
 pub mod cart;
 pub mod customers;
 pub mod profile;

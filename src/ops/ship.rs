@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::calls::{Planned, preview};
 use super::cart;
 use crate::config::ShipLayout;
 use crate::failure::{Applied, Failure, FailureKind};
@@ -171,16 +172,13 @@ fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<Str
 
 fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {
     let payment = requests.payment.map(|payment| payment.request);
-    let previews = [(SHIPPING, requests.shipping), (PAYMENT, payment)];
-    let calls: Vec<Call> = previews
-        .into_iter()
-        .filter_map(|(name, request)| {
-            Some(Call { request: Some(service.preview(request?)), ..Call::new(name, Applied::No) })
-        })
-        .collect();
-    let first = calls.first().and_then(|call| call.request.clone());
-    let first = first.ok_or_else(|| Failure::usage("there is nothing to save on the quote"))?;
-    Ok(Outcome { calls, ..Outcome::dry_run(OPERATION, first) })
+    let calls = [(SHIPPING, requests.shipping), (PAYMENT, payment)];
+    let calls = calls.into_iter().filter_map(|(name, request)| Some((name.to_owned(), request?)));
+    let calls: Vec<Planned> = calls.collect();
+    if calls.is_empty() {
+        return Err(Failure::usage("there is nothing to save on the quote"));
+    }
+    Ok(preview(service, OPERATION, calls))
 }
 
 /// Fields of an address that a cart keeps from its address before, unless they are sent empty: an invoice could carry

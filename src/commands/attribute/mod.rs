@@ -85,11 +85,10 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     } else {
         service.read(&request).await?.value()
     };
-    let stored = in_reply(reply).ok_or_else(|| {
+    let mut shown = in_reply(reply).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute")
             .hint("print it as it came with -o json")
     })?;
-    let mut shown = stored;
     if let Some(Value::Array(options)) = shown.get_mut("options") {
         // A blank option stands for "nothing chosen".
         options.retain(|option| option["label"].as_str().is_some_and(|label| !label.trim().is_empty()));

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::calls::{Calls, Planned, preview};
 use super::names::{Place, is_in_set, path, places};
 use super::{code_of, read_existing};
 use crate::failure::Failure;
 use crate::http::Effect;
 use crate::input::Draft;
+use crate::ops::calls::{Calls, Planned, preview};
 use crate::plan::operation::{ATTRIBUTE_ASSIGN, Success};
 use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;

@@ -1,16 +1,15 @@
 //! Product attributes: reading and creating them, putting them into sets, and adding options.
 
 pub mod assign;
-mod calls;
 pub mod names;
 pub mod options;
 
 use serde_json::{Map, Value, json};
 
 use self::assign::set_names;
-use self::calls::{Calls, preview};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
+use crate::ops::calls::{Calls, preview};
 use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
 use crate::plan::operation::{ATTRIBUTE_CREATE, Success, scalar};
 use crate::plan::request::{Bearer, Request};

@@ -57,14 +57,13 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
         let query = search_query(&[Filter::equal(&["attribute_set_id"], &set.id)], ALL);
         let of_groups = format!("{}?{query}", path("groups")?);
         let groups = list(service, of_groups, ["attribute_group_id", "attribute_group_name"]).await?;
-        let found = match (group, groups.first()) {
-            (Some(group), _) => Named::find(&groups, "attribute group", group).map_err(|failure| {
-                let message = format!("{} of the set `{}`", failure.message, set.name);
-                Failure { message, ..failure }
-            })?,
-            (None, Some(first)) => first,
-            (None, None) => {
-                return Err(Failure::usage(format!("the attribute set `{}` has no group", set.name)));
+        let found = match groups.first().filter(|_| group.is_none()) {
+            Some(first) => first,
+            None => {
+                Named::find(&groups, "attribute group", group.unwrap_or_default()).map_err(|failure| {
+                    let message = format!("{} of the set `{}`", failure.message, set.name);
+                    Failure { message, ..failure }
+                })?
             }
         };
         places.push(Place {

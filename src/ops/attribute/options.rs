@@ -3,12 +3,12 @@
 use reqwest::Method;
 use serde_json::Value;
 
-use super::calls::{Calls, Planned, preview};
 use super::names::{path, resolve_store_views};
 use super::{code_of, read_all, read_existing};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Effect;
 use crate::input::Draft;
+use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::read_until;
 use crate::plan::attribute::{Named, NewOption, StoredOptions};
 use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, Success};
@@ -38,8 +38,6 @@ struct Locked<'a> {
 impl<'a> Locked<'a> {
     async fn open(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
         let (session, settings) = (service.session, &service.settings);
-        // Without such calls there is nothing to lock.
-        read_all(service, code)?;
         let waiting =
             || session.report.status("waiting for another storefront process to finish with this attribute");
         let name = LockName::attribute(code);
@@ -142,15 +140,16 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
         }
         return Ok(preview(service, ATTRIBUTE_OPTION_ADD.name, planned));
     }
-    let added = locked.add(&mut calls, &planned, &labels).await?;
-    let kept = locked.keep_default(&mut calls, &added, &labels, wanted).await;
-    let failure = match (added.failure, kept) {
-        (None, Ok(())) => None,
-        (Some(failure), Ok(())) | (None, Err(failure)) => Some(failure),
+    let (added, failure) = locked.add(&mut calls, &planned, &labels).await?;
+    let is_unknown = failure.as_ref().is_some_and(|failure| failure.applied == Applied::Unknown);
+    let sent = &labels[..added + usize::from(is_unknown)];
+    let kept = locked.keep_default(&mut calls, sent.split_at(added), wanted).await;
+    let failure = match (failure, kept) {
         (Some(failure), Err(kept)) => {
             let both = format!("{}; the default option was not set again: {}", failure.message, kept.message);
             Some(Failure { message: both, ..failure })
         }
+        (failure, kept) => failure.or(kept.err()),
     };
     if let Some(failure) = failure {
         let again = format!(
@@ -167,22 +166,14 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     Ok(Outcome { success, unchanged, verified: Some(true), ..calls.finish() })
 }
 
-/// What became of the calls that add options.
-struct Added {
-    /// How many of them were applied, from the first on.
-    count: usize,
-    /// Why the next one was not, or may not have been.
-    failure: Option<Failure>,
-}
-
 impl Locked<'_> {
-    /// Notes the default option and adds the options, up to the first that fails.
+    /// Notes the default option and adds the options, up to the first that fails: how many were added, and that failure.
     async fn add(
         &self,
         calls: &mut Calls<'_>,
         planned: &[Planned],
         labels: &[&str],
-    ) -> Result<Added, Failure> {
+    ) -> Result<(usize, Option<Failure>), Failure> {
         if let Some(former) = self.former().and_then(|id| self.before.with_id(id)) {
             if self.before.default.is_none() {
                 self.service.session.report.warn(&format!(
@@ -198,28 +189,24 @@ impl Locked<'_> {
             let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
             let is_there = |shown: &StoredOptions| shown.get(label).is_some();
             if failure.applied != Applied::Unknown || !self.read_until(is_there).await.1 {
-                return Ok(Added { count, failure: Some(failure) });
+                return Ok((count, Some(failure)));
             }
             calls.last_is_applied(&failure);
         }
-        Ok(Added { count: labels.len(), failure: None })
+        Ok((labels.len(), None))
     }
 
     /// Sets the default option that is wanted, or the former one where the attribute has none any more, and forgets the
-    /// note once nothing can change it.
+    /// note once nothing can change it: no option of those that were not `added` for certain may still come.
     async fn keep_default(
         &self,
         calls: &mut Calls<'_>,
-        added: &Added,
-        labels: &[&str],
+        (added, unknown): (&[&str], &[&str]),
         wanted: Option<&str>,
     ) -> Result<(), Failure> {
-        let is_unknown = added.failure.as_ref().is_some_and(|failure| failure.applied == Applied::Unknown);
-        let unknown = if is_unknown { &labels[added.count..=added.count] } else { &[] };
-        let has_all =
-            |shown: &StoredOptions| labels[..added.count].iter().all(|label| shown.get(label).is_some());
-        let (shown, is_current) = match added.count {
-            0 if !is_unknown => (Some(self.before.clone()), true),
+        let has_all = |shown: &StoredOptions| added.iter().all(|label| shown.get(label).is_some());
+        let (shown, is_current) = match (added, unknown) {
+            ([], []) => (Some(self.before.clone()), true),
             _ => self.read_until(has_all).await,
         };
         let Some(shown) = shown.filter(|shown| is_current || shown.default.is_none()) else {
