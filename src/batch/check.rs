@@ -89,6 +89,9 @@ pub fn run(
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
+        if !preparer.takes(number) {
+            continue;
+        }
         check.record(&record, past.known(number), || preparer.prepare(&record, records.columns()))?;
     }
     check.finish(number, past)

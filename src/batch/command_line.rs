@@ -17,9 +17,13 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
     let given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
     let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
     let of_failed = |file: &PathBuf| given.with_input(file, &source.path, source.format);
+    let is_plan = args.plan.is_some();
+    // A plan that was begun is resumed by itself.
+    let resume: &[&str] = if is_plan { &[] } else { &["--resume"] };
     NextSteps {
-        resume: Shell::NATIVE.join(given.resumed(&["--resume"])),
-        retry_unknown: Shell::NATIVE.join(given.resumed(&["--resume", "--retry-unknown"])),
+        is_plan,
+        resume: Shell::NATIVE.join(given.resumed(resume)),
+        retry_unknown: Shell::NATIVE.join(given.resumed(&[resume, &["--retry-unknown"]].concat())),
         with_same_input: source.is_stream,
         failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
         show: Shell::NATIVE.join(show),

@@ -3,12 +3,15 @@
 
 use std::rc::Rc;
 
-use crate::batch::check;
+use crate::batch::check::{self, Step, next_step};
 use crate::batch::planning::Planning;
+use crate::batch::record::hash;
 use crate::batch::send::{Job, Position, RunContext};
 use crate::batch::token::TokenSource;
+use crate::batch::{files, header};
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::journal::read::PreviousRun;
+use crate::journal::plan_file::is_there;
+use crate::journal::read::{self, PreviousRun};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
 
@@ -22,17 +25,23 @@ const MAX_SHOWN: u64 = 3;
 pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
     let mut planning = Planning::begin(shared.service, preparer.operation, grammar)?;
-    check::run(preparer, &PreviousRun::default(), None)?;
+    let past = past(shared)?;
+    check::run(preparer, &past, None)?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = reader.read()?
         && !results.is_closed()
     {
+        let is_sent = next_step(past.known(record.number), hash(&record.content)) == Step::Send;
+        if !is_sent || !preparer.takes(record.number) {
+            continue;
+        }
         let Some(prepared) = preparer.prepare_part(&record, reader.columns()) else { continue };
         seen += 1;
         failed += u64::from(prepared.is_err());
         let is_shown = seen <= MAX_SHOWN || report.is_json();
-        if !is_shown && planning.is_none() {
+        // The expectations of a plan are all checked.
+        if !is_shown && planning.is_none() && preparer.args.plan.is_none() {
             continue;
         }
         let location = RecordLocation { record: record.number, line: record.line };
@@ -74,6 +83,20 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     let message = format!("{failed} of {} would fail", count_records(seen));
     let message = if is_planned { format!("{message}: no plan was written") } else { message };
     Err(Failure::new(FailureKind::Partial, message).applied(Applied::No))
+}
+
+/// What was done of a plan already.
+fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
+    let (preparer, service) = (shared.preparer, shared.service);
+    let files = preparer.args.plan.as_ref().map(|_| files(preparer.source, preparer.args)).transpose()?;
+    let storage = &*service.session.context.storage;
+    let Some(files) = files.filter(|files| is_there(storage, &files.journal)) else {
+        return Ok(PreviousRun::default());
+    };
+    let unreadable =
+        |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
+    let log = storage.open_log(&files.journal, false).map_err(unreadable)?;
+    read::read(&files.journal, &log, &header(&service.settings, &files, preparer))
 }
 
 /// Whoever applies a plan uses a token of their own, and a plan is a file that is handed on.

@@ -1,5 +1,6 @@
 //! The operations over many records (docs/journal.md): check → journal → run → summary.
 
+mod applying;
 mod check;
 mod command_line;
 mod dry_run;
@@ -32,6 +33,7 @@ use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::Header;
 use crate::journal::open::{Files, Opening, journals_of};
+use crate::journal::plan_file::{is_there, journal_of};
 use crate::journal::write::journal;
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
@@ -40,6 +42,7 @@ use crate::prompt::Prompt;
 use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
+use crate::system::storage::real_path;
 
 pub use record::key_of;
 
@@ -82,6 +85,9 @@ async fn run_over(
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     let session = service.session;
+    if let Some(plan) = &args.plan {
+        applying::admit(service, plan)?;
+    }
     let bearer = bearer(&service.settings, operation.spec());
     let command = service.settings.token_for(bearer).token_command();
     let prints_one = |command: &&TokenCommand| placeholders(command).is_empty();
@@ -135,8 +141,16 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     } else if is_sequential && checked.to_send > 1 {
         session.report.status("attributes are created one at a time");
     }
-    confirm(session, operation, &checked)?;
+    match &args.plan {
+        Some(_) if checked.to_send == 0 => {}
+        Some(plan) => applying::confirm(session, operation, plan, &opening.past, args.retry_unknown)?,
+        None => confirm(session, operation, &checked)?,
+    }
+    let is_new = !is_there(&*session.context.storage, &path);
     let (log, _lock, past) = opening.begin().await?;
+    if let Some(plan) = &args.plan {
+        applying::claim(session, plan, &path, is_new)?;
+    }
     let (journal, writer) = journal(path.clone(), log);
     let next = command_line::next_steps(preparer, &path, grammar());
     let input = Input { jobs, records: checked.records, past, earlier_failed, next };
@@ -178,6 +192,10 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
 fn files(source: &Source, args: &BatchArgs) -> Result<Files, Failure> {
+    if args.plan.is_some() {
+        let input = real_path(&source.path);
+        return Ok(Files { journal: journal_of(&input), input: Some(input), resume: true, restart: false });
+    }
     let unreadable =
         |error| Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())));
     let input = Some(&*source.path).filter(|_| !source.is_stream).map(dunce::canonicalize);

@@ -11,6 +11,7 @@ use crate::config::TokenCommand;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RecordReader, Source, at_line};
+use crate::journal::plan_file::Planned;
 use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
@@ -139,6 +140,9 @@ impl<'a> RecordPreparer<'a> {
     }
 
     fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
+        if let (Some(_), Content::Json(text)) = (&self.args.plan, &record.content) {
+            return self.planned(text);
+        }
         let (mut document, mut extra) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
@@ -163,11 +167,24 @@ impl<'a> RecordPreparer<'a> {
         let document = Some(Value::Object(document));
         let draft =
             self.operation.prepare(self.session.dialect, document, self.session.global.allow_unknown)?;
-        draft.refuse_wrong_values()?;
-        // What a record changes: what belongs to the customer, the quote, the attribute, or what belongs to the token.
-        let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
-        let key = customer.as_deref().or_else(named).map_or_else(|| token_source.key(), str::to_owned);
-        Ok(PreparedRecord { draft, key, token_source, customer })
+        ready(draft, customer, token_source)
+    }
+
+    /// A record of a plan: flags stand in its input, which was checked before; a newer version may know better.
+    fn planned(&self, text: &str) -> Result<PreparedRecord, Failure> {
+        let Planned { customer, input, expect } =
+            Planned::parse(text).ok_or_else(|| Failure::internal("the record of a plan cannot be read"))?;
+        let customer = customer.map(|customer| customer_name(&customer.into())).transpose()?;
+        self.naming.set(customer.as_ref().map(|_| "id"));
+        let (dialect, allow_unknown) = (self.session.dialect, self.session.global.allow_unknown);
+        let draft =
+            self.operation.checked(dialect, Some(Value::Object(input)), &|_| Ok(()), allow_unknown)?;
+        ready(Draft { expect: Some(expect), ..draft }, customer, TokenSource::Shared)
+    }
+
+    /// Whether a record is run: of a plan it may be only some.
+    pub fn takes(&self, record: u64) -> bool {
+        self.args.plan.as_ref().is_none_or(|plan| plan.takes(record))
     }
 
     /// The customer whom a record names. All records of an input do so in the same way: an id and an email may be one
@@ -225,6 +242,18 @@ impl<'a> RecordPreparer<'a> {
     }
 }
 
+/// A checked record with what it changes: what belongs to the customer, the quote, the attribute, or to the token.
+fn ready(
+    draft: Draft,
+    customer: Option<String>,
+    token_source: TokenSource,
+) -> Result<PreparedRecord, Failure> {
+    draft.refuse_wrong_values()?;
+    let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
+    let key = customer.as_deref().or_else(named).map_or_else(|| token_source.key(), str::to_owned);
+    Ok(PreparedRecord { draft, key, token_source, customer })
+}
+
 /// Whether this is the whole input or its first part.
 pub fn is_first(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
@@ -246,7 +275,11 @@ pub fn hash(content: &Content) -> u64 {
 pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Columns>) -> Option<String> {
     let (document, extra) = match (&record.content, columns) {
         (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
-        (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
+        (Content::Json(text), _) => match Planned::parse(text) {
+            Some(Planned { customer: Some(customer), .. }) => return Some(customer),
+            Some(planned) => (planned.input, Map::new()),
+            None => (serde_json::from_str(text).ok()?, Map::new()),
+        },
         (Content::Row(_), None) => return None,
     };
     let names = operation.key_field.into_iter().chain([CUSTOMER_FIELD]);
@@ -275,7 +308,8 @@ pub fn failure_of(entry: &Entry) -> Failure {
                 .hint("check whether it took effect; --resume --retry-unknown sends it again")
         }
     };
-    Failure { status: entry.status, ..failure }
+    let needs_correction = entry.state == State::FailedPermanent;
+    Failure { status: entry.status, needs_correction, ..failure }
 }
 
 fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {

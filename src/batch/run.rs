@@ -235,6 +235,9 @@ impl<'a> Run<'a> {
 
     /// Admits a record: it is queued, or reported as it is.
     fn admit(&mut self, record: Record) {
+        if !self.shared.preparer.takes(record.number) {
+            return;
+        }
         let (args, hash) = (self.shared.preparer.args, record::hash(&record.content));
         let known = self.input.past.known(record.number);
         let step = next_step(known, hash);

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 
 use crate::journal::Shard;
+use crate::journal::plan_file::Plan;
 
 const HEADING: &str = "Batch options";
 
@@ -42,6 +43,9 @@ pub struct BatchArgs {
     /// Process only shard I of N (from 0); records with the same key share a shard
     #[arg(long, value_name = "I/N", help_heading = HEADING)]
     pub shard: Option<Shard>,
+    /// The plan whose records they are.
+    #[arg(skip)]
+    pub plan: Option<Plan>,
 }
 
 impl BatchArgs {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::batch::key_of;
 use crate::cli::GlobalArgs;
 use crate::failure::Failure;
-use crate::input::records::{self, Columns, RecordReader};
+use crate::input::records::{self, Columns, RecordReader, Source};
+use crate::journal::plan_file::Plan;
 use crate::journal::read::{self, Known, PreviousRun};
 use crate::journal::{Entry, Header, State};
 use crate::plan::operation::OperationSpec;
@@ -142,7 +143,11 @@ fn input(
         return Ok(None);
     }
     let global = GlobalArgs { input: Some(path), ..session.global.clone() };
-    let Some(source) = records::detect(&global)? else { return Ok(None) };
+    let Some(mut source) = records::detect(&global)? else { return Ok(None) };
+    if source.is_plan() {
+        let (_, records) = Plan::read(&*session.context.storage, &source.path)?;
+        source = Source::of_plan(&source.path, records.into_bytes());
+    }
     let columns = |titles: &csv::StringRecord| {
         // What a token command needed is not known here.
         let all: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();

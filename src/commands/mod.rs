@@ -1,6 +1,7 @@
 //! The command line: which commands there are, and how one is run. Each has a file, with its arguments.
 
 pub mod api;
+pub mod apply;
 pub mod attribute;
 pub mod auth;
 pub mod check;
@@ -16,6 +17,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use api::ApiArgs;
+use apply::ApplyArgs;
 use attribute::AttributeCommand;
 use auth::AuthCommand;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -37,6 +39,7 @@ use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
+use crate::journal::plan_file::journal_of;
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::{Bearer, is_read};
@@ -48,6 +51,8 @@ use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::system::context::Context;
 use crate::system::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
+use crate::system::storage::real_path;
+use crate::text::shell::Shell;
 use crate::{batch, completion};
 
 /// Colors of help and of errors about the command line, as cargo and uv have them.
@@ -88,6 +93,8 @@ pub enum Command {
     /// Inspect the journals of batches
     #[command(subcommand)]
     Journal(JournalCommand),
+    /// Carry out a plan that --plan wrote
+    Apply(ApplyArgs),
     /// Manage profiles and settings
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -133,10 +140,13 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Write the man pages to DIR, or print the main page
-    #[command(after_help = "Examples:
+    #[command(
+        hide = true,
+        after_help = "Examples:
   storefront man
   storefront man man1
-  storefront man man1 && ls man1")]
+  storefront man man1 && ls man1"
+    )]
     Man {
         /// Output directory (created if missing)
         #[arg(value_name = "DIR")]
@@ -267,6 +277,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         Command::Customer(command) => customer::run(&session, command).await,
         Command::Attribute(command) => attribute::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command),
+        Command::Apply(args) => apply::run(&session, args).await,
         Command::Doctor(_) => doctor::run(&session).await,
         Command::Api(args) => api::run(&session, args).await,
         Command::Template(args) => meta::template(&session, args),
@@ -319,6 +330,9 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<Permit, Fail
 /// Whether a command asks a person before it writes: those on profiles, and batches. What a resumed batch looks up it may
 /// complete without a question.
 fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
+    if let Command::Apply(args) = command {
+        return Ok(!journal_of(&real_path(&args.file)).exists());
+    }
     let is_batch = || Ok(!global.is_resumed && records::detect(global)?.is_some());
     if matches!(command, Command::Customer(_)) { Ok(true) } else { is_batch() }
 }
@@ -431,6 +445,11 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
 fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
     let source = records::detect(session.global)?;
     match (&source, args.first_given()) {
+        (Some(source), _) if source.is_plan() => {
+            let (message, file) = ("the input is a plan", source.path.to_string_lossy().into_owned());
+            let apply = Shell::NATIVE.join(["storefront", "apply", &file].map(str::to_owned));
+            Err(Failure::usage(message).hint(format!("apply it with `{apply}`")))
+        }
         (None, Some(flag)) => Err(Failure::usage(format!("{flag} requires batch input"))
             .hint("use --input with CSV, NDJSON or a JSON array (add --input-format for stdin)")),
         _ => Ok(source),

@@ -1,7 +1,7 @@
 //! Inputs of many records: NDJSON, JSON arrays and CSV, read one record at a time.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use super::csv::CsvReader;
 use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
 use crate::cli::{GlobalArgs, InputFormat};
 use crate::failure::Failure;
+use crate::journal::plan_file::Plan;
 use crate::system::storage::ReadFrom;
 use crate::text::exact_json;
 
@@ -44,6 +45,8 @@ pub struct Source {
     pub is_stream: bool,
     /// What a stream held, in a file without a name.
     copy: Option<Arc<File>>,
+    /// The records of a plan, which was read whole.
+    held: Option<Arc<[u8]>>,
     /// How it is written.
     pub format: Format,
     /// The encoding that `--encoding` names.
@@ -81,7 +84,14 @@ pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
     };
     let regular = || std::fs::metadata(path).map(|found| found.is_file());
     let is_stream = stdin || !regular().map_err(|error| unreadable(path, &error))?;
-    Ok(Some(Source { path: path.to_owned(), is_stream, copy: None, format, encoding: global.encoding }))
+    Ok(Some(Source {
+        path: path.to_owned(),
+        is_stream,
+        copy: None,
+        held: None,
+        format,
+        encoding: global.encoding,
+    }))
 }
 
 fn by_extension(path: &Path) -> Option<InputFormat> {
@@ -137,11 +147,27 @@ impl Source {
         Ok(Self { copy: Some(Arc::new(file)), ..self })
     }
 
+    /// The records of a plan.
+    pub fn of_plan(path: &Path, records: Vec<u8>) -> Self {
+        let (path, held) = (path.to_owned(), Some(records.into()));
+        Self { path, is_stream: false, copy: None, held, format: Format::Ndjson, encoding: None }
+    }
+
+    /// Whether it is a plan, as far as its first bytes say.
+    pub fn is_plan(&self) -> bool {
+        let mut start = [0; 16];
+        let mut begins = || self.bytes()?.read(&mut start);
+        !self.is_stream && self.format == Format::Ndjson && begins().is_ok() && Plan::is_begun_by(&start)
+    }
+
     /// Its bytes from the beginning.
     ///
     /// # Errors
     /// The system's errors.
     pub fn bytes(&self) -> std::io::Result<Box<dyn Read + Send>> {
+        if let Some(held) = &self.held {
+            return Ok(Box::new(Cursor::new(held.clone())));
+        }
         match &self.copy {
             Some(file) => Ok(Box::new(ReadFrom { file: file.clone(), offset: 0 })),
             None => document::bytes(&self.path),

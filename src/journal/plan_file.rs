@@ -108,16 +108,21 @@ impl Header {
 }
 
 impl Plan {
+    /// Whether a text begins like a plan.
+    pub fn is_begun_by(start: &[u8]) -> bool {
+        start.starts_with(b"{\"plan\":")
+    }
+
     /// Whether a record is applied now.
     pub fn takes(&self, record: u64) -> bool {
         self.only.is_empty() || self.only.contains(&record)
     }
 
-    /// Reads a plan and checks each of its lines.
+    /// Reads a plan and checks each of its lines; beside it are these lines but the first, as they stand.
     ///
     /// # Errors
     /// `usage` for a file that cannot be read or is no plan of this version; `guard` for one that was edited.
-    pub fn read(storage: &dyn Storage, path: &Path) -> Result<Self, Failure> {
+    pub fn read(storage: &dyn Storage, path: &Path) -> Result<(Self, String), Failure> {
         let name = path.display();
         let bytes = storage
             .read(path)
@@ -155,7 +160,8 @@ impl Plan {
             let message = format!("plan `{name}` has {} records of {}", records.len(), header.records);
             return Err(Failure::guard(message).hint(PLAN_AGAIN));
         }
-        Ok(Self { path: path.to_owned(), header, records, only: Vec::new() })
+        let rest = text.split_once('\n').map_or("", |(_, rest)| rest).to_owned();
+        Ok((Self { path: path.to_owned(), header, records, only: Vec::new() }, rest))
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::failure::{Failure, FailureKind};
 use crate::http::Reply;
-use crate::input::Draft;
+use crate::input::{Draft, Overrides};
 use crate::plan::operation::{OperationSpec, Success};
 use crate::plan::request::{Bearer, Dialect, Request, Target};
 use crate::plan::validate::body::Warnings;
@@ -81,8 +81,21 @@ pub trait Operation {
         document: Option<Value>,
         allow_unknown: bool,
     ) -> Result<Draft, Failure> {
-        let mut draft =
-            Draft::new(dialect, self.spec(), document, &|fields| self.apply(fields), allow_unknown)?;
+        self.checked(dialect, document, &|fields| self.apply(fields), allow_unknown)
+    }
+
+    /// The same with other flags, or with none.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    fn checked(
+        &self,
+        dialect: &Dialect,
+        document: Option<Value>,
+        flags: Overrides<'_>,
+        allow_unknown: bool,
+    ) -> Result<Draft, Failure> {
+        let mut draft = Draft::new(dialect, self.spec(), document, flags, allow_unknown)?;
         draft.warnings.extend(self.lint(&draft)?);
         Ok(draft)
     }

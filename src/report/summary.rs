@@ -45,6 +45,8 @@ impl Reasons {
 /// How to go on, as commands to type.
 #[derive(Debug, Default)]
 pub struct NextSteps {
+    /// Whether the records are those of a plan, which cannot be corrected.
+    pub is_plan: bool,
     /// Continues the run.
     pub resume: String,
     /// The same, and sends what is unknown again.
@@ -88,6 +90,7 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     if count.failed > 0 {
         steps.push(match &next.failed {
             Some(command) => format!("fix the failed records and run them: `{command}`"),
+            None if next.is_plan => "make a plan of the failed records again".to_owned(),
             None => format!("fix the failed records in the input, then resume with `{}`", next.resume),
         });
     }

@@ -1,0 +1,174 @@
+//! `storefront apply`: whether a plan may be applied, and what a person sees of it before. That nothing of it is done twice
+//! is the journal's business; a copy of the file, which would have a journal of its own, is known by the plan's id.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::journal::State;
+use crate::journal::plan_file::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
+use crate::journal::read::PreviousRun;
+use crate::plan::operation::OperationSpec;
+use crate::prompt::Prompt;
+use crate::report::changes;
+use crate::report::summary::count_records;
+use crate::session::Session;
+use crate::session::service::Service;
+use crate::system::storage::{Storage, real_path};
+use crate::text::sanitize::sanitize_line;
+
+/// Where a plan was begun, as the state directory keeps it under the plan's id.
+#[derive(Debug, Serialize, Deserialize)]
+struct Claim {
+    journal: PathBuf,
+    expires: Timestamp,
+}
+
+impl Claim {
+    fn read(storage: &dyn Storage, path: &Path) -> Option<Self> {
+        serde_json::from_slice(&storage.read(path).ok()?).ok()
+    }
+}
+
+/// Refuses a plan for another service, one that was applied already, and one that is begun too late.
+///
+/// # Errors
+/// `guard`.
+pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
+    let (context, header, id) = (service.session.context, &plan.header, service.settings.service_id());
+    let view = service.settings.store_view.as_ref().map_or("none", |view| view.code());
+    let planned_view = header.store_view.as_deref().unwrap_or("none");
+    for (what, planned, ours, flag) in [
+        ("service", &*header.service, &*id.url, "--profile"),
+        ("interface", &header.interface, &id.interface, "--api"),
+        ("store view", planned_view, view, "--store-view"),
+    ] {
+        if planned != ours {
+            return Err(Failure::guard(format!("the plan is for the {what} `{planned}`, not for `{ours}`"))
+                .hint(format!("choose it with {flag}")));
+        }
+    }
+    let (storage, journal) = (&*context.storage, journal_of(&real_path(&plan.path)));
+    let (is_begun, claim) = (is_there(storage, &journal), claim_file(service.session, plan)?);
+    match Claim::read(storage, &claim) {
+        Some(claim) if claim.journal != journal || !is_begun => Err(already_applied(plan, &claim)),
+        _ if !is_begun && context.clock.now() >= header.expires => {
+            let message = format!("plan `{}` expired at {}", plan.path.display(), header.expires);
+            Err(Failure::guard(message).hint(PLAN_AGAIN))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Notes that a plan is begun with this journal, before anything of it is sent; `is_new` says that the journal was made
+/// for it just now.
+///
+/// # Errors
+/// `guard` where another copy of the plan was begun meanwhile; `internal` where it cannot be noted.
+pub fn claim(session: &Session<'_>, plan: &Plan, journal: &Path, is_new: bool) -> Result<(), Failure> {
+    let (storage, file) = (&*session.context.storage, claim_file(session, plan)?);
+    forget_expired(session, &file);
+    let claim = Claim { journal: journal.to_owned(), expires: plan.header.expires };
+    let text = serde_json::to_vec(&claim).unwrap_or_default();
+    let failed = |error| Failure::internal(format!("cannot write `{}`: {error}", file.display()));
+    match storage.create(&file, &text) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        created => return created.map_err(failed),
+    }
+    match Claim::read(storage, &file) {
+        Some(found) if found.journal == journal => Ok(()),
+        found => {
+            // Without it the plan does not seem begun when it is tried again.
+            if is_new {
+                storage.remove(journal).map_err(failed)?;
+            }
+            Err(already_applied(plan, &found.unwrap_or(claim)))
+        }
+    }
+}
+
+/// Ids are needed as long as their plans can be begun, or resumed.
+fn forget_expired(session: &Session<'_>, file: &Path) {
+    let (storage, now) = (&*session.context.storage, session.context.clock.now());
+    for path in file.parent().and_then(|directory| storage.list(directory).ok()).unwrap_or_default() {
+        let claim = Claim::read(storage, &path);
+        if claim.is_some_and(|claim| claim.expires <= now && !is_there(storage, &claim.journal)) {
+            let _ = storage.remove(&path);
+        }
+    }
+}
+
+fn claim_file(session: &Session<'_>, plan: &Plan) -> Result<PathBuf, Failure> {
+    Ok(session.context.directories()?.state.join("plans").join(&plan.header.id))
+}
+
+fn already_applied(plan: &Plan, claim: &Claim) -> Failure {
+    let (plan, journal) = (plan.path.display(), claim.journal.display());
+    Failure::guard(format!("plan `{plan}` was applied already, with journal `{journal}`")).hint(PLAN_AGAIN)
+}
+
+/// Shows what is going to be sent, and asks once. The plan shows deleted addresses whole, so the question, or `--yes`,
+/// confirms these, too.
+///
+/// # Errors
+/// As [`Prompt::confirm`] and [`Prompt::confirm_deletion`].
+pub fn confirm(
+    session: &Session<'_>,
+    operation: &OperationSpec,
+    plan: &Plan,
+    past: &PreviousRun,
+    retry_unknown: bool,
+) -> Result<(), Failure> {
+    let is_sent = |number| {
+        plan.takes(number)
+            && match past.known(number).state {
+                State::NotSent | State::FailedTemporary => true,
+                State::Sending | State::Unknown => retry_unknown,
+                _ => false,
+            }
+    };
+    let mut sent: Vec<(u64, &Planned)> =
+        (1..).zip(&plan.records).filter(|(number, _)| is_sent(*number)).collect();
+    sent.sort_by_key(|(_, record)| &record.customer);
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    if prompt.can_ask() && !prompt.assume_yes() {
+        prompt.page(session.context, session.report, &text(session, &sent));
+    }
+    let all = || sent.iter().flat_map(|(_, record)| &record.expect);
+    let customers: HashSet<_> = sent.iter().map(|(_, record)| &record.customer).collect();
+    let plural = |number: usize, noun: &str| match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    };
+    let question = match all().count() {
+        0 => format!("{} {}?", operation.batch_action, count_records(sent.len() as u64)),
+        changes => format!("Apply {} to {}?", plural(changes, "change"), plural(customers.len(), "customer")),
+    };
+    if all().any(|change| change.path.is_address() && change.after.is_none()) {
+        return prompt.confirm_deletion(&question);
+    }
+    prompt.confirm(&question)
+}
+
+/// The records as an update shows them; those whose changes are not known with their input.
+fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
+    let mut parts = Vec::new();
+    for (number, record) in records {
+        let customer = record.customer.as_ref().map(|customer| format!(", customer {customer}"));
+        parts.push(sanitize_line(&format!("Record {number}{}", customer.unwrap_or_default())));
+        parts.push(if record.expect.is_empty() {
+            sanitize_line(&exact_text(record))
+        } else {
+            changes::table(&record.expect, session.report.stderr_style)
+        });
+    }
+    parts.join("\n")
+}
+
+fn exact_text(record: &Planned) -> String {
+    serde_json::to_string(&record.input).unwrap_or_default()
+}

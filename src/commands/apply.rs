@@ -1,0 +1,107 @@
+//! `storefront apply`: carries out a plan that `--plan` wrote.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::attribute::AttributeCommand;
+use super::attribute::option::OptionCommand;
+use super::customer::CustomerCommand;
+use super::quote::QuoteCommand;
+use super::{Cli, Command, grammar};
+use crate::batch;
+use crate::cli::batch::{BatchArgs, Rate};
+use crate::cli::{ConfirmArgs, GlobalArgs, RequestArgs};
+use crate::failure::Failure;
+use crate::input::records::Source;
+use crate::journal::plan_file::{PLAN_AGAIN, Plan};
+use crate::ops::Operation;
+use crate::session::Session;
+
+/// Flags of `apply`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront customer update --sandbox --gender 1 --plan a && storefront apply a --sandbox
+  storefront customer update --sandbox --gender 1 --plan b && storefront apply b -n --sandbox
+  storefront customer update --sandbox --gender 1 --plan c && storefront apply c --only 1 --sandbox")]
+pub struct ApplyArgs {
+    /// Plan that --plan wrote
+    #[arg(value_name = "PLAN")]
+    pub file: PathBuf,
+    /// Apply only these records of the plan, by number
+    #[arg(long, value_name = "RECORD", num_args = 1..)]
+    pub only: Vec<u64>,
+    /// Check the plan against the service without sending anything
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    /// What every command takes that asks.
+    #[command(flatten)]
+    pub confirm: ConfirmArgs,
+    /// Records to process concurrently [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub jobs: Option<u16>,
+    /// Maximum rate: N/s, N/m or N/h
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+    /// Also resend records whose outcome is unknown
+    #[arg(long)]
+    pub retry_unknown: bool,
+    /// Stop at the first failure
+    #[arg(long)]
+    pub stop_on_error: bool,
+    /// A plan that was begun is always resumed; hints about records name the flag.
+    #[arg(long, hide = true)]
+    pub resume: bool,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Reads a plan and runs it as a batch.
+///
+/// # Errors
+/// As [`Plan::read`] and [`batch::run`].
+pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure> {
+    let (mut plan, records) = Plan::read(&*session.context.storage, &args.file)?;
+    let count = plan.header.records;
+    if let Some(number) = args.only.iter().find(|number| !(1..=count).contains(number)) {
+        return Err(Failure::usage(format!("the plan has no record {number}: it has {count}")));
+    }
+    plan.only.clone_from(&args.only);
+    let words = ["storefront"].into_iter().chain(plan.header.operation.split(' '));
+    let words = words.chain(plan.header.options.iter().map(String::as_str)).map(OsString::from);
+    let planned = Cli::parse_args(&words.collect::<Vec<_>>()).ok();
+    let operation =
+        planned.as_ref().and_then(|cli| Some((operation(&cli.command)?, cli.shared.allow_unknown)));
+    let Some((operation, allow_unknown)) = operation else {
+        let message = "the plan has an operation that this version does not know";
+        return Err(Failure::guard(message).hint(PLAN_AGAIN));
+    };
+    let global = GlobalArgs { allow_unknown, ..session.global.clone() };
+    let session = Session { global: &global, ..*session };
+    let source = Source::of_plan(&args.file, records.into_bytes());
+    let batch = BatchArgs {
+        jobs: args.jobs,
+        rate: args.rate,
+        resume: true,
+        retry_unknown: args.retry_unknown,
+        stop_on_error: args.stop_on_error,
+        plan: Some(plan),
+        ..BatchArgs::default()
+    };
+    batch::run(&session, source, &batch, operation, grammar).await
+}
+
+/// The operation of a command that takes `--plan`.
+fn operation(command: &Command) -> Option<&dyn Operation> {
+    Some(match command {
+        Command::Customer(CustomerCommand::Update(args)) => &**args,
+        Command::Quote(QuoteCommand::AddItem(args)) => &**args,
+        Command::Quote(QuoteCommand::Ship(args)) => &**args,
+        Command::Attribute(AttributeCommand::Create(args)) => &**args,
+        Command::Attribute(AttributeCommand::Assign(args)) => &**args,
+        Command::Attribute(AttributeCommand::Option(OptionCommand::Add(args))) => &**args,
+        _ => return None,
+    })
+}
