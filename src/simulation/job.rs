@@ -52,6 +52,8 @@ pub struct Job {
     pub token: usize,
     /// The machine it runs on.
     pub machine: usize,
+    /// Whether the input is a plan, which is applied.
+    pub is_plan: bool,
     /// The profile that is given with `--base`, and its file.
     pub base: Option<(PathBuf, Stored)>,
 }
@@ -94,6 +96,13 @@ impl Job {
     pub fn words(&self, world: &World, access: Access, options: RunOptions) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
+        if self.is_plan {
+            add(&["apply", &self.input.to_string_lossy(), "--yes", "--jobs", &self.jobs.to_string()]);
+            if options.resume && options.repeat {
+                add(&["--retry-unknown"]);
+            }
+            return words;
+        }
         let (tag, customer) = self.records[0];
         let action = &world.actions[&tag];
         add(match self.operation {

@@ -20,6 +20,7 @@ use super::rules::Rule;
 use super::world::{Reported, Run, World};
 use crate::http::Transport;
 use crate::system::clock::Clock;
+use crate::system::storage::Storage as _;
 
 /// How a run ended.
 #[derive(Debug, Default)]
@@ -102,6 +103,32 @@ impl Machine {
         let ended = read(&mut world, run, code, &written);
         world.log(|| format!("run {run} ended: {code:?}"));
         ended
+    }
+
+    /// Writes a plan of what a command would do; gives the exit code.
+    pub async fn plan(&self, job: &Job, file: &Path) -> Option<u8> {
+        let (run, words, token) = {
+            let mut world = self.world.borrow_mut();
+            let mut words = job.words(&world, self.access, RunOptions::default());
+            let file = file.to_string_lossy().into_owned();
+            words.extend(["--plan".to_owned(), file, "--expires".to_owned(), "720h".to_owned()]);
+            world.runs.push(Run { machine: self.number, ..Run::default() });
+            let run = world.runs.len() - 1;
+            world.log(|| format!("run {run}, machine {}: storefront {}", self.number, words.join(" ")));
+            (run, words, world.customers[0].tokens[0].clone())
+        };
+        let options = RunOptions::default();
+        let (code, written) = self.start(run, Start { words, token, base: None, options }).await;
+        let mut world = self.world.borrow_mut();
+        world.runs[run].code = code;
+        read(&mut world, run, code, &written).code
+    }
+
+    /// Copies a file on its disk.
+    pub fn copy(&self, from: &Path, to: &Path) {
+        let content = self.disk.lock().unwrap().content(from).unwrap_or_default().to_vec();
+        // A disk that fails has no copy.
+        let _ = Mount::new(&self.disk, &Arc::default()).create(to, &content);
     }
 
     /// Lists the changes of a customer.

@@ -51,6 +51,7 @@ async fn simulate(seed: u64, is_traced: bool) -> (Option<String>, Vec<String>) {
         jobs: 1,
         token: 0,
         machine: 0,
+        is_plan: false,
         base: None,
     });
     let mut is_changed = false;

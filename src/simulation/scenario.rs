@@ -15,7 +15,7 @@ use super::faults::{FaultProfile, any_outage};
 use super::job::{Access, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
 use super::random::Random;
-use super::rules::{end, history, journal, report, run};
+use super::rules::{Rule, end, history, journal, report, run};
 use super::setting::{Mode, Setting};
 use super::verdict::Verdict;
 use super::world::{Reported, World};
@@ -66,6 +66,9 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
         Scenario { random, setting, directory, world, machines, tags: 0, commands: Vec::new(), has_lost };
     match scenario.setting.mode {
         Mode::Outage => scenario.outage().await,
+        Mode::Ordinary if scenario.setting.access != Access::Own && scenario.random.chance(40) => {
+            scenario.reviewed().await;
+        }
         _ => scenario.ordinary().await,
     }
     scenario.end().await
@@ -96,6 +99,47 @@ impl Scenario {
         if let Some(job) = self.updated().filter(|_| self.random.chance(45)) {
             self.undo(&job).await;
         }
+    }
+
+    /// Updates that are planned, and applied while others edit; then a copy of the plan is applied.
+    async fn reviewed(&mut self) {
+        let count = 1 + self.random.below(4);
+        let prepared = self.batch(Operation::Update, count, 0);
+        let machine = self.machines[prepared.machine].clone();
+        let plan = self.directory.join("moves.plan");
+        self.plan_edits();
+        if machine.plan(&prepared, &plan).await != Some(0) || !self.note_planned(&prepared, &plan) {
+            return self.with_restarts(&prepared).await;
+        }
+        self.pause().await;
+        let applied = Job { input: plan, is_plan: true, ..prepared };
+        self.with_restarts(&applied).await;
+        if self.commands.last().is_some_and(|(_, code)| *code == Some(0)) {
+            let copy = Job { input: self.directory.join("copy.plan"), ..applied.clone() };
+            machine.copy(&applied.input, &copy.input);
+            let again = machine.run(&copy, RunOptions::default()).await;
+            let world = &mut *self.world.borrow_mut();
+            if world.requests.iter().any(|sent| sent.run == again.run && sent.call.is_write()) {
+                world.broke(
+                    Rule::Planned,
+                    again.run,
+                    None,
+                    "a copy of an applied plan is applied".to_owned(),
+                );
+            }
+        }
+    }
+
+    /// Takes note of what a plan expects; `false` where it leaves a record out.
+    fn note_planned(&self, job: &Job, plan: &Path) -> bool {
+        let disk = self.machines[job.machine].disk.lock().unwrap();
+        let text = String::from_utf8_lossy(disk.content(plan).unwrap_or_default()).into_owned();
+        let lines: Vec<Value> =
+            text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut world = self.world.borrow_mut();
+        let expected = job.records.iter().zip(&lines);
+        world.planned.extend(expected.map(|((tag, _), line)| (*tag, line["expect"].clone())));
+        lines.len() == job.records.len()
     }
 
     /// Whether what one command leaves matters most to the next.
@@ -160,7 +204,7 @@ impl Scenario {
         self.world.borrow_mut().actions.insert(self.tags, Action::Restore(undo));
         let records = vec![(self.tags, update.records[0].1)];
         let operation = Operation::Restore;
-        Job { operation, records, is_batch: false, jobs: 1, base: None, ..update.clone() }
+        Job { operation, records, is_batch: false, jobs: 1, is_plan: false, base: None, ..update.clone() }
     }
 
     /// A batch during which the service stops working for good.
@@ -309,7 +353,17 @@ impl Scenario {
     fn bare(&mut self, operation: Operation, records: Vec<(u32, usize)>, input: PathBuf) -> Job {
         let machine = usize::try_from(self.random.below(self.machines.len() as u64)).unwrap();
         let token = usize::from(self.random.chance(30));
-        Job { operation, records, is_batch: false, input, jobs: 1, token, machine, base: None }
+        Job {
+            operation,
+            records,
+            is_batch: false,
+            input,
+            jobs: 1,
+            token,
+            machine,
+            is_plan: false,
+            base: None,
+        }
     }
 
     fn batch(&mut self, operation: Operation, count: u64, number: usize) -> Job {

@@ -202,6 +202,8 @@ pub struct World {
     pub cached: Option<(Duration, String)>,
     /// What our records ask for, by their tags.
     pub actions: BTreeMap<u32, Action>,
+    /// What the plans expect of the profiles of their records.
+    pub planned: BTreeMap<u32, Value>,
     /// The runs of the program.
     pub runs: Vec<Run>,
     /// All requests, by their numbers.
@@ -248,6 +250,7 @@ impl World {
             attributes: BTreeMap::new(),
             cached: None,
             actions: BTreeMap::new(),
+            planned: BTreeMap::new(),
             runs: Vec::new(),
             requests: Vec::new(),
             effects: Vec::new(),

@@ -1,6 +1,7 @@
 //! Worlds in which nothing goes wrong, and the end of all others: everything comes to an end.
 
 use super::Rule;
+use super::planned::differing;
 use crate::simulation::action::{Action, Undo};
 use crate::simulation::world::{Reported, World};
 
@@ -81,6 +82,11 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
         sent.tag == Some(tag) && (400..500).contains(&status)
     };
     if world.requests.iter().any(is_refused) {
+        return true;
+    }
+    // Others, or an earlier record of the same plan, have changed what it changes.
+    let is_expected = |planned| states.iter().all(|state| differing(planned, state).is_none());
+    if !world.planned.get(&tag).is_none_or(is_expected) {
         return true;
     }
     match action {

@@ -8,6 +8,7 @@ mod excuse;
 pub mod history;
 pub mod journal;
 pub mod known;
+pub mod planned;
 pub mod report;
 pub mod request;
 mod restore;
@@ -64,6 +65,8 @@ pub enum Rule {
     Liveness,
     /// Everything was made good, and a command still does not come to an end.
     Healing,
+    /// A plan is applied to a profile that is not as it was when it was planned, or a second time.
+    Planned,
     /// With `-o json` something else than JSON was written.
     Output,
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::planned::differing;
 use super::{Rule, journal, restore};
 use crate::simulation::action::{Action, Undo};
 use crate::simulation::customers::{DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids};
@@ -34,6 +35,8 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
             (Some(shown), Some(body), Some(tag)) => {
                 let action = world.actions[&tag].clone();
                 let (before, after) = (plain(world, &shown.profile), plain(world, body));
+                let planned = world.planned.get(&tag).and_then(|planned| differing(planned, &shown.profile));
+                broken.extend(planned.map(|what| (Rule::Planned, what)));
                 if is_other_profile(world, customer, &shown.profile, body) {
                     if is_knowable(world, number, customer) {
                         broken

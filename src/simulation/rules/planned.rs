@@ -1,0 +1,25 @@
+//! What a plan expects of a profile, compared with what the read before the PUT showed.
+
+use serde_json::Value;
+
+use crate::simulation::customers::{Stored, addresses};
+
+/// The first value that is not as it was planned. A deleted address is compared by the program only: whether it is there
+/// other rules say.
+pub fn differing(expected: &Value, shown: &Stored) -> Option<String> {
+    expected.as_array().into_iter().flatten().find_map(|change| {
+        let path = change["path"].as_str()?;
+        let (owner, rest) = match path.strip_prefix("addresses[id=").and_then(|rest| rest.split_once(']')) {
+            Some((id, rest)) => {
+                let id: i64 = id.parse().ok()?;
+                let address = addresses(shown).find(|address| address["id"] == id).cloned();
+                (address.unwrap_or_default(), rest.strip_prefix('.')?)
+            }
+            None if path.contains('[') => return None,
+            None => (Value::Object(shown.clone()), path),
+        };
+        let now = rest.split('.').try_fold(&owner, |value, name| value.get(name)).unwrap_or(&Value::Null);
+        let before = &change["before"];
+        (now != before).then(|| format!("{path} is {now}, and {before} was planned"))
+    })
+}
