@@ -114,7 +114,12 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let header = header(&service.settings, &files, preparer);
     let path = files.journal.clone();
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let opening = Opening::look(storage, clock, files, header).await?;
+    let opening = Opening::look(storage, clock, files, header).await;
+    let opening = opening.map_err(|failure| match &args.plan {
+        // A plan has no flags for its journal.
+        Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
+        None => failure,
+    })?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }

@@ -1,0 +1,58 @@
+//! Plans are applied once, whatever happens in between; `tests/cmd/plan.txt` has what they print.
+
+use std::time::Duration;
+
+use crate::support::batch::{attributes, created};
+use crate::support::test_env::TestEnv;
+
+/// A home with a plan of so many attributes.
+fn planned(records: usize) -> TestEnv {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(records));
+    assert_eq!(env.run("attribute create -i a.csv --plan a.plan -o json").code, 0);
+    env.requests();
+    env
+}
+
+#[test]
+fn a_copy_of_a_plan_that_was_begun_is_refused_and_sends_nothing() {
+    let env = planned(3);
+    let path = |name: &str| env.home.dir.path().join(name);
+    std::fs::copy(path("a.plan"), path("copy.plan")).unwrap();
+    assert_eq!(env.run("apply a.plan --only 2").code, 0);
+    assert_eq!(created(&env), [2]);
+    env.requests();
+    let error = env.fails(3, "apply copy.plan");
+    assert!(error["message"].as_str().unwrap().contains("was applied already, with journal"), "{error}");
+    assert!(!path("copy.plan.journal").exists() && env.requests().is_empty());
+    assert_eq!(env.run("apply a.plan").code, 0);
+    let mut all = created(&env);
+    all.sort_unstable();
+    assert_eq!(all, [1, 2, 3]);
+}
+
+#[test]
+fn a_plan_is_resumed_after_a_kill_and_has_one_process_at_a_time() {
+    const RECORDS: usize = 400;
+    let env = planned(RECORDS);
+    let mut running = env.storefront("apply a.plan -o json").spawn_silent();
+    let journal = env.home.dir.path().join("a.plan.journal");
+    while std::fs::read_to_string(&journal).unwrap_or_default().lines().count() < 20 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let error = env.fails(3, "apply a.plan");
+    assert!(error["message"].as_str().unwrap().ends_with("is in use by another process"), "{error}");
+    assert!(!error["hint"].as_str().unwrap().contains("--journal"), "{error}");
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let again = env.storefront("apply a.plan -o json").run();
+    let mut stored = created(&env);
+    stored.sort_unstable();
+    let posts = env.requests().iter().filter(|heard| *heard == "POST 200").count();
+    assert_eq!(posts, stored.len());
+    stored.dedup();
+    assert_eq!(posts, stored.len(), "none twice");
+    let unknown = again.stdout.lines().filter(|line| line.contains(r#""applied":"unknown""#)).count();
+    assert!(stored.len() + unknown >= RECORDS && unknown <= 8, "{} {unknown}", stored.len());
+    assert_eq!(again.code, if unknown == 0 { 0 } else { 8 });
+}
