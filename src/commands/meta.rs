@@ -69,10 +69,11 @@ pub static VERSION: LazyLock<String> = LazyLock::new(|| {
 pub type Topic = (&'static str, &'static str, fn() -> String);
 
 /// What `storefront help` explains beside the commands.
-pub const TOPICS: [Topic; 3] = [
+pub const TOPICS: [Topic; 4] = [
     ("exit-codes", "Exit codes", exit_codes),
     ("environment", "Environment variables", environment),
     ("input", "Input fields by operation", input),
+    ("assistants", "Instructions for an assistant (a skill file)", assistants),
 ];
 
 /// Prints a topic, or the help of the command these words name.
@@ -145,6 +146,10 @@ fn input() -> String {
         text += &rows(members.iter().map(|(path, member)| (path.as_str(), member.doc)));
     }
     text
+}
+
+fn assistants() -> String {
+    include_str!("assistants.md").to_owned()
 }
 
 /// A topic is no wider than this.

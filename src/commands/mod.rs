@@ -10,6 +10,7 @@ pub mod customer;
 pub mod doctor;
 mod equivalent;
 pub mod journal;
+pub mod mcp;
 pub mod meta;
 pub mod quote;
 pub mod sandbox;
@@ -27,6 +28,7 @@ use config::ConfigCommand;
 use customer::CustomerCommand;
 use customer::update::dialogue::select;
 use journal::JournalCommand;
+use mcp::McpArgs;
 use meta::{OperationName, TemplateArgs};
 use quote::QuoteCommand;
 use sandbox::SandboxCommand;
@@ -95,6 +97,8 @@ pub enum Command {
     Journal(JournalCommand),
     /// Carry out a plan that --plan wrote
     Apply(ApplyArgs),
+    /// Serve reads and plans to an assistant over stdin and stdout (MCP)
+    Mcp(McpArgs),
     /// Manage profiles and settings
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -120,7 +124,7 @@ pub enum Command {
   storefront schema customer-update > customer.schema.json
   storefront schema attribute create")]
     Schema(OperationName),
-    /// Explain a topic (exit-codes, environment, input) or a command
+    /// Explain a topic (exit-codes, environment, input, assistants) or a command
     #[command(after_help = "Examples:
   storefront help exit-codes
   storefront help environment
@@ -131,10 +135,13 @@ pub enum Command {
         words: Vec<String>,
     },
     /// Print a shell completion script
-    #[command(after_help = "Examples:
+    #[command(
+        hide = true,
+        after_help = "Examples:
   storefront completions bash > storefront.bash
   storefront completions zsh > _storefront
-  storefront completions fish > storefront.fish")]
+  storefront completions fish > storefront.fish"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -278,6 +285,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         Command::Attribute(command) => attribute::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command),
         Command::Apply(args) => apply::run(&session, args).await,
+        Command::Mcp(args) => mcp::run(&session, args).await,
         Command::Doctor(_) => doctor::run(&session).await,
         Command::Api(args) => api::run(&session, args).await,
         Command::Template(args) => meta::template(&session, args),

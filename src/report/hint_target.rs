@@ -7,16 +7,20 @@ const SERVICE_COMMANDS: &[&str] = &["api", "apply", "attribute", "auth", "custom
 
 /// A text with the service that this command was run against, and its customer, in its commands.
 pub fn for_command(hint: &str, global: &GlobalArgs) -> String {
-    let mut flags = Vec::new();
-    match &global.profile {
-        _ if global.sandbox => flags.push("--sandbox".to_owned()),
-        Some(name) => flags.push(format!("-p {}", shell_words::quote(name))),
-        None => {}
-    }
-    flags.extend(global.api.map(|api| format!("--api {}", api.dialect().name)));
-    flags.extend(global.store_view.as_ref().map(|view| format!("--store-view {}", shell_words::quote(view))));
     let customer = global.customer.as_ref().map(|customer| shell_words::quote(customer));
-    with_target(hint, &flags.join(" "), customer.as_deref())
+    with_target(hint, &shell_words::join(service_flags(global)), customer.as_deref())
+}
+
+/// The flags that name the service which this command was run against, where it named any.
+pub fn service_flags(global: &GlobalArgs) -> Vec<String> {
+    let named = [
+        ("-p", global.profile.as_deref().filter(|_| !global.sandbox)),
+        ("--api", global.api.map(|api| api.dialect().name)),
+        ("--store-view", global.store_view.as_deref()),
+    ];
+    let named = named.into_iter().filter_map(|(flag, value)| Some([flag, value?]));
+    let sandbox = global.sandbox.then_some("--sandbox");
+    sandbox.into_iter().chain(named.flatten()).map(str::to_owned).collect()
 }
 
 /// The hint with `target` (such as `--sandbox --api magento` or `-p NAME`) in each command of it that would otherwise use

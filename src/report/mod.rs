@@ -4,7 +4,7 @@
 
 pub mod attribute;
 pub mod changes;
-mod failure;
+pub mod failure;
 pub mod hint_target;
 pub mod http_trace;
 pub mod jq;

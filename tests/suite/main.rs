@@ -72,6 +72,7 @@ mod magento_schema;
 mod magento_tokens;
 mod magento_traps;
 mod masking;
+mod mcp;
 mod plans;
 mod profile_round_trip;
 mod readme;

@@ -243,7 +243,6 @@ impl Storefront {
     }
 
     /// The command itself.
-    #[cfg(unix)]
     pub fn into_command(self) -> Command {
         self.command
     }

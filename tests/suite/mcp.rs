@@ -1,0 +1,389 @@
+//! `storefront mcp`, with the client of the protocol's own library over standard input and output.
+
+use std::process::Stdio;
+
+use rmcp::model::CallToolRequestParams;
+use rmcp::service::RunningService;
+use rmcp::{RoleClient, ServiceExt};
+use serde_json::{Value, json};
+use snapbox::str;
+use tokio::process::{Child, Command};
+use tokio::runtime::Runtime;
+
+use crate::support::magento;
+use crate::support::mock_server::{MockServer, answer};
+use crate::support::snapshot::assert_snapshot;
+use crate::support::storefront::{Home, Storefront};
+use crate::support::test_env::{TestEnv, serve};
+
+/// An assistant that is connected to `storefront mcp`.
+struct Assistant {
+    runtime: Runtime,
+    client: RunningService<RoleClient, ()>,
+    child: Child,
+}
+
+impl Assistant {
+    fn start(program: Storefront) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (client, child) = runtime.block_on(async {
+            let mut command = Command::from(program.into_command());
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let transport = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+            (().serve(transport).await.unwrap(), child)
+        });
+        Self { runtime, client, child }
+    }
+
+    /// Calls a tool; gives what it answers, and whether that is an error.
+    fn call(&self, name: &str, arguments: Value) -> (Value, bool) {
+        let request = CallToolRequestParams::new(name.to_owned())
+            .with_arguments(arguments.as_object().cloned().unwrap_or_default());
+        let result = self.runtime.block_on(self.client.call_tool(request)).unwrap();
+        let text = result.content[0].as_text().unwrap().text.clone();
+        let structured = result.structured_content.unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), structured);
+        (structured, result.is_error.unwrap())
+    }
+
+    /// Calls a tool that must succeed; gives its results.
+    #[track_caller]
+    fn done(&self, name: &str, arguments: Value) -> Value {
+        let (mut answer, is_error) = self.call(name, arguments);
+        assert!(!is_error, "{name}: {answer}");
+        answer["results"].take()
+    }
+
+    /// Calls a tool that must fail; gives its error.
+    #[track_caller]
+    fn fails(&self, name: &str, arguments: Value) -> Value {
+        let (mut answer, is_error) = self.call(name, arguments);
+        assert!(is_error, "{name}: {answer}");
+        answer["error"].take()
+    }
+
+    /// Ends the connection; gives the exit code and standard error.
+    fn ends(self) -> (Option<i32>, String) {
+        self.runtime.block_on(async {
+            self.client.cancel().await.unwrap();
+            let ended = self.child.wait_with_output().await.unwrap();
+            (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+        })
+    }
+}
+
+fn sandbox(home: &Home, api: &str) -> Assistant {
+    Assistant::start(home.storefront(&format!("mcp --sandbox --api {api}")))
+}
+
+fn of(env: &TestEnv) -> Assistant {
+    Assistant::start(magento::program(env, "mcp"))
+}
+
+#[test]
+fn an_assistant_is_told_what_each_tool_does_and_that_none_writes() {
+    let assistant = sandbox(&Home::new(), "magento");
+    let info = assistant.client.peer_info().unwrap();
+    assert_eq!(info.server_info.as_ref().unwrap().name, "storefront");
+    assert!(info.instructions.as_ref().unwrap().contains("No tool changes the shop"));
+    let tools = assistant.runtime.block_on(assistant.client.list_all_tools()).unwrap();
+    let lines: Vec<String> = tools
+        .iter()
+        .map(|tool| {
+            let hints = tool.annotations.clone().unwrap();
+            assert!(hints.read_only_hint == Some(true) || hints.destructive_hint == Some(false));
+            let is = |hint: Option<bool>, text| if hint.unwrap() { text } else { "" };
+            let required = tool.input_schema["required"].as_array().unwrap();
+            let arguments = tool.input_schema["properties"].as_object().unwrap();
+            let arguments: Vec<String> = arguments
+                .keys()
+                .map(|name| format!("{name}{}", if required.contains(&json!(name)) { "*" } else { "" }))
+                .collect();
+            let hints = [is(hints.read_only_hint, "reads"), is(hints.open_world_hint, "asks the shop")];
+            format!(
+                "{}: {}. {} ({}) {hints:?}",
+                tool.name,
+                tool.title.as_ref().unwrap(),
+                tool.description.as_ref().unwrap(),
+                arguments.join(", ")
+            )
+        })
+        .collect();
+    assert_snapshot(
+        &lines.join("\n"),
+        str![[r#"
+customer_find: Find customers. Find customers by words in their email or name. (text*, limit, fields) ["reads", "asks the shop"]
+customer_show: Show a customer. Show a customer's stored profile and addresses. (customer, fields) ["reads", "asks the shop"]
+customer_history: Show a customer's history. List the updates of a customer that this machine made. (customer, fields) ["reads", ""]
+quote_show: Show a cart. Show a customer's active cart, its items and totals. (customer, fields) ["reads", "asks the shop"]
+attribute_show: Show an attribute. Show a product attribute and its options. (code*, fields) ["reads", "asks the shop"]
+journal_show: Show a journal. List the state and reason of each record of a batch, or of a plan that was applied. (file*, state, fields) ["reads", ""]
+plan_customer_update: Plan a customer update. Write a plan that updates a customer; addresses that the input does not name are kept. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
+plan_quote_add_item: Plan to add an item to a cart. Write a plan that adds an item to a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
+plan_quote_ship: Plan the shipping of a cart. Write a plan that saves a cart's addresses, shipping and payment method. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
+plan_attribute_create: Plan a new attribute. Write a plan that creates a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
+plan_attribute_option_add: Plan new options of an attribute. Write a plan that adds options to a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
+"#]],
+    );
+    assert_eq!(assistant.ends(), (Some(0), String::new()));
+}
+
+/// What a definition leads to is in the schema of the tool itself.
+#[test]
+fn the_input_of_a_plan_has_the_schema_of_its_operation() {
+    for api in ["marketplace", "magento"] {
+        let home = Home::new();
+        let assistant = sandbox(&home, api);
+        let tools = assistant.runtime.block_on(assistant.client.list_all_tools()).unwrap();
+        let mut planned = 0;
+        for tool in tools {
+            let Some(operation) = tool.name.strip_prefix("plan_") else { continue };
+            let line = format!("schema {} --api {api}", operation.replace('_', "-"));
+            let schema: Value = serde_json::from_str(&home.ok(&line)).unwrap();
+            let own = json!(*tool.input_schema);
+            assert_eq!(own["$defs"], schema["$defs"], "{operation}");
+            assert_eq!(own["properties"]["input"]["anyOf"][1], schema["anyOf"][1], "{operation}");
+            planned += 1;
+        }
+        assert_eq!(planned, 5);
+    }
+}
+
+#[test]
+fn every_read_answers_what_its_command_prints() {
+    let env = TestEnv::new();
+    magento::done(&env, "quote add-item --customer 1 --sku mug-blue --qty 2");
+    magento::done(&env, "customer update --customer 1 --address 1 --city Lyon -y");
+    let input = env.file("items.csv", "customer,sku,qty\n1,mug-blue,1\n2,no-such-item,1\n");
+    let batch = magento::run(&env, &format!("quote add-item -y -i {}", input.display()));
+    assert_eq!(batch.code, 7, "{batch:?}");
+    let journal = format!("{}.journal", input.display());
+    env.requests();
+
+    let assistant = of(&env);
+    assert_eq!(
+        assistant.done("customer_find", json!({"text": "haddad"})),
+        json!([{"id": 1, "email": "amina.haddad@example.com", "firstname": "Amina", "lastname": "Haddad"}])
+    );
+    let all = assistant.done("customer_find", json!({"text": "example", "limit": 2}));
+    assert_eq!(all.as_array().unwrap().len(), 2, "{all}");
+    let shown = assistant.done("customer_show", json!({"customer": 1}));
+    assert_eq!(
+        shown[0]["addresses"][0],
+        json!({"id": 1, "country_id": "FR", "postcode": "75002", "city": "Lyon"}),
+        "{shown}"
+    );
+    let history = assistant.done("customer_history", json!({"customer": "amina.haddad@example.com"}));
+    assert_eq!(history[0]["changes"], json!([{"path": "addresses[id=1].city"}]), "{history}");
+    assert_eq!(history[0]["outcome"], "applied");
+    let cart = assistant.done("quote_show", json!({"customer": 1}));
+    assert_eq!(cart[0]["items"][0]["sku"], "mug-blue", "{cart}");
+    assert!(cart[0]["cart"].get("customer").is_none(), "{cart}");
+    let attribute = assistant.done("attribute_show", json!({"code": "color"}));
+    assert_eq!(attribute[0]["default_frontend_label"], "Color", "{attribute}");
+    let records = assistant.done("journal_show", json!({"file": journal}));
+    assert_eq!(records.as_array().unwrap().len(), 2, "{records}");
+    let failed = assistant.done("journal_show", json!({"file": journal, "state": "failed"}));
+    assert_eq!((failed.as_array().unwrap().len(), &failed[0]["record"]), (1, &json!(2)), "{failed}");
+    assert!(env.requests().iter().all(|request| request.starts_with("GET ")));
+}
+
+#[test]
+fn fields_say_what_is_returned_and_a_wrong_one_is_named_with_those_there_are() {
+    let assistant = sandbox(&Home::new(), "marketplace");
+    let show = |fields: Value| assistant.call("customer_show", json!({"fields": fields})).0;
+    let exact = show(json!(["/extension_attributes/loyalty_points", "addresses.telephone", "gender"]));
+    assert_eq!(
+        exact.to_string(),
+        concat!(
+            r#"{"results":[{"gender":2,"extension_attributes":{"loyalty_points":12345678901234567890},"#,
+            r#""addresses":[{"telephone":"+33 1 42 68 53 00"},{"telephone":"+1 212 736 3100"},"#,
+            r#"{"telephone":"+961 1 345 678"},{"telephone":"+49 30 2345678"}]}]}"#
+        )
+    );
+    let whole = show(json!(["addresses/region"]));
+    assert_eq!(whole["results"][0]["addresses"][1]["region"]["region_code"], "NY", "{whole}");
+    let wrong = show(json!(["gender", "adresses/city"]));
+    assert_eq!(wrong["results"], json!([{"gender": 2}]));
+    assert_eq!(wrong["unknown_fields"], json!(["adresses/city"]));
+    assert!(wrong["known_fields"].as_array().unwrap().contains(&json!("addresses/city")), "{wrong}");
+    let by_default = show(json!([]));
+    assert!(!by_default.to_string().contains("telephone") && !by_default.to_string().contains("street"));
+    assert_eq!(show(json!("id"))["error"]["message"], "`fields` must be a list of texts");
+}
+
+#[test]
+fn an_error_is_that_of_the_command() {
+    let home = Home::new();
+    let assistant = sandbox(&home, "magento");
+    let refused = assistant.fails("attribute_show", json!({"code": "none"}));
+    assert_eq!((&refused["kind"], &refused["status"]), (&json!("refused"), &json!(404)), "{refused}");
+    for (tool, arguments, message) in [
+        ("customer_show", json!({"customer": 99}), "no customer has the ID 99"),
+        ("customer_show", json!({"costumer": 1}), "unknown argument `costumer`"),
+        ("customer_show", json!({"customer": [1]}), "`customer` must be a text or a number"),
+        ("customer_find", json!({}), "`text` is missing"),
+        ("plan_customer_update", json!({"customer": 1}), "`input` must be an object"),
+        ("plan_customer_update", json!({"customer": 1, "input": [{}]}), "`input` must be an object"),
+    ] {
+        assert_eq!(assistant.fails(tool, arguments)["message"], message);
+    }
+    // It reads journals, and no other file.
+    let secret = home.dir.path().join("secret.txt");
+    std::fs::write(&secret, "s3cret\n").unwrap();
+    let refused = assistant.fails("journal_show", json!({"file": secret}));
+    assert_eq!(refused["kind"], "guard", "{refused}");
+    assert!(!refused.to_string().contains("s3cret"), "{refused}");
+    let unknown = CallToolRequestParams::new("customer_update");
+    assert!(assistant.runtime.block_on(assistant.client.call_tool(unknown)).is_err());
+}
+
+#[test]
+fn a_value_that_looks_like_a_flag_is_none() {
+    let assistant = sandbox(&Home::new(), "magento");
+    let mut lines = Vec::new();
+    for value in ["--help", "-h", "--", "-", "--customer=2", "-p=shop", "a\0b", ""] {
+        for (tool, argument) in [("attribute_show", "code"), ("customer_show", "customer")] {
+            let error = assistant.fails(tool, json!({argument: value}));
+            lines.push(format!("{tool} {value:?}: {}", error["message"].as_str().unwrap()));
+        }
+    }
+    assert_snapshot(
+        &lines.join("\n"),
+        str![[r#"
+attribute_show "--help": the service answered 404 Not Found: The attribute with a "--help" attributeCode doesn't exist. Verify the attribute and try again
+customer_show "--help": `--help` is neither a customer ID nor an email
+attribute_show "-h": the service answered 404 Not Found: The attribute with a "-h" attributeCode doesn't exist. Verify the attribute and try again
+customer_show "-h": `-h` is neither a customer ID nor an email
+attribute_show "--": the service answered 404 Not Found: The attribute with a "--" attributeCode doesn't exist. Verify the attribute and try again
+customer_show "--": `--` is neither a customer ID nor an email
+attribute_show "-": the service answered 404 Not Found: The attribute with a "-" attributeCode doesn't exist. Verify the attribute and try again
+customer_show "-": `-` is neither a customer ID nor an email
+attribute_show "--customer=2": the service answered 404 Not Found: The attribute with a "--customer=2" attributeCode doesn't exist. Verify the attribute and try again
+customer_show "--customer=2": `--customer=2` is neither a customer ID nor an email
+attribute_show "-p=shop": the service answered 404 Not Found: The attribute with a "-p=shop" attributeCode doesn't exist. Verify the attribute and try again
+customer_show "-p=shop": `-p=shop` is neither a customer ID nor an email
+attribute_show "a\0b": cannot run the tool: nul byte found in provided data
+customer_show "a\0b": cannot run the tool: nul byte found in provided data
+attribute_show "": a value is required for '<CODE>' but none was supplied
+customer_show "": a value is required for '--customer <ID|EMAIL>' but none was supplied
+"#]],
+    );
+}
+
+#[test]
+fn control_characters_of_the_service_are_shown_and_do_not_pass() {
+    let name = r"A\u001b]0;owned\u0007\u009b2J\u202e\udb40\udc41Z";
+    let profile = format!(r#"{{"id":1,"firstname":"{name}","{name}":1,"addresses":[]}}"#);
+    let replies = (0..2).map(|_| answer("200 OK", "", &profile)).collect();
+    let server = MockServer::start(replies);
+    let assistant = Assistant::start(serve(Home::new().storefront("mcp"), &server.url("")));
+    for fields in [json!(["firstname"]), json!(["none"])] {
+        let (shown, _) = assistant.call("customer_show", json!({"fields": fields}));
+        let text = shown.to_string();
+        let escaped = r"A\\u{1b}]0;owned\\u{7}\\u{9b}2J\\u{202e}\\u{e0041}Z";
+        assert!(text.contains(escaped), "{text}");
+        assert!(!text.contains(['\u{9b}', '\u{202e}', '\u{e0041}']) && !text.contains(r"\u001b"), "{text}");
+    }
+}
+
+/// The arguments of every tool that plans.
+fn plans(home: &Home) -> [(&'static str, Value); 5] {
+    let template = |operation: &str| -> Value {
+        serde_json::from_str(&home.ok(&format!("template {operation} --api magento -q"))).unwrap()
+    };
+    let city = json!({"addresses": [{"id": 2, "city": "Albany"}]});
+    [
+        ("plan_customer_update", json!({"customer": 1, "input": city})),
+        ("plan_quote_add_item", json!({"customer": 1, "input": {"sku": "mug-blue", "qty": 2}})),
+        ("plan_quote_ship", json!({"customer": 1, "input": template("quote-ship")})),
+        ("plan_attribute_create", json!({"input": template("attribute-create")})),
+        ("plan_attribute_option_add", json!({"input": template("attribute-option-add")})),
+    ]
+}
+
+#[test]
+fn no_tool_writes_and_a_person_applies_what_one_planned() {
+    let env = TestEnv::new();
+    magento::done(&env, "quote add-item --customer 1 --sku mug-blue --qty 1");
+    let before = env.home.ok(&format!("sandbox show --data {} -o json", env.sandbox.data().display()));
+    env.requests();
+    let assistant = Assistant::start(magento::program(&env, "mcp").env("STOREFRONT_WRITES", "yes"));
+    for (tool, arguments) in plans(&env.home) {
+        let (planned, is_error) = assistant.call(tool, arguments);
+        assert!(!is_error && planned["plan"].is_string(), "{tool}: {planned}");
+        assert!(!planned.to_string().contains("Fifth Avenue"), "{tool}: {planned}");
+    }
+    for (tool, arguments) in [
+        ("customer_find", json!({"text": "haddad"})),
+        ("customer_show", json!({"customer": 1})),
+        ("customer_history", json!({"customer": 1})),
+        ("quote_show", json!({"customer": 1})),
+        ("attribute_show", json!({"code": "color"})),
+    ] {
+        assistant.done(tool, arguments);
+    }
+    let requests = env.requests();
+    assert!(requests.iter().all(|request| request.starts_with("GET ")), "{requests:?}");
+    assert_eq!(env.home.ok(&format!("sandbox show --data {} -o json", env.sandbox.data().display())), before);
+
+    let [(tool, arguments), ..] = plans(&env.home);
+    let (planned, _) = assistant.call(tool, arguments.clone());
+    assert_eq!(
+        planned["results"][0]["changes"],
+        json!([{"path": "addresses[id=2].city", "before": "New York", "after": "Albany"}])
+    );
+    let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
+    let applied = magento::run(&env, &format!("{command} -y"));
+    assert_eq!(applied.code, 0, "{applied:?}");
+    assert_eq!(env.address(2)["city"], "Albany");
+    let (unchanged, is_error) = assistant.call(tool, arguments);
+    assert!(!is_error && unchanged.get("apply").is_none(), "{unchanged}");
+    let journal = format!("{}.journal", planned["plan"].as_str().unwrap());
+    assert_eq!(assistant.done("journal_show", json!({"file": journal}))[0]["state"], "done");
+}
+
+/// The built-in service may always be written to: there it is the commands that do not.
+#[test]
+fn no_tool_writes_to_the_sandbox_either() {
+    let home = Home::new();
+    home.sandbox_ok("magento", "quote add-item --customer 1 --sku mug-blue --qty 1");
+    let before = home.ok("sandbox show -o json");
+    let assistant = sandbox(&home, "magento");
+    for (tool, arguments) in plans(&home) {
+        let (planned, is_error) = assistant.call(tool, arguments);
+        assert!(!is_error, "{tool}: {planned}");
+        let command = planned["apply"].as_str().unwrap();
+        assert!(command.starts_with("storefront --sandbox --api magento apply "), "{command}");
+    }
+    assert_eq!(home.ok("sandbox show -o json"), before);
+    let command = assistant.call("plan_customer_update", plans(&home)[0].1.clone()).0["apply"].take();
+    home.ok(&format!("{} -y", command.as_str().unwrap().strip_prefix("storefront ").unwrap()));
+    assert_ne!(home.ok("sandbox show -o json"), before);
+}
+
+#[test]
+fn it_ends_with_its_input_and_starts_only_where_a_service_is_set() {
+    let home = Home::new();
+    home.run("mcp --sandbox").assert_success(str![]);
+    home.run("mcp").assert_failure(2, str![[r#"
+error: no service configured: `[HOME]/config/storefront/config.toml` does not exist
+  hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
+"#]]);
+    let garbage = home.storefront("mcp --sandbox").stdin("what?\n").run();
+    assert!(!garbage.stdout.contains("what?"), "{garbage:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it() {
+    for signal in ["-INT", "-TERM"] {
+        let assistant = sandbox(&Home::new(), "magento");
+        let id = assistant.child.id().unwrap().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let Assistant { runtime, client: _client, child } = assistant;
+        let ended = runtime.block_on(child.wait_with_output()).unwrap();
+        assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()), "{signal}");
+    }
+}
