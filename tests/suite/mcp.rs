@@ -387,3 +387,16 @@ fn a_signal_ends_it() {
         assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()), "{signal}");
     }
 }
+
+/// Whatever is set, no command of a tool may write.
+#[cfg(unix)]
+#[test]
+fn the_command_of_a_tool_is_forbidden_to_write() {
+    let env = TestEnv::new();
+    let seen = env.home.dir.path().join("seen");
+    let script = format!("echo \"$STOREFRONT_WRITES\" > {}; echo sandbox-customer-1", seen.display());
+    env.home.token_command(&env.url(), &["sh", "-c", &script]);
+    let program = env.home.storefront("mcp --profile p").env("STOREFRONT_WRITES", "yes");
+    Assistant::start(program).done("customer_show", json!({}));
+    assert_eq!(std::fs::read_to_string(seen).unwrap(), "no\n");
+}

@@ -56,6 +56,7 @@ const LEFT_OUT: [(&str, &[&str]); 7] = [
             "magento_oauth",
             "standard_streams",
             "token_command",
+            "mcp::the_command_of_a_tool_is_forbidden_to_write",
         ],
     ),
     (
