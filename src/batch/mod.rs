@@ -38,7 +38,6 @@ use crate::journal::write::journal;
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
-use crate::prompt::Prompt;
 use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
@@ -168,7 +167,7 @@ fn confirm(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) 
     if checked.to_send == 0 {
         return Ok(());
     }
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let records = count_records(checked.records);
     let of = Some(format!("{} of ", checked.to_send)).filter(|_| checked.to_send < checked.records);
     let question = format!("{} {}{records}?", operation.batch_action, of.unwrap_or_default());

@@ -108,25 +108,16 @@ async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure
 /// Prints the body of the reply: the service's own object under `-o json`, which `--jq` works on; to a pipe the bytes as
 /// they came.
 fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), Failure> {
-    let printed = print_body(session, &reply);
+    let report = session.report;
+    let printed = match reply.value() {
+        value if report.is_json() => report.json(&value),
+        _ if !session.context.stdout_is_terminal => report.foreign_bytes(&reply.body),
+        Value::Null => Ok(()),
+        Value::String(text) => report.untrusted(&text),
+        value => report.untrusted(&format!("{value:#}")),
+    };
     let applied = if request.is_read() { Applied::No } else { Applied::Yes };
     // Even where the reply cannot be printed, it is reported whether the call took effect.
     let outcome = Outcome { applied, status: Some(reply.status), ..Outcome::not_sent(OPERATION) };
     printed.map_err(|failure| outcome.print_failed(failure))
-}
-
-fn print_body(session: &Session<'_>, reply: &Reply) -> Result<(), Failure> {
-    let report = session.report;
-    if report.is_json() {
-        return report.json(&reply.value());
-    }
-    if !session.context.stdout_is_terminal {
-        return report.foreign_bytes(&reply.body);
-    }
-    let text = match reply.value() {
-        Value::Null => return Ok(()),
-        Value::String(text) => text,
-        value => format!("{value:#}"),
-    };
-    report.untrusted(&text)
 }

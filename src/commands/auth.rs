@@ -12,7 +12,6 @@ use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_vari
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::dialect::TokenRoutes;
 use crate::plan::request::{Bearer, Request};
-use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
@@ -101,11 +100,7 @@ pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Fai
 /// # Errors
 /// `usage` when nobody can be asked, `auth` when what came is no token.
 pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Result<Token, Failure> {
-    let text = if stdin {
-        stdin_text()?
-    } else {
-        Prompt::new(session.context, session.global, session.report).password(question, hint)?
-    };
+    let text = if stdin { stdin_text()? } else { session.prompt().password(question, hint)? };
     let token = Token::new(&text).ok_or_else(|| Failure::usage("no token given"))?;
     token.checked("the input")
 }
@@ -131,7 +126,7 @@ fn read_keys(session: &Session<'_>) -> Result<Token, Failure> {
         let token = read_token(session, "", "", true).ok();
         return token.filter(|token| token.keys().is_some()).ok_or_else(no_keys);
     }
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let mut text = String::new();
     for name in NAMES {
         let value = prompt.password(&name.replace('-', " "), "pass the four values on standard input")?;
@@ -372,7 +367,7 @@ fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<
         let text = stdin_text()?;
         text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(&text).to_owned()
     } else {
-        let prompt = Prompt::new(session.context, session.global, session.report);
+        let prompt = session.prompt();
         prompt.password(&format!("password of {user}"), "pass it on standard input with --with-password")?
     };
     if password.is_empty() { Err(Failure::usage("the password is empty")) } else { Ok(password) }

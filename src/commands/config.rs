@@ -140,13 +140,16 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         session.report.status(&format!("`{}` does not exist", file.path.display()));
     }
     let sources = Value::Object(sources);
-    let values = flattened(&settings).into_iter();
-    let values = values.map(|(path, value)| sanitize_line(&format!("{path} = {value}")));
-    let sources = flattened(&sources).into_iter();
-    let sources = sources
-        .map(|(path, from)| sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())));
-    let lines: Vec<String> = values.chain(sources).map(|line| line + "\n").collect();
-    session.report.stdout(&lines.concat())
+    let sources = flattened(&sources).into_iter().map(|(path, from)| {
+        sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())) + "\n"
+    });
+    session.report.stdout(&(lines(&settings) + &sources.collect::<String>()))
+}
+
+/// `path = value`, a line each.
+fn lines(settings: &Value) -> String {
+    let lines = flattened(settings).into_iter();
+    lines.map(|(path, value)| sanitize_line(&format!("{path} = {value}")) + "\n").collect()
 }
 
 /// Where the tokens of a profile come from, in this environment.
@@ -174,34 +177,26 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&value);
     }
-    let text = match &value {
-        Value::String(text) => sanitize_line(text),
-        Value::Object(_) => {
-            let lines = flattened(&value).into_iter();
-            let lines: Vec<String> =
-                lines.map(|(path, value)| sanitize_line(&format!("{path} = {value}"))).collect();
-            lines.join("\n")
-        }
-        value => sanitize_line(&value.to_string()),
-    };
-    session.report.stdout(&format!("{text}\n"))
+    session.report.stdout(&match &value {
+        Value::String(text) => sanitize_line(text) + "\n",
+        Value::Object(_) => lines(&value),
+        value => sanitize_line(&value.to_string()) + "\n",
+    })
 }
 
 /// Sets a value.
 fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {
     let file = session.config_file()?;
     let key = KeyPath::resolve(key, file, session.context, session.global)?;
-    let value = match key.setting()? {
-        Setting::Table => {
-            return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
-        }
-        Setting::Value(setting) if is_secret(setting.name) => secret(session, setting, &key, words)?,
-        Setting::Value(setting) if words.is_empty() => {
-            return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
-        }
-        Setting::Value(setting) => {
-            setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?
-        }
+    let Setting::Value(setting) = key.setting()? else {
+        return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
+    };
+    let value = if is_secret(setting.name) {
+        secret(session, setting, &key, words)?
+    } else if words.is_empty() {
+        return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
+    } else {
+        setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?
     };
     let (file, before) = ConfigFile::update(session.context, |file| {
         if key == KeyPath::of([DEFAULT_PROFILE.name]) {
@@ -224,17 +219,14 @@ fn secret(
     words: &[String],
 ) -> Result<toml_edit::Value, Failure> {
     let hint = format!("use `storefront config set {key} -` to read it from stdin");
-    let words = match words {
-        [] | [_] if words.first().is_none_or(|word| word == "-") => {
-            let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
-            vec![token.expose().to_owned()]
-        }
-        words => {
-            session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
-            words.to_vec()
-        }
+    let written = if words.is_empty() || words == ["-"] {
+        let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
+        setting.write(&[token.expose().to_owned()])
+    } else {
+        session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
+        setting.write(words)
     };
-    setting.write(&words).map_err(|_| Failure::usage(format!("{key}: expected a single token")))
+    written.map_err(|_| Failure::usage(format!("{key}: expected a single token")))
 }
 
 /// A warning for a profile that is moved to another host: its tokens will be sent there.
@@ -248,12 +240,8 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
     let named: Vec<&str> = named.collect();
     if !named.is_empty() {
         session.report.warn(&format!(
-            "profile `{profile}` now points to a different host; {} will be sent there",
-            if let [one] = named[..] {
-                format!("the token of its `{one}`")
-            } else {
-                format!("the tokens of its `{}`", named.join("` and `"))
-            }
+            "profile `{profile}` now points to a different host; tokens from its `{}` will be sent there",
+            named.join("` and `")
         ));
     }
 }
@@ -262,14 +250,9 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
 fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = session.config_file()?;
     let key = KeyPath::resolve(key, file, session.context, session.global)?;
-    let is_not_set =
-        |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in `{}`", file.path.display()));
-    if key.find(file).is_none() {
-        return Err(is_not_set(file));
-    }
     let (file, ()) = ConfigFile::update(session.context, |file| {
         if !file.unset(&key) {
-            return Err(is_not_set(file));
+            return Err(Failure::usage(format!("`{key}` is not set in `{}`", file.path.display())));
         }
         file.drop_dangling_default();
         Ok(())
@@ -287,7 +270,6 @@ fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
 
 /// Makes a profile the one that is used when none is named.
 fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
-    session.config_file()?.require_profile(name, "config use")?;
     ConfigFile::update(session.context, |file| {
         file.require_profile(name, "config use")?;
         file.set(&KeyPath::of([DEFAULT_PROFILE.name]), name.into())
@@ -300,44 +282,61 @@ fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
 fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let file = session.config_file()?;
     file.profiles()?;
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let name = profile_name(session, &prompt)?;
+    let already_exists = || {
+        Failure::guard(format!("profile `{name}` already exists"))
+            .hint("replace it with --replace, or change one setting with `storefront config set`")
+    };
     let exists = file.names().contains(&name.as_str());
-    if exists && !args.replace && !may_replace(&prompt, &name)? {
-        return Err(already_exists(&name));
+    if exists && !args.replace {
+        // Silence is no consent to lose settings.
+        if !prompt.can_ask() && !prompt.assume_yes() {
+            return Err(already_exists());
+        }
+        prompt.confirm(&format!("replace profile {name} and all its settings?"))?;
     }
-    let key = |key: &str| KeyPath::of(["profiles", &name, key]);
     let dialect = interface(session, &prompt)?;
-    let is_magento = dialect.name == Interface::Magento.dialect().name;
     let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", &BASE_URL)?;
-    if !base_url.as_str().is_some_and(|url| url.trim_end_matches('/').ends_with("/rest")) && is_magento {
+    if dialect.is_magento()
+        && !base_url.as_str().is_some_and(|url| url.trim_end_matches('/').ends_with("/rest"))
+    {
         session.report.warn("the base URL has no `/rest` at its end, where a Magento shop has its interface");
     }
-    let store_view = store_view(session, &prompt, is_magento)?;
+    let store_view = store_view(session, &prompt, dialect)?;
+    let api = dialect.is_magento().then(|| dialect.name.into());
+    let settings = [("base-url", Some(base_url)), ("api", api), ("store-view", store_view)];
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
         if !exists && !args.replace && file.names().contains(&name.as_str()) {
-            return Err(already_exists(&name));
+            return Err(already_exists());
         }
         file.unset(&KeyPath::of(["profiles", &name]));
-        file.set(&key("base-url"), base_url)?;
-        if is_magento {
-            file.set(&key("api"), dialect.name.into())?;
+        for (key, value) in settings {
+            value.map(|value| file.set(&KeyPath::of(["profiles", &name, key]), value)).transpose()?;
         }
-        if let Some(store_view) = store_view {
-            file.set(&key("store-view"), store_view)?;
-        }
-        if KeyPath::of([DEFAULT_PROFILE.name]).find(file).is_none() {
-            file.set(&KeyPath::of([DEFAULT_PROFILE.name]), name.as_str().into())?;
-        }
-        Ok(())
+        let default = KeyPath::of([DEFAULT_PROFILE.name]);
+        if default.find(file).is_none() { file.set(&default, name.as_str().into()) } else { Ok(()) }
     })?;
     session.report.status(&format!(
         "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
         file.path.display(),
-        if is_magento { " --admin" } else { "" }
+        if dialect.is_magento() { " --admin" } else { "" }
     ));
     Ok(())
+}
+
+fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failure> {
+    let given = match &session.global.profile {
+        Some(name) => Some(name.as_str()),
+        None => session.context.var(environment::PROFILE)?,
+    };
+    let name = match given {
+        Some(name) => name.to_owned(),
+        None => prompt.input("profile name", "use -p NAME", Some("default"), check_profile_name)?,
+    };
+    check_profile_name(&name).map_err(Failure::usage)?;
+    Ok(name)
 }
 
 /// The interface of flag or environment, or the one that is picked.
@@ -357,47 +356,20 @@ fn interface(session: &Session<'_>, prompt: &Prompt) -> Result<&'static Dialect,
 fn store_view(
     session: &Session<'_>,
     prompt: &Prompt,
-    is_optional: bool,
+    dialect: &Dialect,
 ) -> Result<Option<toml_edit::Value>, Failure> {
     const FLAG: &str = "--store-view CODE";
     let given = session.global.store_view.as_deref();
     if given.is_none() && !prompt.can_ask() {
         return Ok(None);
     }
-    if given.is_some() || !is_optional {
+    if given.is_some() || !dialect.is_magento() {
         return answer(prompt, given, "store view code", FLAG, &STORE_VIEW).map(Some);
     }
     let write = |text: &str| STORE_VIEW.write(&[text.to_owned()]);
     let check = |text: &str| if text.is_empty() { Ok(()) } else { write(text).map(drop) };
     let code = prompt.input("store view code (optional)", FLAG, None, check)?;
     if code.is_empty() { Ok(None) } else { write(&code).map(Some).map_err(Failure::usage) }
-}
-
-fn already_exists(name: &str) -> Failure {
-    Failure::guard(format!("profile `{name}` already exists"))
-        .hint("replace it with --replace, or change one setting with `storefront config set`")
-}
-
-fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failure> {
-    let given = match &session.global.profile {
-        Some(name) => Some(name.as_str()),
-        None => session.context.var(environment::PROFILE)?,
-    };
-    let name = match given {
-        Some(name) => name.to_owned(),
-        None => prompt.input("profile name", "use -p NAME", Some("default"), check_profile_name)?,
-    };
-    check_profile_name(&name).map_err(Failure::usage)?;
-    Ok(name)
-}
-
-/// Without a terminal only `--replace` and `--yes` say so: silence is no consent to lose settings.
-fn may_replace(prompt: &Prompt, name: &str) -> Result<bool, Failure> {
-    if prompt.can_ask() || prompt.assume_yes() {
-        prompt.confirm(&format!("replace profile {name} and all its settings?"))?;
-        return Ok(true);
-    }
-    Ok(false)
 }
 
 /// What a flag gave, or what the person answers, checked as the kind of its key.
@@ -411,7 +383,7 @@ fn answer(
     let write = |text: &str| setting.write(&[text.to_owned()]);
     let text = match given {
         Some(text) => text.to_owned(),
-        None => prompt.input(question, &format!("use {flag}"), None, |text| write(text).map(|_| ()))?,
+        None => prompt.input(question, &format!("use {flag}"), None, |text| write(text).map(drop))?,
     };
     write(&text).map_err(|problem| Failure::usage(format!("{flag}: {problem}")))
 }

@@ -19,6 +19,7 @@ use crate::session::Session;
 use crate::system::environment;
 use crate::text::sanitize::sanitize_line;
 use crate::text::suggestion::closest_match;
+use crate::wire::Field;
 
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]
@@ -174,17 +175,6 @@ fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
     })
 }
 
-/// A table on standard error, which is colored already.
-fn explain_fields<'a>(session: &Session<'_>, heads: &[&str], rows: impl Iterator<Item = [&'a str; 3]>) {
-    if !session.report.quiet && !session.report.is_json() {
-        session.report.stderr(&table(
-            session.report.stderr_style,
-            heads,
-            rows.map(|row| row.map(sanitize_line)),
-        ));
-    }
-}
-
 /// Writes one page a command to `directory`, or prints the first page.
 ///
 /// # Errors
@@ -209,33 +199,30 @@ pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
 /// # Errors
 /// `usage` for an operation there is none of.
 pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failure> {
-    let operation = OperationSpec::parse(&args.operation.words)?;
-    match args.format {
+    let (operation, report) = (OperationSpec::parse(&args.operation.words)?, session.report);
+    let (heads, rows, note): (_, Vec<[String; 3]>, _) = match args.format {
         TemplateFormat::Json => {
-            session.report.stdout(&template::json(session.dialect, operation)?)?;
-            explain(session, operation);
+            report.stdout(&template::json(session.dialect, operation)?)?;
+            let fields = operation.schema(session.dialect).fields().into_iter();
+            let row = |(path, field): (String, &Field)| {
+                [path, field.field_type.expected().into(), field.doc.into()]
+            };
+            let required = operation.wrapper.unwrap_or("paymentMethod");
+            let note = format!("Only {required} is required; omit any other field you do not need.");
+            (["FIELD", "TYPE", "DESCRIPTION"], fields.map(row).collect(), note)
         }
         TemplateFormat::Csv => {
-            session.report.stdout(&template::csv(session.dialect, operation)?)?;
-            explain_columns(session, operation);
+            report.stdout(&template::csv(session.dialect, operation)?)?;
+            let columns = template::columns(session.dialect, operation).into_iter();
+            let row = |(title, holds, doc): (String, &str, String)| [title, holds.to_owned(), doc];
+            let note = "Leave out any column you do not need; an empty cell leaves the value unchanged.";
+            (["COLUMN", "CELLS", "DESCRIPTION"], columns.map(row).collect(), note.to_owned())
         }
+    };
+    if !report.quiet && !report.is_json() {
+        let rows = rows.iter().map(|row| row.each_ref().map(|text| sanitize_line(text)));
+        report.stderr(&table(report.stderr_style, &heads, rows));
     }
+    report.status(&note);
     Ok(())
-}
-
-fn explain_columns(session: &Session<'_>, operation: &'static OperationSpec) {
-    let columns = template::columns(session.dialect, operation);
-    let rows = columns.iter().map(|(title, holds, doc)| [title.as_str(), holds, doc.as_str()]);
-    explain_fields(session, &["COLUMN", "CELLS", "DESCRIPTION"], rows);
-    session.report.status("Leave out any column you do not need; an empty cell leaves the value unchanged.");
-}
-
-fn explain(session: &Session<'_>, operation: &'static OperationSpec) {
-    let fields = operation.schema(session.dialect).fields();
-    let rows = fields.iter().map(|(path, member)| [path.as_str(), member.field_type.expected(), member.doc]);
-    explain_fields(session, &["FIELD", "TYPE", "DESCRIPTION"], rows);
-    session.report.status(&format!(
-        "Only {} is required; omit any other field you do not need.",
-        operation.wrapper.unwrap_or("paymentMethod")
-    ));
 }

@@ -11,13 +11,12 @@ use serde_json::{Value, json};
 use crate::config::ServiceId;
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
-use crate::report::style::table;
+use crate::report::list::{Column, objects, plain};
 use crate::sandbox::{self, Fault, Observer, Options};
 use crate::session::Session;
 use crate::session::local_service::{self, data_file, unusable};
 use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
-use crate::text::sanitize::sanitize_line;
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
@@ -103,14 +102,12 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
         SandboxCommand::Serve(args) => serve(session, args).await,
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi => session.report.stdout(&openapi(session)),
+        SandboxCommand::Openapi => {
+            let interface = session.global.api.unwrap_or(Interface::Marketplace);
+            session.report.stdout(&format!("{:#}\n", sandbox::openapi::description(interface)))
+        }
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
-}
-
-fn openapi(session: &Session<'_>) -> String {
-    let interface = session.global.api.unwrap_or(Interface::Marketplace);
-    format!("{:#}\n", sandbox::openapi::description(interface))
 }
 
 async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
@@ -141,17 +138,15 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 /// What to type in another terminal.
 fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
     let sandbox::Running { url, customer_token, admin_token, .. } = running;
-    let (set, api) = if cfg!(windows) { ("$env:", "=") } else { ("export ", "=") };
-    let quote = if cfg!(windows) { "'" } else { "" };
-    let variable = |name: &str, value: &str| format!("  {set}{name}{api}{quote}{value}{quote}\n");
-    let mut variables = variable("STOREFRONT_BASE_URL", url);
-    if interface == Some(Interface::Magento) {
-        variables += &variable("STOREFRONT_API", "magento");
-    } else {
-        variables += &variable("STOREFRONT_STORE_VIEW", "default");
-    }
-    variables += &variable("STOREFRONT_TOKEN", customer_token);
-    variables += &variable("STOREFRONT_ADMIN_TOKEN", admin_token);
+    let (set, quote) = if cfg!(windows) { ("$env:", "'") } else { ("export ", "") };
+    let interface = match interface {
+        Some(Interface::Magento) => ("STOREFRONT_API", "magento"),
+        _ => ("STOREFRONT_STORE_VIEW", "default"),
+    };
+    let (token, admin_token) =
+        (("STOREFRONT_TOKEN", &**customer_token), ("STOREFRONT_ADMIN_TOKEN", &**admin_token));
+    let variables = [("STOREFRONT_BASE_URL", &**url), interface, token, admin_token];
+    let variables = variables.map(|(name, value)| format!("  {set}{name}={quote}{value}{quote}\n")).concat();
     format!(
         "The sandbox runs at {url}. In another terminal:\n\n{variables}  storefront customer show\n\n\
          Store views: default, fr, de. Every account has the password `sandbox`: customers log in with their email \
@@ -186,16 +181,13 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
 }
 
 fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
-    let tokens = local_service::tokens(session.context, args.data.as_ref())?;
+    let tokens = json!(local_service::tokens(session.context, args.data.as_ref())?);
     if session.report.is_json() {
-        return session.report.json(&json!(tokens));
+        return session.report.json(&tokens);
     }
-    let rows = tokens.into_iter().map(|issued| {
-        let id = issued.customer_id.map(|id| id.to_string()).unwrap_or_default();
-        [issued.token, issued.kind, id, issued.email.unwrap_or_default()].map(|text| sanitize_line(&text))
-    });
-    let table = table(session.report.stdout_style, &["TOKEN", "KIND", "CUSTOMER", "EMAIL"], rows);
-    session.report.stdout(&format!("{table}\n"))
+    let columns = [("TOKEN", "token"), ("KIND", "kind"), ("CUSTOMER", "customer_id"), ("EMAIL", "email")];
+    let tokens = tokens.as_array().into_iter().flatten();
+    session.report.stdout(&(objects(session.report.stdout_style, &columns, true, tokens) + "\n"))
 }
 
 fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
@@ -203,51 +195,35 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&all);
     }
-    let mut tables = Vec::new();
-    for (list, columns) in SHOWN {
-        let headings: Vec<&str> = columns.iter().map(|(heading, _)| *heading).collect();
-        let records = all[list].as_array().into_iter().flatten();
-        let rows = records.map(|record| columns.iter().map(|(_, member)| cell(&record[member])).collect());
-        let rows =
-            rows.map(|row: Vec<String>| row.iter().map(|text| sanitize_line(text)).collect::<Vec<_>>());
-        tables.push(table(session.report.stdout_style, &headings, rows));
-    }
+    let tables = SHOWN.map(|(list, columns)| {
+        let columns: Vec<Column> = columns.split(", ").filter_map(|column| column.split_once('=')).collect();
+        let shown = |record: &Value| -> Value {
+            let field = |(_, name): &Column<'_>| ((*name).to_owned(), Value::String(cell(&record[name])));
+            columns.iter().map(field).collect()
+        };
+        let records: Vec<Value> = all[list].as_array().into_iter().flatten().map(shown).collect();
+        objects(session.report.stdout_style, &columns, true, &records)
+    });
     session.report.stdout(&format!("{}\n", tables.join("\n\n")))
 }
 
-/// The lists of `sandbox show` and, for each, heading and field of its columns.
-const SHOWN: &[(&str, &[(&str, &str)])] = &[
-    (
-        "customers",
-        &[
-            ("CUSTOMER", "id"),
-            ("FIRST NAME", "firstname"),
-            ("LAST NAME", "lastname"),
-            ("EMAIL", "email"),
-            ("ADDRESSES", "addresses"),
-        ],
-    ),
-    ("quotes", &[("QUOTE", "id"), ("CUSTOMER", "customer_id"), ("ITEMS", "items")]),
+/// The lists of `sandbox show`, each with heading and field of its columns.
+const SHOWN: [(&str, &str); 5] = [
+    ("customers", "CUSTOMER=id, FIRST NAME=firstname, LAST NAME=lastname, EMAIL=email, ADDRESSES=addresses"),
+    ("quotes", "QUOTE=id, CUSTOMER=customer_id, ITEMS=items"),
     (
         "attributes",
-        &[
-            ("ATTRIBUTE", "attribute_id"),
-            ("CODE", "attribute_code"),
-            ("LABEL", "default_frontend_label"),
-            ("OPTIONS", "options"),
-        ],
+        "ATTRIBUTE=attribute_id, CODE=attribute_code, LABEL=default_frontend_label, OPTIONS=options",
     ),
-    ("products", &[("SKU", "sku"), ("TYPE", "type"), ("NAME", "name"), ("OPTIONS", "options")]),
-    ("store_views", &[("STORE VIEW", "code"), ("ID", "id"), ("NAME", "name")]),
+    ("products", "SKU=sku, TYPE=type, NAME=name, OPTIONS=options"),
+    ("store_views", "STORE VIEW=code, ID=id, NAME=name"),
 ];
 
 /// A field in a table: addresses, items and options by what names them.
 fn cell(value: &Value) -> String {
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
         Value::Array(elements) => elements.iter().map(element).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
+        other => plain(other),
     }
 }
 

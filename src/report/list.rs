@@ -11,12 +11,12 @@ use crate::failure::Failure;
 const ROWS: usize = 500;
 
 /// A column: its title in tables, empty where it is only in JSON and CSV, and its field.
-pub type Column = (&'static str, &'static str);
+pub type Column<'a> = (&'a str, &'a str);
 
 /// A list on its way to standard output.
 pub struct List<'a> {
     report: &'a Report,
-    columns: &'static [Column],
+    columns: &'static [Column<'static>],
     csv: bool,
     rows: Vec<Value>,
     is_first: bool,
@@ -24,7 +24,7 @@ pub struct List<'a> {
 
 impl<'a> List<'a> {
     /// An empty list; a table unless CSV or JSON is asked for.
-    pub const fn new(report: &'a Report, columns: &'static [Column], csv: bool) -> Self {
+    pub const fn new(report: &'a Report, columns: &'static [Column<'static>], csv: bool) -> Self {
         Self { report, columns, csv, rows: Vec::new(), is_first: true }
     }
 
@@ -68,12 +68,17 @@ impl<'a> List<'a> {
 }
 
 /// Objects as a table, the first column in the color of IDs.
-pub fn objects(screen: OutputStyle, columns: &[Column], has_heads: bool, rows: &[Value]) -> String {
-    let shown: Vec<Column> = columns.iter().copied().filter(|(title, _)| !title.is_empty()).collect();
-    let heads: Vec<&str> = shown.iter().map(|(title, _)| *title).collect();
-    let rows = rows.iter().map(|row| {
-        let cells = shown.iter().enumerate().map(|(index, (_, field))| {
-            let text = row.get(*field).filter(|value| !value.is_null());
+pub fn objects<'a>(
+    screen: OutputStyle,
+    columns: &[Column<'_>],
+    has_heads: bool,
+    rows: impl IntoIterator<Item = &'a Value>,
+) -> String {
+    let shown = columns.iter().filter(|(title, _)| !title.is_empty());
+    let heads: Vec<&str> = shown.clone().map(|(title, _)| *title).collect();
+    let rows = rows.into_iter().map(|row| {
+        let cells = shown.clone().enumerate().map(|(index, (_, field))| {
+            let text = row.get(*field).filter(|value| !value.is_null() && **value != "");
             let text = text.map(|value| format_value(Some(value))).unwrap_or_default();
             match (index, *field) {
                 (0, _) => cell(TextStyle::Id, text),
@@ -95,7 +100,8 @@ fn state_style(state: &str) -> TextStyle {
     }
 }
 
-fn plain(value: &Value) -> String {
+/// A value without quotes; nothing where it is null.
+pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

@@ -31,13 +31,14 @@ pub fn text(profile: &Profile, screen: OutputStyle) -> String {
 /// An address with its fields below each other; what it has not is left out.
 fn card(customer: &Map<String, Value>, address: &Map<String, Value>, screen: OutputStyle) -> String {
     let head = screen.paint(TextStyle::Id, &format!("address {}", member(address, "id")));
+    let member = |name: &str| member(address, name);
     let fields = [
-        ("name", joined([member(address, "firstname"), member(address, "lastname")], " ")),
-        ("company", member(address, "company")),
-        ("street", member(address, "street")),
-        ("city", joined([member(address, "postcode"), member(address, "city")], " ")),
-        ("country", joined([region(address), member(address, "country_id")], ", ")),
-        ("telephone", member(address, "telephone")),
+        ("name", name(address)),
+        ("company", member("company")),
+        ("street", member("street")),
+        ("city", joined([member("postcode"), member("city")], " ")),
+        ("country", joined([region(address), member("country_id")], ", ")),
+        ("telephone", member("telephone")),
     ];
     let fields = fields.map(|(name, value)| (name.to_owned(), value)).into_iter();
     let fields = fields.filter(|(_, value)| !value.is_empty()).chain(rest(address, AT_THE_BEGINNING));
@@ -67,11 +68,21 @@ fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     text
 }
 
+fn name(owner: &Map<String, Value>) -> String {
+    joined([member(owner, "firstname"), member(owner, "lastname")], " ")
+}
+
+/// An address in one line: `Amina Haddad, 12 rue de la Paix, 75002 Paris, FR`.
+pub fn one_liner(address: &Map<String, Value>) -> String {
+    let member = |name: &str| member(address, name);
+    let city = joined([member("postcode"), member("city")], " ");
+    joined([name(address), member("street"), city, member("country_id")], ", ")
+}
+
 fn name_and_email(customer: &Map<String, Value>) -> String {
-    let name = format!("{} {}", member(customer, "firstname"), member(customer, "lastname"));
     let email = member(customer, "email");
     let email = if email.is_empty() { email } else { format!("<{email}>") };
-    joined([name.trim().to_owned(), email], " ")
+    joined([name(customer), email], " ")
 }
 
 /// Whose profile it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.
@@ -83,16 +94,12 @@ pub fn owner(profile: &Profile, style: OutputStyle) -> String {
 }
 
 fn member(object: &Map<String, Value>, name: &str) -> String {
-    object
-        .get(name)
-        .filter(|value| !value.is_null())
-        .map(|value| format_value(Some(value)))
-        .unwrap_or_default()
+    let value = object.get(name).filter(|value| !value.is_null());
+    value.map(|value| format_value(Some(value))).unwrap_or_default()
 }
 
-fn joined(parts: [String; 2], by: &str) -> String {
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join(by)
+fn joined<const N: usize>(parts: [String; N], by: &str) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(by)
 }
 
 fn region(address: &Map<String, Value>) -> String {

@@ -8,6 +8,7 @@ use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};
 use crate::failure::Failure;
 use crate::plan::request::Dialect;
+use crate::prompt::Prompt;
 use crate::report::Report;
 use crate::system::context::Context;
 
@@ -32,5 +33,10 @@ impl Session<'_> {
     /// `usage`, as [`ConfigFile::load`].
     pub fn config_file(&self) -> Result<&ConfigFile, Failure> {
         self.config.as_ref().map_err(Failure::clone)
+    }
+
+    /// Whether and how this command asks questions.
+    pub fn prompt(&self) -> Prompt {
+        Prompt::new(self.context, self.global, self.report)
     }
 }

@@ -10,7 +10,6 @@ use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
-use crate::prompt::Prompt;
 use crate::report::changes::HistoryEntry;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, LockName, Snapshot, SnapshotEntry, acquire};
@@ -180,7 +179,7 @@ async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Res
         session.report.status("no snapshots to delete");
         return Ok(());
     }
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let question = match &wanted[..] {
         [one] => format!("Delete the snapshot {}? It can no longer be restored", one.name()),
         many => format!("Delete {} snapshots? They can no longer be restored", many.len()),

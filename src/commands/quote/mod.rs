@@ -114,8 +114,10 @@ fn no_cart() -> Failure {
 }
 
 fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
-    let items = shown["items"].as_array().map_or(&[][..], Vec::as_slice);
-    let items = if items.is_empty() { "No items".to_owned() } else { objects(screen, &ITEMS, true, items) };
+    let items = match shown["items"].as_array() {
+        Some(items) if !items.is_empty() => objects(screen, &ITEMS, true, items),
+        _ => "No items".to_owned(),
+    };
     let totals = ["subtotal", "shipping_amount", "tax_amount", "grand_total", "quote_currency_code"];
     let totals = totals.iter().filter_map(|name| {
         let value = shown["totals"].get(*name).filter(|value| !value.is_null())?;
@@ -143,10 +145,10 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
     if report.is_json() {
         return report.json(&shown);
     }
-    let style = report.stdout_style;
-    let rows = |name: &str| shown[name].as_array().map_or(&[][..], Vec::as_slice);
-    let shipping = objects(style, &SHIPPING, true, rows("shipping"));
-    report.stdout(&format!("{shipping}\n\n{}\n", objects(style, &PAYMENT, true, rows("payment"))))
+    let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {
+        objects(report.stdout_style, columns, true, shown[name].as_array().into_iter().flatten())
+    });
+    report.stdout(&format!("{}\n", tables.join("\n\n")))
 }
 
 /// Columns: title and field.

@@ -230,7 +230,7 @@ fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     commands::run_records(session, args, &args.run.batch, async |document| {
-        let prompt = Prompt::new(session.context, session.global, session.report);
+        let prompt = session.prompt();
         if !prompt.can_ask() || !args.lack_payment(document.as_ref()) {
             return commands::run_one(session, args, document).await;
         }

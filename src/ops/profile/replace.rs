@@ -37,7 +37,7 @@ use crate::text::exact_json;
 /// What each step refuses.
 pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcome, Failure> {
     let session = service.session;
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let mut steps = Steps {
         service,
         change,

@@ -19,7 +19,6 @@ use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::plan::validate::attribute::FrontendInput;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
-use crate::prompt::Prompt;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -127,7 +126,7 @@ impl Operation for CreateArgs {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     commands::run_records(session, args, &args.run.batch, async |document| {
-        let prompt = Prompt::new(session.context, session.global, session.report);
+        let prompt = session.prompt();
         if prompt.can_ask() {
             // What is missing so far is not refused yet.
             let (given, allow_unknown) = (document.clone(), session.global.allow_unknown);

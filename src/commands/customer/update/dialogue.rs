@@ -14,7 +14,7 @@ use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
 use crate::plan::profile::region::{self, Region, RegionDirectory};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
-use crate::report::changes::format_value;
+use crate::report::profile::one_liner;
 use crate::session::service::Service;
 use crate::wire::FieldType;
 
@@ -30,7 +30,7 @@ const MATCHES: usize = 20;
 /// As [`customers::select`]; [`Failure::cancelled`] when the person leaves.
 pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
     let session = service.session;
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let is_named = named.is_some() || service.settings.dialect.customers.is_none();
     if is_named || !service.settings.has_only_admin_token() || !prompt.can_ask() {
         return customers::select(service, named);
@@ -109,7 +109,9 @@ fn typed_for(service: &Service<'_>, args: &UpdateArgs) -> Vec<String> {
 /// What is to be edited; `None` where the person has finished.
 fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<Form>, Failure> {
     let stored: Vec<(i64, &Value)> = addresses_by_id(profile.addresses()).collect();
-    let mut choices: Vec<String> = stored.iter().map(|(id, address)| one_liner(*id, address)).collect();
+    let line = |address: &Value| address.as_object().map(one_liner).unwrap_or_default();
+    let lines = stored.iter().map(|(id, address)| format!("Address {id}  {}", line(address)));
+    let mut choices: Vec<String> = lines.collect();
     choices.extend(["Add an address", "Profile fields"].map(str::to_owned));
     choices.extend(has_sent.then(|| "Done".to_owned()));
     let question = if has_sent { "Another change?" } else { "What do you want to change?" };
@@ -292,14 +294,4 @@ impl Dialogue<'_> {
 
 fn json_of(region: &Region) -> Value {
     json!({"region_code": region.code, "region": region.name, "region_id": region.id})
-}
-
-fn one_liner(id: i64, address: &Value) -> String {
-    let joined = |names: &[&str]| {
-        let members = names.iter().filter_map(|name| address.get(*name)).filter(|value| !value.is_null());
-        members.map(|value| format_value(Some(value))).collect::<Vec<_>>().join(" ")
-    };
-    let parts = [&["firstname", "lastname"][..], &["street"], &["postcode", "city"], &["country_id"]];
-    let parts: Vec<String> = parts.into_iter().map(joined).filter(|part| !part.is_empty()).collect();
-    format!("Address {id}  {}", parts.join(", "))
 }

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -24,27 +25,14 @@ use crate::plan::profile::diff::id_of;
 use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
 use crate::plan::profile::region;
 use crate::plan::validate::body::Warnings;
-use crate::prompt::Prompt;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
 
-/// The fields that may be empty, with whether an address has them, and whether the profile does.
-const CLEARABLE: [(&str, bool, bool); 12] = [
-    ("city", true, false),
-    ("postcode", true, false),
-    ("region", true, false),
-    ("telephone", true, false),
-    ("company", true, false),
-    ("vat-id", true, false),
-    ("fax", true, false),
-    ("prefix", true, true),
-    ("middlename", true, true),
-    ("suffix", true, true),
-    ("dob", false, true),
-    ("taxvat", false, true),
-];
+/// The fields that may be empty: the first ten of an address, the last five of the profile.
+const CLEARABLE: &str =
+    "city postcode region telephone company vat-id fax prefix middlename suffix dob taxvat";
 
 /// Flags of `customer update`.
 #[derive(Debug, Clone, Args)]
@@ -72,7 +60,7 @@ pub struct UpdateArgs {
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
     /// Clear a field of the address, or else of the profile
-    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = CLEARABLE.map(|field| field.0), hide_possible_values = true, conflicts_with = "add_address", help_heading = AddressFlags::HEADING)]
+    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = PossibleValuesParser::new(CLEARABLE.split(' ')), hide_possible_values = true, conflicts_with = "add_address", help_heading = AddressFlags::HEADING)]
     pub clear: Vec<String>,
     /// Make it the default shipping address
     #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
@@ -252,11 +240,9 @@ impl UpdateArgs {
     }
 
     fn refuse_to_clear(&self, has_address: bool) -> Result<(), Failure> {
-        let is_there = |name: &&String| {
-            let of = CLEARABLE.iter().find(|(field, ..)| field == name);
-            of.is_some_and(|(_, of_address, of_profile)| if has_address { *of_address } else { *of_profile })
-        };
-        match self.clear.iter().find(|name| !is_there(name)) {
+        let place = |name: &String| CLEARABLE.split(' ').position(|field| field == name);
+        let is_absent = |place: usize| if has_address { place >= 10 } else { place < 7 };
+        match self.clear.iter().find(|name| place(name).is_some_and(is_absent)) {
             None => Ok(()),
             Some(name) if has_address => Err(Failure::usage(format!("an address has no `{name}`"))
                 .hint(format!("`--clear {name}` without --address clears it in the profile"))),
@@ -311,7 +297,7 @@ fn which_address() -> Failure {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     commands::run_records(session, args, &args.run.batch, async |document| {
-        let prompt = Prompt::new(session.context, session.global, session.report);
+        let prompt = session.prompt();
         if !prompt.can_ask() || document.is_some() || names_a_change(args) {
             return commands::run_one(session, args, document).await;
         }
@@ -323,11 +309,9 @@ pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure
 
 /// An address that is named without any change is where the questions begin.
 fn names_a_change(args: &UpdateArgs) -> bool {
-    !args.members.named.is_empty()
-        || !args.custom_attributes.is_empty()
+    !args.address_members().is_empty()
         || !args.clear.is_empty()
         || !args.profile.named.is_empty()
-        || args.default_addresses().next().is_some()
         || !args.remove_addresses.is_empty()
         || args.replace_addresses
 }
