@@ -46,7 +46,6 @@ use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::{Bearer, is_read};
 use crate::plan::validate::json_schema;
-use crate::prompt::Prompt;
 use crate::report::Report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -191,41 +190,32 @@ pub fn grammar() -> clap::Command {
 const INSTEAD: &[(&str, &str)] = &[
     ("address", "run 'storefront customer show' for the IDs, then 'storefront customer update --address ID'"),
     ("alias", "use an alias of your shell"),
-    (
-        "attribute delete",
-        "send the service's own call: 'storefront api DELETE /V1/products/attributes/CODE --admin'",
-    ),
+    ("attribute delete", "run 'storefront api DELETE /V1/products/attributes/CODE --admin'"),
     (
         "attribute list",
         "for a Magento shop: 'storefront api GET \"/V1/products/attributes?searchCriteria[pageSize]=100\" --admin --api magento'",
     ),
-    ("attribute update", "send the service's own call: 'storefront api PUT PATH --admin --input FILE'"),
-    (
-        "config edit",
-        "open the file that 'storefront config path' prints, or run 'storefront config set KEY VALUE'",
-    ),
+    ("attribute update", "run 'storefront api PUT PATH --admin --input FILE'"),
+    ("config edit", "open the file that 'storefront config path' prints, or run 'storefront config set'"),
     ("customer add-address", "run 'storefront customer update --add-address'"),
     ("customer delete", "to remove an address, run 'storefront customer update --remove-address ID'"),
     ("customer delete-address", "run 'storefront customer update --remove-address ID'"),
     ("customer list", "run 'storefront customer find TEXT'"),
-    (
-        "delete",
-        "run 'storefront customer update --remove-address ID' for an address, or 'storefront api DELETE PATH' for anything else",
-    ),
+    ("delete", "run 'storefront customer update --remove-address ID' or 'storefront api DELETE PATH'"),
     ("delete-address", "run 'storefront customer update --remove-address ID'"),
-    ("find", "run 'storefront customer find TEXT'"),
-    ("history", "run 'storefront customer history'"),
-    ("init", "run 'storefront config init'"),
     ("list", "run 'storefront customer find TEXT', 'storefront config list' or 'storefront api GET PATH'"),
-    ("login", "run 'storefront auth login'"),
-    ("logout", "run 'storefront auth logout'"),
-    ("restore", "run 'storefront customer restore'"),
-    ("serve", "run 'storefront sandbox serve'"),
-    ("show", "run 'storefront customer show', 'storefront quote show' or 'storefront attribute show CODE'"),
-    ("undo", "run 'storefront customer restore'"),
-    ("update", "run 'storefront customer update'"),
     ("version", "run 'storefront --version'"),
 ];
+
+/// The commands of which a verb without a noun is the name or an alias.
+fn commands_called(verb: &str, grammar: &clap::Command) -> Option<String> {
+    let commands = grammar.get_subcommands().filter_map(|noun| {
+        let found = noun.find_subcommand(verb)?;
+        Some(format!("'storefront {} {}'", noun.get_name(), found.get_name()))
+    });
+    let commands: Vec<String> = commands.collect();
+    (!commands.is_empty()).then(|| format!("run {}", commands.join(" or ")))
+}
 
 /// Adds to the error about an unknown subcommand what exists instead, in place of a guess by spelling.
 fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
@@ -240,8 +230,10 @@ fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
             let noun =
                 before.filter_map(|word| grammar.find_subcommand(word)).map(clap::Command::get_name).next();
             let command = noun.map_or_else(|| typed.clone(), |noun| format!("{noun} {typed}"));
-            match INSTEAD.iter().find(|(known, _)| *known == command) {
-                Some((_, instead)) => (*instead).to_owned(),
+            let instead = INSTEAD.iter().find(|(known, _)| *known == command);
+            let instead = instead.map(|(_, instead)| (*instead).to_owned());
+            match instead.or_else(|| commands_called(&command, &grammar)) {
+                Some(instead) => instead,
                 None => return error,
             }
         }
@@ -317,7 +309,7 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<Permit, Fail
     // A configuration that cannot be used is reported where the service is opened.
     let profile = file.and_then(|file| file.chosen(session.context, session.global).ok().flatten());
     let (writes, by) = Writes::of(session.context, profile.as_ref())?;
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = session.prompt();
     let problem = match writes {
         Writes::Yes => return Ok(Permit::Given),
         Writes::Ask if prompt.can_ask() && asks_by_itself(session.global, command)? => {
