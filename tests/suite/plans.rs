@@ -35,7 +35,7 @@ fn a_copy_of_a_plan_that_was_begun_is_refused_and_sends_nothing() {
 fn a_plan_is_resumed_after_a_kill_and_has_one_process_at_a_time() {
     const RECORDS: usize = 400;
     let env = planned(RECORDS);
-    let mut running = env.storefront("apply a.plan -o json").spawn_silent();
+    let mut running = env.storefront("apply a.plan --rate 40 -o json").spawn_silent();
     let journal = env.home.dir.path().join("a.plan.journal");
     while std::fs::read_to_string(&journal).unwrap_or_default().lines().count() < 20 {
         std::thread::sleep(Duration::from_millis(5));
