@@ -61,7 +61,14 @@ impl Action {
         }
     }
 
-    /// The same where others may have added addresses since.
+    /// Whether this profile adds its new address, which has no id yet.
+    pub fn is_added_by(&self, profile: &Stored) -> bool {
+        let (Self::Add(added) | Self::Replace(_, Some(added), _)) = self else { return false };
+        let mut new = addresses(profile).filter(|address| address.get("id").is_none());
+        new.any(|address| address["street"] == added["street"])
+    }
+
+    /// [`Self::is_shown_by`] where others may have added addresses since.
     pub fn is_seen_in(&self, profile: &Stored) -> bool {
         let Self::Replace(kept, added, _) = self else { return self.is_shown_by(profile) };
         let has = |added: &Value| addresses(profile).any(|address| address["street"] == added["street"]);

@@ -131,7 +131,8 @@ impl Network {
 }
 
 /// The record that a write belongs to. Most bodies carry a name that is only theirs. A PUT of a batch is of the record
-/// whose change it makes that the last read did not show; where all are shown already, of any that it has.
+/// whose address it adds, or whose change it makes that the last read did not show; where all are shown already, of any that it
+/// has. An editor may have added the same street.
 fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option<&Shown>) -> Option<u32> {
     let run = &world.runs[run];
     if !call.is_write() {
@@ -145,7 +146,8 @@ fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option
     let records = run.records.iter().filter(|(_, of)| of == customer).map(|(tag, _)| *tag);
     let made: Vec<u32> = records.filter(|tag| world.actions[tag].is_shown_by(body)).collect();
     let is_new = |tag: &&u32| shown.is_none_or(|shown| !world.actions[tag].is_shown_by(&shown.profile));
-    made.iter().find(is_new).or(made.last()).copied()
+    let adds = |tag: &&u32| world.actions[tag].is_added_by(body);
+    made.iter().find(adds).or_else(|| made.iter().find(is_new)).or(made.last()).copied()
 }
 
 fn answer(world: &World, number: usize, delivery: &Delivery) -> Result<Incoming, TransportError> {

@@ -1,5 +1,7 @@
 //! What is checked at the moment a PUT takes effect.
 
+use serde_json::Value;
+
 use super::{Rule, excuse};
 use crate::simulation::action::Action;
 use crate::simulation::customers::{Stored, Writer, fields, has_twins, ids};
@@ -80,7 +82,11 @@ fn overwritten(
         {
             continue;
         }
-        let was_shown = shown_fields.get(path) == Some(was);
+        // A default that is not there is none.
+        let is_flag = path.ends_with(".default_billing") || path.ends_with(".default_shipping");
+        let is_none = |flag: Option<&Value>| flag.is_none_or(|flag| flag.is_null() || *flag == false);
+        let now_shown = shown_fields.get(path).copied();
+        let was_shown = now_shown == Some(*was) || is_flag && is_none(now_shown) && is_none(Some(*was));
         match state.writer_at(path, world.now().max(sent.at)) {
             Some((Writer::Ours(other), _)) if !was_shown && is_of_another(world, number, other) => {
                 let what = format!("it undoes {path} of request {other}, which its read had not shown");

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::simulation::customers::{Stored, addresses};
 
-/// The first value that is not as it was planned. A deleted address is compared by the program only: whether it is there
-/// other rules say.
+/// The first value that is not as it was planned. Of an address that is to be deleted texts are compared: a shop may write
+/// a region in several forms.
 pub fn differing(expected: &Value, shown: &Stored) -> Option<String> {
     expected.as_array().into_iter().flatten().find_map(|change| {
         let path = change["path"].as_str()?;
@@ -13,7 +13,11 @@ pub fn differing(expected: &Value, shown: &Stored) -> Option<String> {
             Some((id, rest)) => {
                 let id: i64 = id.parse().ok()?;
                 let address = addresses(shown).find(|address| address["id"] == id).cloned();
-                (address.unwrap_or_default(), rest.strip_prefix('.')?)
+                let address = address.unwrap_or_default();
+                let Some(field) = rest.strip_prefix('.') else {
+                    return other_address(path, change, &address);
+                };
+                (address, field)
             }
             None if path.contains('[') => return None,
             None => (Value::Object(shown.clone()), path),
@@ -22,4 +26,11 @@ pub fn differing(expected: &Value, shown: &Stored) -> Option<String> {
         let before = &change["before"];
         (now != before).then(|| format!("{path} is {now}, and {before} was planned"))
     })
+}
+
+fn other_address(path: &str, change: &Value, now: &Value) -> Option<String> {
+    let planned = change["before"].as_object()?;
+    let differs = |(name, value): &(&String, &Value)| value.is_string() && now[name.as_str()] != **value;
+    let (name, before) = planned.iter().find(differs)?;
+    Some(format!("{path} {name} is {}, and {before} was planned", now[name.as_str()]))
 }
