@@ -265,12 +265,23 @@ impl CustomerStore {
 
     /// What became of a replacement. One of a command that ended before it knew counts as sent when its snapshot was taken.
     pub fn fate(&self, snapshot: &Path) -> Fate {
-        let written = self.storage.read(&fate_file(snapshot)).ok();
-        let known = written.and_then(|text| serde_json::from_slice(&text).ok());
-        known.or_else(|| self.marked_fate(snapshot)).unwrap_or_else(|| {
+        self.fate_of(snapshot, self.written_fate(snapshot).ok().flatten())
+    }
+
+    fn fate_of(&self, snapshot: &Path, written: Option<Fate>) -> Fate {
+        written.or_else(|| self.marked_fate(snapshot)).unwrap_or_else(|| {
             let taken = self.read(snapshot).ok().and_then(|snapshot| snapshot.taken.parse().ok());
             Fate::Unknown { left: taken.unwrap_or_else(|| date_of(snapshot, self.clock.now())) }
         })
+    }
+
+    /// What is written down of a replacement; `None` where nothing is.
+    fn written_fate(&self, snapshot: &Path) -> std::io::Result<Option<Fate>> {
+        match self.storage.read(&fate_file(snapshot)) {
+            Ok(text) => Ok(serde_json::from_slice(&text).ok()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// What version 0.1.0 wrote down: a file for each outcome, which holds the time.
@@ -319,7 +330,7 @@ impl CustomerStore {
     /// applied one whatever its age. Those that cannot be read are left out.
     ///
     /// # Errors
-    /// As [`Self::entries`]; `guard` where one that was applied in the last minute cannot be read.
+    /// As [`Self::entries`]; `guard` where one that may have been applied in the last minute cannot be read.
     pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, Fate)>, Failure> {
         let mut recent: Vec<(Snapshot, Fate)> = Vec::new();
         for entry in self.entries()? {
@@ -328,10 +339,18 @@ impl CustomerStore {
             if recent.len() == MOST_COMPARED || is_old && (!least_one || has_applied) {
                 break;
             }
-            let fate = self.fate(&entry.path);
-            match self.read(&entry.path) {
+            let written = self.written_fate(&entry.path);
+            let fate = self.fate_of(&entry.path, written.as_ref().ok().copied().flatten());
+            // What cannot be read now may be that the service has it.
+            let is_lost = match fate {
+                Fate::Applied { at, .. } => self.is_recent(at),
+                Fate::Unknown { left } => written.is_err() && self.is_recent(left),
+                _ => false,
+            };
+            let readable = written.map_err(|error| Failure::guard(error.to_string()));
+            match readable.and_then(|_| self.read(&entry.path)) {
                 Ok(snapshot) if fate.may_be_applied() => recent.push((snapshot, fate)),
-                Err(failure) if matches!(fate, Fate::Applied { at, .. } if self.is_recent(at)) => {
+                Err(failure) if is_lost => {
                     let message =
                         format!("whether the service shows the last update is not known: {failure}");
                     return Err(Failure::guard(message).hint("repair the disk, or try again in a minute"));
