@@ -68,6 +68,8 @@ def main():
             doc = " ".join(part.get("description", "").split()).rstrip(".") or field.replace("_", " ").capitalize()
             doc = re.sub(r"\bid\b", "ID", doc.replace("Vat id", "VAT number"), flags=re.IGNORECASE)
             holds = field_type(part, definitions)
+            # The schema has a paragraph of legal advice there.
+            doc = "Date of birth" if field == "dob" else doc
             # The client takes codes there, too.
             holds = "storeview" if field == "store_id" and "label" in definition["title"] else holds
             rows.append("\t".join([definition["title"], field, holds, doc]))

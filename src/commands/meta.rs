@@ -139,7 +139,7 @@ fn environment() -> String {
 
 fn input() -> String {
     let mut text =
-        "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
+        "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\nWith an administrator's token each record of a batch names its customer beside the fields, without\na wrapper: {\"customer\": 2, \"firstname\": \"Ada\"}; or it has the token of its customer in `token`.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
     for operation in OPERATIONS {
         let members = operation.schema(&MARKETPLACE).fields();
@@ -208,7 +208,10 @@ pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failur
                 [path, field.field_type.expected().into(), field.doc.into()]
             };
             let required = operation.wrapper.unwrap_or("paymentMethod");
-            let note = format!("Only {required} is required; omit any other field you do not need.");
+            let mut note = format!("Only {required} is required; omit any other field you do not need.");
+            if template::names_customer(session.dialect, operation) {
+                note += "\nOf many records, each names its customer beside the fields, without a wrapper: {\"customer\": 2, …}";
+            }
             (["FIELD", "TYPE", "DESCRIPTION"], fields.map(row).collect(), note)
         }
         TemplateFormat::Csv => {

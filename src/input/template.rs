@@ -9,7 +9,7 @@ use crate::input::records;
 use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::NamedColumns;
 use crate::plan::request::{Bearer, Dialect};
-use crate::wire::{Field, FieldType, ObjectSchema};
+use crate::wire::{Field, FieldType, ObjectSchema, Scalar};
 
 /// The same as a CSV: a header and one row.
 ///
@@ -63,6 +63,11 @@ fn remove_unknown(value: &mut Value, shape: &ObjectSchema) -> bool {
     removed
 }
 
+/// Whether records may name customers: one administrator's token serves them all.
+pub fn names_customer(dialect: &Dialect, operation: &OperationSpec) -> bool {
+    dialect.customers.is_some() && operation.bearer == Bearer::Customer
+}
+
 /// Titles and cells.
 fn example_row(
     dialect: &'static Dialect,
@@ -70,9 +75,7 @@ fn example_row(
     document: &Value,
 ) -> Vec<(String, String)> {
     let inner = operation.wrapper.map_or(document, |wrapper| &document[wrapper]);
-    // One administrator's token serves the customers that records name.
-    let has_customer = dialect.customers.is_some() && operation.bearer == Bearer::Customer;
-    let customer = has_customer.then(|| ("customer".to_owned(), "1".to_owned()));
+    let customer = names_customer(dialect, operation).then(|| ("customer".to_owned(), "1".to_owned()));
     let cells = records::known(dialect, operation).into_iter();
     let cells = cells.filter_map(|column| Some((column.title, cell(at(inner, &column.path)?))));
     customer.into_iter().chain(cells).chain(placeholder_columns(operation, inner)).collect()
@@ -141,7 +144,14 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
         let holds = if title == "is_searchable" { "yes or no" } else { holds(field.field_type) };
         Some((title, holds, field.doc.to_owned()))
     });
-    let mut columns: Vec<Column> = known.collect();
+    let customer = names_customer(dialect, operation).then(|| {
+        let doc = "Customer of the record, with an administrator's token";
+        ("customer".to_owned(), "ID or email", doc.to_owned())
+    });
+    let token = (operation.bearer == Bearer::Customer).then(|| {
+        ("token".to_owned(), "text", "Token of the record's customer, in place of the profile's".to_owned())
+    });
+    let mut columns: Vec<Column> = customer.into_iter().chain(token).chain(known).collect();
     if let Some(named) = &operation.named_columns {
         let doc = field_at(named.path).map_or("", |field| field.doc).to_owned();
         let named_holds = named.element.map_or("text", |[_, (_, field)]| holds(field));
@@ -156,9 +166,11 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
 
 fn holds(field: FieldType) -> &'static str {
     match field {
-        FieldType::Text | FieldType::TextOrNull => "text",
+        FieldType::Text | FieldType::TextOrNull | FieldType::Scalar(Scalar::Text) => "text",
         FieldType::TextList => "lines separated by |",
-        FieldType::Boolean => "yes or no",
+        FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => "yes or no",
+        FieldType::Scalar(Scalar::Integer) => FieldType::Integer.expected(),
+        FieldType::Scalar(Scalar::Number) => FieldType::Number.expected(),
         other => other.expected(),
     }
 }
