@@ -69,6 +69,9 @@ pub struct ProfileOutcome {
     /// What became of the addresses.
     #[serde(rename = "addresses")]
     pub summary: AddressSummary,
+    /// Whether they go into a plan: a person agrees to changes, and need not read the request.
+    #[serde(skip)]
+    pub is_planned: bool,
     /// Whether the changes were shown in the confirmation already.
     #[serde(skip)]
     pub were_shown: bool,
@@ -116,7 +119,9 @@ impl Outcome {
             lines.push(changes::summary(&profile.summary, &profile.new_ids));
         }
         lines.extend(self.snapshot.as_ref().and_then(Value::as_str).map(|file| snapshot_line(file, screen)));
-        lines.extend(shown.iter().map(|shown| shown.to_text()));
+        if !self.profile.as_ref().is_some_and(|profile| profile.is_planned) {
+            lines.extend(shown.iter().map(|shown| shown.to_text()));
+        }
         if shown.is_empty() {
             lines.extend(self.calls.iter().map(Call::to_text));
         }

@@ -330,7 +330,8 @@ impl Steps<'_> {
 
     fn outcome(&self, merged: &Merged) -> Outcome {
         let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
-        let profile = ProfileOutcome { changes, summary, were_shown: false, new_ids: Vec::new() };
+        let is_planned = self.service.session.global.plan.is_some();
+        let profile = ProfileOutcome { changes, summary, is_planned, were_shown: false, new_ids: Vec::new() };
         Outcome {
             profile: Some(profile),
             snapshot: Some(Value::Null),
