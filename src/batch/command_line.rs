@@ -24,6 +24,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
         is_plan,
         resume: Shell::NATIVE.join(given.resumed(resume)),
         retry_unknown: Shell::NATIVE.join(given.resumed(&[resume, &["--retry-unknown"]].concat())),
+        is_held_back: preparer.operation.spec().is_merged,
         with_same_input: source.is_stream,
         failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
         show: Shell::NATIVE.join(show),

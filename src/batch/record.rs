@@ -16,6 +16,7 @@ use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
+use crate::report::summary::NextSteps;
 use crate::session::Session;
 use crate::text::exact_json;
 use crate::text::hash::Fnv1a;
@@ -244,11 +245,15 @@ impl<'a> RecordPreparer<'a> {
 
 /// A checked record with what it changes: what belongs to the customer, the quote, the attribute, or to the token.
 fn ready(
-    draft: Draft,
+    mut draft: Draft,
     customer: Option<String>,
     token_source: TokenSource,
 ) -> Result<PreparedRecord, Failure> {
     draft.refuse_wrong_values()?;
+    let unknown = draft.deferred.iter().map(|finding| &finding.message);
+    let unknown =
+        unknown.map(|field| format!("{field} (the record fails unless the stored profile has this field)"));
+    draft.warnings.extend(unknown.collect::<Vec<_>>());
     let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
     let key = customer.as_deref().or_else(named).map_or_else(|| token_source.key(), str::to_owned);
     Ok(PreparedRecord { draft, key, token_source, customer })
@@ -288,8 +293,8 @@ pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Colum
     names.map(field).find_map(|key| key)
 }
 
-/// The failure that an earlier run left a record with.
-pub fn failure_of(entry: &Entry) -> Failure {
+/// The failure that an earlier run left a record with, and how to go on.
+pub fn failure_of(entry: &Entry, next: &NextSteps) -> Failure {
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
     let failure = match entry.state {
@@ -299,13 +304,13 @@ pub fn failure_of(entry: &Entry) -> Failure {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
             Failure::new(kind, in_an_earlier_run("no reason recorded"))
-                .hint("fix the record, then --resume sends it")
+                .hint(next.for_failed())
                 .applied(applied)
         }
         _ => {
             let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             Failure::new(FailureKind::Unknown, format!("outcome unknown (sent by an earlier run){why}"))
-                .hint("check whether it took effect; --resume --retry-unknown sends it again")
+                .hint(next.for_unknown())
         }
     };
     let needs_correction = entry.state == State::FailedPermanent;

@@ -269,7 +269,7 @@ impl<'a> Run<'a> {
                 self.enqueue(position, prepared, record.content, earlier);
             }
             Step::Resolve => {
-                let failure = record::failure_of(&entry);
+                let failure = record::failure_of(&entry, &self.input.next);
                 // Which others have its token is only known when that is printed.
                 let is_looked_at = args.retry_unknown
                     || self.operation().can_resolve
@@ -277,12 +277,15 @@ impl<'a> Run<'a> {
                 if self.stop.is_some() || !is_looked_at {
                     let key = fnv1a(prepared.key.as_bytes());
                     self.blocked.note(self.operation(), key, location, &failure);
-                    return self.fail(position, None, &failure);
+                    return self.fail(position, prepared.customer.as_deref(), None, &failure);
                 }
                 let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };
                 self.enqueue(position, prepared, record.content, Some(earlier));
             }
-            _ => self.fail(position, Some(&record.content), &record::failure_of(&entry)),
+            _ => {
+                let failure = record::failure_of(&entry, &self.input.next);
+                self.fail(position, prepared.customer.as_deref(), Some(&record.content), &failure);
+            }
         }
     }
 

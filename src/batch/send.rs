@@ -50,6 +50,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// The customer whom it names.
+    pub fn customer(&self) -> Option<&str> {
+        self.prepared.customer.as_deref()
+    }
+
     /// What it replaces, as far as that is known without its token.
     pub fn input_key(&self) -> u64 {
         fnv1a(self.prepared.key.as_bytes())
@@ -125,7 +130,7 @@ impl RunContext<'_> {
     async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
         let report = self.service.session.report.for_line(Some(job.position.location.line));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
-        let (operation, customer) = (self.preparer.operation, job.prepared.customer.as_deref());
+        let (operation, customer) = (self.preparer.operation, job.customer());
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = job.prepared.token_source == TokenSource::Shared;
         let mut token = match job.token.clone()? {
@@ -182,7 +187,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
             kind: FailureKind::Unknown,
             applied: Applied::Unknown,
             message: format!("{}; sending it again: {}", before.message, failure.message),
-            hint: before.hint.clone(),
+            hint: failure.hint.or_else(|| before.hint.clone()),
             ..failure
         },
         Some(Earlier::Partial(cart)) if failure.applied == Applied::No => Failure {

@@ -159,15 +159,11 @@ fn input(
 fn row(past: &PreviousRun, known: Known, record: u64, line: Option<u64>, key: Option<String>) -> Value {
     let is_told = known.state != State::NotSent;
     let entry = if is_told { past.entry(known) } else { Entry::default() };
-    let state = match known.state {
-        State::FailedTemporary => "failed temporarily",
-        other => other.name(),
-    };
     json!({
         "record": record,
         "line": line,
         "key": key,
-        "state": state,
+        "state": known.state.name(),
         "status": entry.status,
         "reason": entry.reason,
     })

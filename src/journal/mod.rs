@@ -134,7 +134,8 @@ impl State {
             Self::Sending => "sending",
             Self::Unknown => "unknown",
             Self::Done => "done",
-            Self::FailedTemporary | Self::FailedPermanent => "failed",
+            Self::FailedTemporary => "failed temporarily",
+            Self::FailedPermanent => "failed",
             Self::Mismatch => "mismatch",
         }
     }
@@ -194,8 +195,9 @@ impl Entry {
     pub fn failed(record: u64, hash: u64, failure: &Failure, snapshot: Option<String>) -> Self {
         const MAX_CHARACTERS: usize = 500;
         let state = state_after(failure);
+        let has_failed = matches!(state, State::FailedTemporary | State::FailedPermanent);
         Self {
-            temporary: (state.name() == "failed").then_some(state == State::FailedTemporary),
+            temporary: has_failed.then_some(state == State::FailedTemporary),
             kind: Some(failure.kind.name().to_owned()),
             status: failure.status,
             applied: Some(failure.applied.name().to_owned()),

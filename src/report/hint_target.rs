@@ -7,7 +7,12 @@ const SERVICE_COMMANDS: &[&str] = &["api", "apply", "attribute", "auth", "custom
 
 /// A text with the service that this command was run against, and its customer, in its commands.
 pub fn for_command(hint: &str, global: &GlobalArgs) -> String {
-    let customer = global.customer.as_ref().map(|customer| shell_words::quote(customer));
+    for_customer(hint, global, global.customer.as_deref())
+}
+
+/// The same for the customer whom a record names.
+pub fn for_customer(hint: &str, global: &GlobalArgs, customer: Option<&str>) -> String {
+    let customer = customer.map(shell_words::quote);
     with_target(hint, &shell_words::join(service_flags(global)), customer.as_deref())
 }
 
@@ -44,7 +49,7 @@ pub fn with_target(hint: &str, target: &str, customer: Option<&str>) -> String {
         }
         text.push_str(&command);
         let is_for_customer = matches!(noun, "customer" | "quote") && command != "customer find";
-        if let Some(customer) = customer.filter(|_| is_for_customer && !has(&["--customer"])) {
+        if let Some(customer) = customer.filter(|_| is_for_customer && !has(&["--customer", "--input"])) {
             text.push_str(&format!(" --customer {customer}"));
         }
         text.push_str(&part[command.len()..]);

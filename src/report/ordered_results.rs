@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
-use crate::failure::{Applied, Failure, FailureKind};
+use crate::failure::{Failure, FailureKind};
+use crate::journal::{State, state_after};
 use crate::text::sanitize;
 
 /// How many results may wait for an earlier one.
@@ -79,13 +80,12 @@ impl OrderedResults {
     /// The text of a record that did not go through.
     pub fn failure(&self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
-            let what = match (failure.applied, failure.kind) {
-                (Applied::Unknown, _) => "unknown",
-                (_, FailureKind::Mismatch) => "mismatch",
-                _ => "failed",
-            };
+            let state = state_after(failure);
             let message = sanitize::sanitize_line(without_place(failure, place.line));
-            return format!("line {}: {what}: {message}\n", place.line);
+            // What was lost is for a person to look at, record by record.
+            let hint = failure.hint.as_ref().filter(|_| state == State::Mismatch);
+            let hint = hint.map(|hint| format!("  hint: {}\n", sanitize::sanitize_line(hint)));
+            return format!("line {}: {}: {message}\n{}", place.line, state.name(), hint.unwrap_or_default());
         }
         let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
         self.line(&Outcome {

@@ -15,7 +15,8 @@ const MAX_SHOWN: usize = 10;
 /// The reasons records did not go through, counted.
 #[derive(Debug, Default)]
 pub struct Reasons {
-    counted: HashMap<String, u64>,
+    /// How many there are of each kind, and their message.
+    counted: HashMap<String, (u64, String)>,
     others: u64,
 }
 
@@ -23,21 +24,26 @@ impl Reasons {
     /// Counts a failure. Messages that differ in numbers or quoted names only are one reason.
     pub fn count(&mut self, failure: &Failure) {
         // Masked while the record's own token is known.
-        let reason = generalized(&sanitize_line(&failure.message));
-        if self.counted.len() < MAX_REASONS || self.counted.contains_key(&reason) {
-            *self.counted.entry(reason).or_default() += 1;
-        } else {
+        let message = sanitize_line(&failure.message);
+        let kind = generalized(&message);
+        if self.counted.len() >= MAX_REASONS && !self.counted.contains_key(&kind) {
             self.others += 1;
+            return;
+        }
+        let (count, shown) = self.counted.entry(kind.clone()).or_insert_with(|| (0, message.clone()));
+        *count += 1;
+        if *shown != message {
+            *shown = kind;
         }
     }
 
     /// A line for each, the most frequent first.
     pub fn lines(&self) -> Vec<String> {
-        let mut reasons: Vec<(&String, &u64)> = self.counted.iter().collect();
-        reasons.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
-        let rest = self.others + reasons.iter().skip(MAX_SHOWN).map(|(_, count)| *count).sum::<u64>();
+        let mut reasons: Vec<&(u64, String)> = self.counted.values().collect();
+        reasons.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+        let rest = self.others + reasons.iter().skip(MAX_SHOWN).map(|(count, _)| count).sum::<u64>();
         let shown =
-            reasons.into_iter().take(MAX_SHOWN).map(|(reason, count)| format!("  {count} × {reason}"));
+            reasons.into_iter().take(MAX_SHOWN).map(|(count, reason)| format!("  {count} × {reason}"));
         shown.chain((rest > 0).then(|| format!("  {rest} × other reasons"))).collect()
     }
 }
@@ -51,12 +57,29 @@ pub struct NextSteps {
     pub resume: String,
     /// The same, and sends what is unknown again.
     pub retry_unknown: String,
+    /// Whether that waits for 10 minutes: what is unknown may still take effect, and undo later updates.
+    pub is_held_back: bool,
     /// Whether both read the same standard input again.
     pub with_same_input: bool,
     /// Runs the file of failed records; none where it was not asked for.
     pub failed: Option<String>,
     /// Shows which records are unknown.
     pub show: String,
+}
+
+impl NextSteps {
+    /// What to do about a record that failed for good.
+    pub fn for_failed(&self) -> String {
+        if self.is_plan {
+            return "make a plan of the record again".to_owned();
+        }
+        format!("fix the record, then resume with `{}`", self.resume)
+    }
+
+    /// What to do about a record whose outcome is unknown.
+    pub fn for_unknown(&self) -> String {
+        format!("check whether it took effect; `{}` sends it again", self.retry_unknown)
+    }
 }
 
 /// What became of the records, in one line.
@@ -94,18 +117,20 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
             None => format!("fix the failed records in the input, then resume with `{}`", next.resume),
         });
     }
-    if count.can_resume() {
+    let is_said = count.failed > 0 && next.failed.is_none() && !next.is_plan;
+    if count.can_resume() && !is_said {
         steps.push(format!("resume with `{}`{again}", next.resume));
     }
     if count.unknown > 0 {
+        let when = if next.is_held_back { ", 10 minutes later or with --after-unknown" } else { "" };
         steps.push(format!(
-            "check whether the unknown records took effect (`{}` lists them); `{}`{again} sends them again",
+            "check whether the unknown records took effect (`{}` lists them); `{}`{again} sends them again{when}",
             next.show, next.retry_unknown
         ));
     }
     if count.mismatch > 0 {
         steps.push(format!(
-            "compare the mismatched records (`{}` lists them) with `storefront customer show`",
+            "compare the mismatched records with the shop (`{}` lists them; the hint of each says how)",
             next.show
         ));
     }
@@ -143,13 +168,15 @@ pub fn count_more_records(number: u64) -> String {
     format!("and {number} more record{}", if number == 1 { "" } else { "s" })
 }
 
-/// The message with its quoted names, and its words with digits apart from the status, left out.
+/// The message without its quoted names, and without its words with digits but for the status.
 fn generalized(message: &str) -> String {
     let separates = |one: char| !(one.is_alphanumeric() || one == '-' || one == '_');
-    let without_names = |part: &str| -> String {
+    let mut before = String::new();
+    let mut without_names = |part: &str| -> String {
         let pieces = part.split_inclusive(separates).map(|piece| {
             let word = piece.trim_end_matches(separates);
-            let is_name = word.len() > 3 && word.contains(|one: char| one.is_ascii_digit());
+            let is_status = std::mem::replace(&mut before, word.to_owned()) == "answered";
+            let is_name = !is_status && word.contains(|one: char| one.is_ascii_digit());
             if is_name { format!("…{}", &piece[word.len()..]) } else { piece.to_owned() }
         });
         pieces.collect()
@@ -173,10 +200,18 @@ mod tests {
                 format!("the service answered 404: no product \"x{sku}\" at {sku}"),
             ));
         }
+        for line in [2, 13, 20] {
+            let message = format!("not sent: line {line}, of the same customer, failed and comes first");
+            reasons.count(&Failure::new(FailureKind::Unavailable, message));
+        }
         reasons.count(&Failure::new(FailureKind::Refused, "the service answered 400"));
         assert_eq!(
             reasons.lines(),
-            ["  2 × the service answered 404: no product \"…\" at …", "  1 × the service answered 400"]
+            [
+                "  3 × not sent: line …, of the same customer, failed and comes first",
+                "  2 × the service answered 404: no product \"…\" at …",
+                "  1 × the service answered 400"
+            ]
         );
     }
 

@@ -153,7 +153,7 @@ error: the service answered 401 Unauthorized: The consumer isn't authorized to a
         .env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1")
         .run();
     assert_eq!(env.requests().len(), 1, "{outcome:?}");
-    outcome.assert(6, str!["line 1: failed: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes"], str![[r#"
+    outcome.assert(6, str!["line 1: failed temporarily: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes"], str![[r#"
 warning: line 2: duplicate attribute code `a`
 warning: line 3: duplicate attribute code `a`
 attributes are created one at a time

@@ -12,6 +12,7 @@ use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{Entry, Line, State, state_after};
+use crate::report::hint_target;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use crate::session::runtime::Signals;
@@ -43,7 +44,7 @@ impl Run<'_> {
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(job.position, job.content.as_ref(), &failure);
+                self.fail(job.position, job.customer(), job.content.as_ref(), &failure);
             }
         }
     }
@@ -66,21 +67,27 @@ impl Run<'_> {
             return self.leave(job);
         }
         self.note_failed(job, failure);
-        self.fail(job.position, job.content.as_ref(), failure);
+        self.fail(job.position, job.customer(), job.content.as_ref(), failure);
     }
 
     /// A record that cannot be sent.
     pub(super) fn invalid(&mut self, position: Position, content: &Content, failure: &Failure) {
         let Position { location, hash, .. } = position;
         self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, None)));
-        self.fail(position, Some(content), failure);
+        self.fail(position, None, Some(content), failure);
         if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);
         }
     }
 
-    /// Counts and prints a record that failed.
-    pub(super) fn fail(&mut self, position: Position, content: Option<&Content>, failure: &Failure) {
+    /// Counts and prints a record that failed. Its hint is for the customer whom it names.
+    pub(super) fn fail(
+        &mut self,
+        position: Position,
+        customer: Option<&str>,
+        content: Option<&Content>,
+        failure: &Failure,
+    ) {
         self.reasons.count(failure);
         self.count.is_partly_applied |= matches!(failure.applied, Applied::Yes | Applied::Partial);
         match state_after(failure) {
@@ -102,7 +109,9 @@ impl Run<'_> {
                 }
             }
         }
-        let text = self.results.failure(position.location, self.operation().name, failure);
+        let mut shown = failure.clone();
+        shown.hint = shown.hint.map(|hint| hint_target::for_customer(&hint, self.shared.global, customer));
+        let text = self.results.failure(position.location, self.operation().name, &shown);
         let printed = self.results.push(position.sequence, text);
         self.stop_if_broken(printed);
     }
@@ -140,16 +149,18 @@ impl Run<'_> {
                 FailureKind::Unknown,
                 "interrupted while the request was in flight: it may have been applied",
             )
-            .hint("check whether it took effect; --resume --retry-unknown sends it again");
+            .hint(self.input.next.for_unknown());
             self.note_failed(&job, &failure);
-            self.fail(job.position, None, &failure);
+            self.fail(job.position, job.customer(), None, &failure);
         }
     }
 
     /// A record of which nothing left: it stays what it was.
     fn leave(&mut self, job: &Job) {
         match &job.earlier {
-            Some(Earlier::Unknown { failure, .. }) => self.fail(job.position, None, failure),
+            Some(Earlier::Unknown { failure, .. }) => {
+                self.fail(job.position, job.customer(), None, failure);
+            }
             _ => self.print_not_sent(job.position),
         }
     }
