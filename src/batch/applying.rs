@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -25,7 +24,6 @@ use crate::text::sanitize::sanitize_line;
 #[derive(Debug, Serialize, Deserialize)]
 struct Claim {
     journal: PathBuf,
-    expires: Timestamp,
 }
 
 impl Claim {
@@ -71,8 +69,7 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
 /// `guard` where another copy of the plan was begun meanwhile; `internal` where it cannot be noted.
 pub fn claim(session: &Session<'_>, plan: &Plan, journal: &Path, is_new: bool) -> Result<(), Failure> {
     let (storage, file) = (&*session.context.storage, claim_file(session, plan)?);
-    forget_expired(session, &file);
-    let claim = Claim { journal: journal.to_owned(), expires: plan.header.expires };
+    let claim = Claim { journal: journal.to_owned() };
     let text = serde_json::to_vec(&claim).unwrap_or_default();
     let failed = |error| Failure::internal(format!("cannot write `{}`: {error}", file.display()));
     match storage.create(&file, &text) {
@@ -91,19 +88,9 @@ pub fn claim(session: &Session<'_>, plan: &Plan, journal: &Path, is_new: bool) -
     }
 }
 
-/// Ids are needed as long as their plans can be begun, or resumed.
-fn forget_expired(session: &Session<'_>, file: &Path) {
-    let (storage, now) = (&*session.context.storage, session.context.clock.now());
-    for path in file.parent().and_then(|directory| storage.list(directory).ok()).unwrap_or_default() {
-        let claim = Claim::read(storage, &path);
-        if claim.is_some_and(|claim| claim.expires <= now && !is_there(storage, &claim.journal)) {
-            let _ = storage.remove(&path);
-        }
-    }
-}
-
 fn claim_file(session: &Session<'_>, plan: &Plan) -> Result<PathBuf, Failure> {
-    Ok(session.context.directories()?.state.join("plans").join(&plan.header.id))
+    // Not beside the plans of assistants, which people delete.
+    Ok(session.context.directories()?.state.join("applied-plans").join(&plan.header.id))
 }
 
 fn already_applied(plan: &Plan, claim: &Claim) -> Failure {

@@ -143,7 +143,9 @@ impl Plan {
             Failure::guard(format!("plan `{name}`: line {line}: {what}")).hint(PLAN_AGAIN)
         };
         let header: Header = serde_json::from_str(first).map_err(|_| edited(1, CHANGED))?;
-        if !is_hashed(&header.id, first) || header.id.len() != 32 || hex_value(&header.id).is_none() {
+        // It becomes the name of a file.
+        let is_id = header.id.len() == 32 && header.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id || !is_hashed(&header.id, first) {
             return Err(edited(1, CHANGED));
         }
         let mut records = Vec::new();
@@ -230,8 +232,4 @@ fn hash(id: &str, text: &str) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
-}
-
-fn hex_value(text: &str) -> Option<u128> {
-    u128::from_str_radix(text, 16).ok()
 }
