@@ -24,8 +24,8 @@ use crate::wire::Field;
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]
 pub struct OperationName {
-    /// The operation, as one word or two: quote-ship, or quote ship
-    #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=2)]
+    /// The operation, as it is typed or as one word: quote ship, or quote-ship
+    #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=3)]
     pub words: Vec<String>,
 }
 

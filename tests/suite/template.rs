@@ -64,11 +64,13 @@ fn drop_what_no_cell_holds(body: &mut Value) {
 }
 
 #[test]
-fn an_operation_is_one_word_or_two() {
+fn an_operation_is_one_word_or_as_many_as_it_is_typed_with() {
     let home = Home::new();
     let template = home.ok("template quote ship");
     assert_eq!(home.ok("template quote-ship"), template);
     assert_eq!(home.run(&["template", "quote ship"]).stdout, template);
+    let schema = home.ok("schema attribute option add");
+    assert_eq!(home.ok("schema attribute-option-add"), schema);
     home.run("template quote-shp").assert_failure(
         2,
         str![[r#"

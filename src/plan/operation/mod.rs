@@ -26,7 +26,7 @@ impl OperationSpec {
         self.name.replace(' ', "-")
     }
 
-    /// The operation named by one word or two: `quote-ship`, `"quote ship"`, or `quote` and `ship`.
+    /// The operation named by one word or several: `quote-ship`, `"quote ship"`, or `quote` and `ship`.
     ///
     /// # Errors
     /// `usage`, with the nearest name.
