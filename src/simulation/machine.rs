@@ -115,7 +115,7 @@ impl Machine {
             world.runs.push(Run { machine: self.number, ..Run::default() });
             let run = world.runs.len() - 1;
             world.log(|| format!("run {run}, machine {}: storefront {}", self.number, words.join(" ")));
-            (run, words, world.customers[0].tokens[0].clone())
+            (run, words, world.customers[job.records[0].1].tokens[job.token].clone())
         };
         let options = RunOptions::default();
         let (code, written) = self.start(run, Start { words, token, base: None, options }).await;

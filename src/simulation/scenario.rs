@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::action::{Action, Undo};
 use super::customers::ids;
 use super::disk::Disk;
-use super::editors::Edit;
+use super::editors::{Act, Edit, Moment};
 use super::faults::{FaultProfile, any_outage};
 use super::job::{Access, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
@@ -64,11 +64,10 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let directory = dunce::canonicalize(directory).unwrap();
     let mut scenario =
         Scenario { random, setting, directory, world, machines, tags: 0, commands: Vec::new(), has_lost };
-    match scenario.setting.mode {
+    let mode = scenario.setting.mode;
+    match mode {
         Mode::Outage => scenario.outage().await,
-        Mode::Ordinary if scenario.setting.access != Access::Own && scenario.random.chance(40) => {
-            scenario.reviewed().await;
-        }
+        Mode::Ordinary if scenario.is_reviewed() => scenario.reviewed().await,
         _ => scenario.ordinary().await,
     }
     scenario.end().await
@@ -101,18 +100,33 @@ impl Scenario {
         }
     }
 
+    /// Whether a plan comes between a command and what it sends: seldom where it has one record.
+    fn is_reviewed(&mut self) -> bool {
+        let is_own = self.setting.access == Access::Own;
+        self.random.chance(if is_own { 15 } else { 60 })
+    }
+
     /// Updates that are planned, and applied while others edit; then a copy of the plan is applied.
     async fn reviewed(&mut self) {
-        let count = 1 + self.random.below(4);
-        let prepared = self.batch(Operation::Update, count, 0);
+        let prepared = if self.setting.access == Access::Own {
+            // A plan holds no tokens.
+            let record = self.record(Operation::Update, false);
+            self.single(Operation::Update, record, 0)
+        } else {
+            let count = 1 + self.random.below(4);
+            self.batch(Operation::Update, count, 0)
+        };
         let machine = self.machines[prepared.machine].clone();
         let plan = self.directory.join("moves.plan");
         self.plan_edits();
         if machine.plan(&prepared, &plan).await != Some(0) || !self.note_planned(&prepared, &plan) {
             return self.with_restarts(&prepared).await;
         }
+        if self.random.chance(60) {
+            self.edit_planned(&prepared);
+        }
         self.pause().await;
-        let applied = Job { input: plan, is_plan: true, ..prepared };
+        let applied = Job { input: plan, is_plan: true, is_batch: true, ..prepared };
         self.with_restarts(&applied).await;
         if self.commands.last().is_some_and(|(_, code)| *code == Some(0)) {
             let copy = Job { input: self.directory.join("copy.plan"), ..applied.clone() };
@@ -136,10 +150,30 @@ impl Scenario {
         let text = String::from_utf8_lossy(disk.content(plan).unwrap_or_default()).into_owned();
         let lines: Vec<Value> =
             text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+        if lines.len() != job.records.len() {
+            return false;
+        }
         let mut world = self.world.borrow_mut();
         let expected = job.records.iter().zip(&lines);
         world.planned.extend(expected.map(|((tag, _), line)| (*tag, line["expect"].clone())));
-        lines.len() == job.records.len()
+        true
+    }
+
+    /// Somebody changes the very field that is planned to be changed.
+    fn edit_planned(&mut self, job: &Job) {
+        let (tag, customer) = self.random.pick(&job.records);
+        let mut world = self.world.borrow_mut();
+        let value = "Foreign and later".to_owned();
+        let position = |id: &i64| ids(&world.customers[customer].now).iter().position(|own| own == id);
+        let act = match &world.actions[&tag] {
+            Action::Set(Some(id), name, _) => position(id).map(|at| Act::Address(at, name, value)),
+            Action::Set(None, name, _) => Some(Act::Profile(name, value)),
+            // The first one is not kept.
+            Action::Replace(..) => Some(Act::Address(0, "city", value)),
+            _ => None,
+        };
+        let moment = Moment::At(world.now() + self.random.millis(0, 2_000));
+        world.plan(act.map(|act| Edit { moment, customer, act }).into_iter().collect());
     }
 
     /// Whether what one command leaves matters most to the next.
@@ -327,13 +361,8 @@ impl Scenario {
             return self.batch(operation, count, number);
         }
         let (tag, customer) = self.record(operation, true);
-        let input = self.directory.join(format!("in-{number}.json"));
-        let mut job = self.bare(operation, vec![(tag, customer)], input);
+        let mut job = self.single(operation, (tag, customer), number);
         let world = self.world.borrow();
-        let action = &world.actions[&tag];
-        if action.flags().is_none() {
-            std::fs::write(&job.input, action.document(tag, world.is_magento, false).to_string()).unwrap();
-        }
         if self.setting.mode == Mode::NoRead && operation == Operation::Update {
             let base = self.directory.join(format!("base-{number}.json"));
             let mut profile = world.customers[customer].now.clone();
@@ -342,6 +371,19 @@ impl Scenario {
             }
             std::fs::write(&base, json!({"customer": profile}).to_string()).unwrap();
             job.base = Some((base, profile));
+        }
+        job
+    }
+
+    /// A command with one record.
+    fn single(&mut self, operation: Operation, record: (u32, usize), number: usize) -> Job {
+        let input = self.directory.join(format!("in-{number}.json"));
+        let job = self.bare(operation, vec![record], input);
+        let world = self.world.borrow();
+        let action = &world.actions[&record.0];
+        if action.flags().is_none() {
+            let document = action.document(record.0, world.is_magento, false);
+            std::fs::write(&job.input, document.to_string()).unwrap();
         }
         job
     }
