@@ -6,15 +6,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::journal::State;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::journal::read::PreviousRun;
 use crate::plan::operation::OperationSpec;
+use crate::plan::profile::diff::Expected;
 use crate::prompt::Prompt;
-use crate::report::changes;
 use crate::report::summary::count_records;
+use crate::report::{changes, profile};
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::system::storage::{Storage, real_path};
@@ -125,7 +127,7 @@ pub fn confirm(
     if prompt.can_ask() && !prompt.assume_yes() {
         prompt.page(session.context, session.report, &text(session, &sent));
     }
-    let all = || sent.iter().flat_map(|(_, record)| &record.expect);
+    let all = || sent.iter().flat_map(|(_, record)| &record.expect.changes);
     let customers: HashSet<_> = sent.iter().map(|(_, record)| &record.customer).collect();
     let plural = |number: usize, noun: &str| match number {
         1 => format!("1 {noun}"),
@@ -145,17 +147,18 @@ pub fn confirm(
 fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
     let mut parts = Vec::new();
     for (number, record) in records {
-        let customer = record.customer.as_ref().map(|customer| format!(", customer {customer}"));
-        parts.push(sanitize_line(&format!("Record {number}{}", customer.unwrap_or_default())));
-        parts.push(if record.expect.is_empty() {
-            sanitize_line(&exact_text(record))
+        let Expected { owner, changes } = &record.expect;
+        let whose = match (&record.customer, profile::owner(owner)) {
+            (Some(customer), owner) if owner.is_empty() => format!(", customer {customer}"),
+            (None, owner) if owner.is_empty() => owner,
+            (_, owner) => format!(", {owner}"),
+        };
+        parts.push(sanitize_line(&format!("Record {number}{whose}")));
+        parts.push(if changes.is_empty() {
+            sanitize_line(&Value::Object(record.input.clone()).to_string())
         } else {
-            changes::table(&record.expect, session.report.stderr_style)
+            changes::table(changes, session.report.stderr_style)
         });
     }
     parts.join("\n")
-}
-
-fn exact_text(record: &Planned) -> String {
-    serde_json::to_string(&record.input).unwrap_or_default()
 }

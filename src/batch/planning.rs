@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::input::Draft;
 use crate::journal::plan_file::{self, Header, Planned};
 use crate::ops::Operation;
+use crate::plan::profile::diff::Expected;
 use crate::report::outcome::Outcome;
 use crate::report::summary::count_records;
 use crate::report::{hint_target, style};
@@ -69,7 +70,10 @@ impl<'a> Planning<'a> {
             self.unchanged += 1;
             return;
         }
-        let expect = shown.profile.as_ref().map(|profile| profile.changes.clone());
+        let expect = shown.profile.as_ref().map(|profile| Expected {
+            owner: profile.planned_for.clone().unwrap_or_default(),
+            changes: profile.changes.clone(),
+        });
         self.records.push(Planned { customer, input: draft.body(), expect: expect.unwrap_or_default() });
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::plan::operation::{self, OperationSpec};
-use crate::plan::profile::diff::Change;
+use crate::plan::profile::diff::Expected;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::{self, Finding, Warnings};
 
@@ -30,8 +30,8 @@ pub struct Draft {
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
     pub deferred: Vec<Finding>,
-    /// Of a record of a plan: what it was planned to change.
-    pub expect: Option<Vec<Change>>,
+    /// What its plan expects, of a record of one.
+    pub expect: Option<Expected>,
 }
 
 impl Draft {

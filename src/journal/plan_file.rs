@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::profile::diff::Change;
+use crate::plan::profile::diff::{Change, Expected};
 use crate::system::storage::{Storage, real_path};
 use crate::text::exact_json;
 
@@ -59,8 +59,8 @@ pub struct Planned {
     pub customer: Option<String>,
     /// The documented body, flags and all.
     pub input: Map<String, Value>,
-    /// What it changes, where that can be known.
-    pub expect: Vec<Change>,
+    /// Whose profile it changes, and what of it, where that can be known.
+    pub expect: Expected,
 }
 
 /// A plan that was read.
@@ -81,9 +81,10 @@ impl Planned {
     pub fn parse(text: &str) -> Option<Self> {
         let mut line = exact_json::parse_object(text.as_bytes()).ok()?;
         let customer = line.get("customer").and_then(Value::as_str).map(str::to_owned);
-        let expect = line.get("expect")?.as_array()?.iter().map(Change::parse).collect::<Option<_>>()?;
+        let changes = line.get("expect")?.as_array()?.iter().map(Change::parse).collect::<Option<_>>()?;
+        let owner = line.get("owner").and_then(Value::as_object).cloned().unwrap_or_default();
         let Some(Value::Object(input)) = line.shift_remove("input") else { return None };
-        Some(Self { customer, input, expect })
+        Some(Self { customer, input, expect: Expected { owner, changes } })
     }
 
     fn to_text(&self, record: usize) -> String {
@@ -92,7 +93,8 @@ impl Planned {
             ("record", record.into()),
             ("customer", customer),
             ("input", Value::Object(self.input.clone())),
-            ("expect", exact_json::of(&self.expect)),
+            ("owner", Value::Object(self.expect.owner.clone())),
+            ("expect", exact_json::of(&self.expect.changes)),
         ];
         exact_json::object(line).to_string()
     }

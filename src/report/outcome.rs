@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::changes;
 use crate::failure::{Applied, Failure, FailureKind};
@@ -69,9 +69,9 @@ pub struct ProfileOutcome {
     /// What became of the addresses.
     #[serde(rename = "addresses")]
     pub summary: AddressSummary,
-    /// Whether they go into a plan: a person agrees to changes, and need not read the request.
+    /// Whose profile it is, where they go into a plan: a person agrees to changes, and need not read the request.
     #[serde(skip)]
-    pub is_planned: bool,
+    pub planned_for: Option<Map<String, Value>>,
     /// Whether the changes were shown in the confirmation already.
     #[serde(skip)]
     pub were_shown: bool,
@@ -119,7 +119,7 @@ impl Outcome {
             lines.push(changes::summary(&profile.summary, &profile.new_ids));
         }
         lines.extend(self.snapshot.as_ref().and_then(Value::as_str).map(|file| snapshot_line(file, screen)));
-        if !self.profile.as_ref().is_some_and(|profile| profile.is_planned) {
+        if self.profile.as_ref().is_none_or(|profile| profile.planned_for.is_none()) {
             lines.extend(shown.iter().map(|shown| shown.to_text()));
         }
         if shown.is_empty() {

@@ -86,11 +86,10 @@ fn name_and_email(customer: &Map<String, Value>) -> String {
 }
 
 /// Whose profile it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.
-pub fn owner(profile: &Profile, style: OutputStyle) -> String {
-    let customer = profile.customer();
+pub fn owner(customer: &Map<String, Value>) -> String {
     let id = member(customer, "id");
-    let id = if id.is_empty() { id } else { format!(" (customer {id})") };
-    style.paint(TextStyle::Head, &style.wrapped(&format!("{}{id}", name_and_email(customer))))
+    let id = if id.is_empty() { id } else { format!("(customer {id})") };
+    joined([name_and_email(customer), id], " ")
 }
 
 fn member(object: &Map<String, Value>, name: &str) -> String {

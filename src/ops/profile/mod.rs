@@ -9,16 +9,21 @@ pub(crate) mod verify;
 use std::cell::Cell;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use self::restore::Restore;
 use crate::cli::ReplacementArgs;
 use crate::failure::Failure;
 use crate::plan::operation::CUSTOMER_UPDATE;
+use crate::plan::profile::diff::Expected;
 use crate::plan::profile::merge::{self, Merged, ProfilePatch, merge};
 use crate::plan::profile::region::RegionDirectory;
+use crate::plan::profile::restore::belongs_to;
 use crate::plan::profile::stored::Profile;
 use crate::plan::profile::{diff, magento};
 use crate::plan::validate::lint;
 use crate::prompt::Prompt;
+use crate::report::profile;
 use crate::session::service::Service;
 use crate::state::CustomerStore;
 
@@ -35,8 +40,8 @@ pub enum Change<'a> {
 pub struct Update {
     /// What is merged into the stored profile.
     pub patch: ProfilePatch,
-    /// What it was planned to change, where it is of a plan.
-    pub expect: Option<Vec<diff::Change>>,
+    /// What its plan expects, where it is of one.
+    pub expect: Option<Expected>,
     /// As many addresses may be deleted.
     pub allow_delete: Option<usize>,
     /// The existing profile, given by hand.
@@ -101,6 +106,9 @@ impl Change<'_> {
             Self::Update(Update { patch, expect, .. }) => {
                 let mut patch = patch.clone();
                 let customer = stored.customer();
+                if let Some(Expected { owner, .. }) = expect {
+                    ensure_owner(owner, customer)?;
+                }
                 if let Some(regions) = regions {
                     patch.draft = regions.resolve(&patch.draft, customer)?;
                     magento::drop_service_fields(&mut patch.draft);
@@ -110,7 +118,7 @@ impl Change<'_> {
                 let mut merged = merge(stored.customer(), &patch)?;
                 // What is as planned already needs no request.
                 if let Some(planned) = expect.as_ref().filter(|_| !merged.changes.is_empty()) {
-                    diff::ensure_planned(planned, &merged.changes, customer)?;
+                    diff::ensure_planned(&planned.changes, &merged.changes, customer)?;
                 }
                 merged.notes.extend(lint::of_profile(&merged));
                 Ok(merged)
@@ -136,4 +144,14 @@ impl Change<'_> {
             result => result,
         }
     }
+}
+
+/// A record that names no customer is for the token's own, who may be another one where the plan is applied.
+fn ensure_owner(planned: &Map<String, Value>, stored: &Map<String, Value>) -> Result<(), Failure> {
+    if planned.is_empty() || belongs_to(stored, planned) {
+        return Ok(());
+    }
+    let [planned, stored] = [planned, stored].map(profile::owner);
+    Err(Failure::guard(format!("the plan is for {planned}, and the profile is that of {stored}"))
+        .hint("apply it with the token with which it was made, or make it again with --plan"))
 }

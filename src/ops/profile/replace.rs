@@ -26,6 +26,7 @@ use crate::plan::profile::{diff, magento};
 use crate::plan::request::Request;
 use crate::prompt::Prompt;
 use crate::report::outcome::{Outcome, ProfileOutcome};
+use crate::report::style::TextStyle;
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
 use crate::state::{Fate, stem};
@@ -95,7 +96,11 @@ impl Steps<'_> {
         if is_preview {
             self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
             self.warn(&merged);
-            return Ok(Some(Outcome { request: Some(service.preview(request)), ..self.outcome(&merged) }));
+            let mut outcome = self.outcome(&merged);
+            if let Some(profile) = &mut outcome.profile {
+                profile.planned_for = self.service.session.global.plan.as_ref().map(|_| held.stored.owner());
+            }
+            return Ok(Some(Outcome { request: Some(service.preview(request)), ..outcome }));
         }
         if !is_locked {
             self.confirm(&held.stored, merged)?;
@@ -233,7 +238,7 @@ impl Steps<'_> {
             return Ok(());
         }
         let style = self.service.session.report.stderr_style;
-        self.prompt.show(&profile::owner(stored, style));
+        self.prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&profile::owner(stored.customer()))));
         self.prompt.show(&changes::table(&merged.changes, style));
         self.prompt.show(&changes::summary(&merged.summary, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
@@ -330,8 +335,8 @@ impl Steps<'_> {
 
     fn outcome(&self, merged: &Merged) -> Outcome {
         let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
-        let is_planned = self.service.session.global.plan.is_some();
-        let profile = ProfileOutcome { changes, summary, is_planned, were_shown: false, new_ids: Vec::new() };
+        let profile =
+            ProfileOutcome { changes, summary, planned_for: None, were_shown: false, new_ids: Vec::new() };
         Outcome {
             profile: Some(profile),
             snapshot: Some(Value::Null),

@@ -220,6 +220,15 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
     changes
 }
 
+/// What a plan expects of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// What says whose profile is changed; empty where that is not known.
+    pub owner: Map<String, Value>,
+    /// What is changed of it.
+    pub changes: Vec<Change>,
+}
+
 /// Refuses changes that are not those that were planned, and approved. `stored` is what they are made to.
 ///
 /// # Errors

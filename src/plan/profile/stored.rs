@@ -71,6 +71,12 @@ impl Profile {
         diff::address_list(&self.0)
     }
 
+    /// What says whose profile it is.
+    pub fn owner(&self) -> Map<String, Value> {
+        let names = ["id", "email", "firstname", "lastname"].into_iter();
+        names.filter_map(|name| Some((name.to_owned(), self.0.get(name)?.clone()))).collect()
+    }
+
     /// The customer object itself.
     pub fn into_customer(self) -> Map<String, Value> {
         self.0
