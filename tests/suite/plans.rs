@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crate::support::batch::{attributes, created};
 use crate::support::test_env::TestEnv;
+#[cfg(unix)]
+use crate::support::{storefront::Home, terminal::Terminal};
 
 /// A home with a plan of so many attributes.
 fn planned(records: usize) -> TestEnv {
@@ -55,4 +57,93 @@ fn a_plan_is_resumed_after_a_kill_and_has_one_process_at_a_time() {
     let unknown = again.stdout.lines().filter(|line| line.contains(r#""applied":"unknown""#)).count();
     assert!(stored.len() + unknown >= RECORDS && unknown <= 8, "{} {unknown}", stored.len());
     assert_eq!(again.code, if unknown == 0 { 0 } else { 8 });
+}
+
+#[test]
+fn lines_that_were_edited_moved_or_taken_out_are_named_and_nothing_is_sent() {
+    let env = planned(3);
+    let path = env.home.dir.path().join("a.plan");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let [header, one, two, three] = text.lines().collect::<Vec<_>>().try_into().unwrap();
+    let other = planned(3);
+    let of_another = std::fs::read_to_string(other.home.dir.path().join("a.plan")).unwrap();
+    let of_another = of_another.lines().nth(2).unwrap();
+    let edited = two.replacen("text", "texy", 1);
+    assert_ne!(edited, two);
+    for (lines, message) in [
+        (vec![header, one, &edited, three], "line 3: changed after the plan was written"),
+        (vec![header, one, of_another, three], "line 3: changed after the plan was written"),
+        (vec![header, two, one, three], "line 2: not in its place"),
+        (vec![header, one, one, three], "line 3: not in its place"),
+        (vec![header, one, three], "line 3: not in its place"),
+        (vec![header, one, two], "has 2 records of 3"),
+        (vec![header, one, two, three, three], "line 5: not in its place"),
+    ] {
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let error = env.fails(3, "apply a.plan");
+        assert!(error["message"].as_str().unwrap().contains(message), "{message}: {error}");
+        assert_eq!(error["hint"], "make the plan again with --plan");
+    }
+    assert!(env.requests().is_empty() && created(&env).is_empty());
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(env.run("apply a.plan").code, 0);
+}
+
+#[cfg(unix)]
+fn city(home: &Home) -> String {
+    home.ok("customer show --sandbox --jq .addresses[1].city").trim().to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_sees_whose_profile_a_plan_changes_and_is_asked_once() {
+    let home = Home::new();
+    home.ok("customer update --sandbox --address 2 --city Albany --plan a.plan -q");
+    for (answer, code, stored) in [("n", 130, "New York"), ("y", 0, "Albany")] {
+        let mut terminal = Terminal::run(&home, 100, &["apply", "a.plan", "--sandbox"], &[]);
+        let screen = terminal.sees("Apply 1 change to 1 customer? (y/n)").screen();
+        let whose = "Record 1, Amina Haddad <amina.haddad@example.com> (customer 1)";
+        assert!(screen.contains(whose) && screen.contains("New York"), "{screen}");
+        terminal.confirms(answer);
+        let (ended, screen) = terminal.ends();
+        assert_eq!((ended, city(&home).as_str()), (code, stored), "{screen}");
+        assert_eq!(screen.matches("(y/n)").count(), 1, "{screen}");
+    }
+}
+
+/// A plan that does not fit the screen goes through the pager. Where that fails it is shown as it is; the question comes
+/// in any case.
+#[cfg(unix)]
+#[test]
+fn a_long_plan_goes_through_the_pager_before_the_question() {
+    let home = Home::new();
+    for (name, records) in [("long", 40), ("short", 2)] {
+        std::fs::write(home.dir.path().join("a.csv"), attributes(records)).unwrap();
+        home.ok(&format!("attribute create --sandbox -i a.csv --plan {name}.plan -q"));
+    }
+    let paged = home.dir.path().join("paged");
+    let to_file = format!("sh -c 'echo LESS=$LESS > {0}; cat >> {0}'", paged.display());
+    for (plan, pager, less, is_paged) in [
+        ("long.plan", &*to_file, "", Some("LESS=FRX\nRecord 1\n")),
+        ("long.plan", &to_file, "-S", Some("LESS=-S\nRecord 1\n")),
+        ("short.plan", &to_file, "", None),
+        ("long.plan", "true", "", None),
+        ("long.plan", "no-such-pager", "", None),
+        ("long.plan", "", "", None),
+    ] {
+        let _ = std::fs::remove_file(&paged);
+        let variables = [("PAGER", pager), ("LESS", less)];
+        let mut terminal = Terminal::run(&home, 100, &["apply", plan, "--sandbox"], &variables);
+        let screen = terminal.sees("records? (y/n)").screen();
+        let shows_all = plan == "short.plan" || pager.is_empty() || pager == "no-such-pager";
+        assert_eq!(screen.contains("Record 2"), shows_all, "{plan} {pager}: {screen}");
+        terminal.confirms("n");
+        assert_eq!(terminal.ends().0, 130);
+        let text = std::fs::read_to_string(&paged).ok();
+        assert_eq!(text.is_some(), is_paged.is_some(), "{plan} {pager}");
+        let begins = text
+            .zip(is_paged)
+            .is_none_or(|(text, start)| text.starts_with(start) && text.contains("Record 40\n"));
+        assert!(begins, "{plan} {pager}");
+    }
 }

@@ -3,13 +3,14 @@
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const WRITES: [&str; 6] = [
+const WRITES: [&str; 7] = [
     "customer update --firstname Amy -y",
     "customer restore -y",
     "quote add-item --sku A --qty 1",
     "quote ship --carrier flatrate --method flatrate --no-payment",
     "attribute create --code a --label A --type text",
     "api POST /V1/x",
+    "apply a.plan -y",
 ];
 
 fn run(env: &TestEnv, home: &Home, line: &str, variable: &str) -> Outcome {
@@ -79,6 +80,7 @@ fn a_person_is_asked_and_yes_does_not_answer() {
     for (line, question) in [
         (&["customer", "update", "--firstname", "Amy", "--yes"][..], "Send it?"),
         (&["quote", "add-item", "-i", "items.csv", "--yes"], "Add the items of 2 records?"),
+        (&["apply", "a.plan", "--yes"], "Apply 1 change to 1 customer?"),
         (&["api", "POST", "/V1/x"], "Let this command write to the shop of profile live?"),
     ] {
         for answer in ["n", "y"] {
@@ -86,6 +88,9 @@ fn a_person_is_asked_and_yes_does_not_answer() {
             let home = profile(&env, "ask");
             let items = home.dir.path().join("items.csv");
             std::fs::write(items, "sku,qty,quote_id\nmug-blue,1,1\nmug-blue,1,1\n").unwrap();
+            let planned = run(&env, &home, "customer update --firstname Amy --plan a.plan", "");
+            assert_eq!(planned.code, 0, "{planned:?}");
+            env.requests();
             let mut terminal = Terminal::run(&home, 200, line, &[("STOREFRONT_TOKEN", "sandbox-customer-1")]);
             terminal.sees(question).confirms(answer);
             let (_, screen) = terminal.ends();
