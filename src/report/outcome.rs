@@ -69,7 +69,7 @@ pub struct ProfileOutcome {
     /// What became of the addresses.
     #[serde(rename = "addresses")]
     pub summary: AddressSummary,
-    /// Whose profile it is, where they go into a plan: a person agrees to changes, and need not read the request.
+    /// Whose profile it is, where they go into a plan or are of one: a person agrees to changes, and need not read the request.
     #[serde(skip)]
     pub planned_for: Option<Map<String, Value>>,
     /// Whether the changes were shown in the confirmation already.

@@ -69,6 +69,11 @@ impl Change<'_> {
         }
     }
 
+    /// Whether it is of a plan.
+    pub fn is_planned(&self) -> bool {
+        matches!(self, Self::Update(Update { expect: Some(_), .. }))
+    }
+
     /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
     pub fn replacement_args(&self) -> &ReplacementArgs {
         match self {

@@ -98,7 +98,8 @@ impl Steps<'_> {
             self.warn(&merged);
             let mut outcome = self.outcome(&merged);
             if let Some(profile) = &mut outcome.profile {
-                profile.planned_for = self.service.session.global.plan.as_ref().map(|_| held.stored.owner());
+                let is_planned = self.service.session.global.plan.is_some() || self.change.is_planned();
+                profile.planned_for = is_planned.then(|| held.stored.owner());
             }
             return Ok(Some(Outcome { request: Some(service.preview(request)), ..outcome }));
         }
