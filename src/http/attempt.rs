@@ -117,7 +117,10 @@ impl Attempts {
         match attempt {
             Attempt::Applied(reply) => Ok(reply),
             Attempt::Unknown { failure, .. } => {
-                self.unknown.get_or_insert_with(|| failure.clone());
+                // A read changes nothing: of several the last one counts.
+                if failure.applied == Applied::Unknown {
+                    self.unknown.get_or_insert_with(|| failure.clone());
+                }
                 Err(self.counted(failure))
             }
             Attempt::Rejected(failure)
@@ -269,6 +272,17 @@ mod tests {
         let failure = attempts.conclude(rejected()).unwrap_err();
         assert_eq!((failure.kind, failure.applied), (FailureKind::Refused, Applied::No));
         assert_eq!(failure.message, "no (tried 2 times)");
+    }
+
+    #[test]
+    fn a_read_that_fails_is_never_unknown() {
+        for last in [rejected(), not_sent(false), throttled(None)] {
+            let mut attempts = Attempts::default();
+            let failure = Failure::new(FailureKind::Unavailable, "no answer");
+            attempts.conclude(Attempt::Unknown { failure, transient: true }).unwrap_err();
+            let failure = attempts.conclude(last).unwrap_err();
+            assert!(failure.applied == Applied::No && failure.kind != FailureKind::Unknown, "{failure}");
+        }
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub enum Rule {
     Outage,
     /// The exit code does not agree with what was reported.
     ExitCode,
+    /// Something is reported as unknown that was not sent.
+    FalseUnknown,
     /// The journal does not agree with what was sent, what took effect or what was said.
     Journal,
     /// The history does not agree with what took effect.

@@ -15,6 +15,7 @@ pub fn check(world: &mut World) {
             "yes" => check_yes(world, &said),
             "no" => check_no(world, &said),
             "partial" => check_partial(world, &said),
+            "unknown" => check_unknown(world, &said),
             _ => {}
         }
     }
@@ -96,6 +97,18 @@ fn check_no(world: &mut World, said: &Reported) {
     if let Some(Effect { request, .. }) = effect {
         let what = format!("record {tag} is reported as not applied ({reason})");
         world.broke(Rule::FalseNo, *run, Some(request), what);
+    }
+}
+
+/// What was never sent is not unknown. After a death the program cannot know what left.
+fn check_unknown(world: &mut World, said: &Reported) {
+    let Reported { run, tag, reason, .. } = said;
+    let command = world.runs[*run].command;
+    let is_first = !world.runs[..*run].iter().any(|run| run.command == command);
+    let of_record = |sent: &Sent| sent.run == *run && sent.tag == Some(*tag) && sent.call.is_write();
+    if is_first && !world.requests.iter().any(of_record) {
+        let what = format!("record {tag} is reported as unknown ({reason}), and nothing was sent");
+        world.broke(Rule::FalseUnknown, *run, None, what);
     }
 }
 
