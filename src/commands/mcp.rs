@@ -41,7 +41,7 @@ use crate::text::shell::Shell;
   storefront mcp --profile shop
   storefront mcp --sandbox --api magento --plans plans")]
 pub struct McpArgs {
-    /// Directory that plans are written to [default: `plans` in the directory of snapshots]
+    /// Directory that plans are written to [default: `plans` beside the directory of snapshots]
     #[arg(long, value_name = "DIR")]
     pub plans: Option<PathBuf>,
 }

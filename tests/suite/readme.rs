@@ -57,6 +57,11 @@ fn the_examples_about_the_journal_run() {
 }
 
 #[test]
+fn the_examples_about_plans_run() {
+    examples_run("docs/plans.md");
+}
+
+#[test]
 fn the_examples_for_magento_shops_run() {
     examples_run("docs/magento.md");
 }
