@@ -174,7 +174,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.status(&format!(
         "saved the {} for profile `{}` ({}) to {}",
-        noun(bearer),
+        if args.oauth { "integration's values" } else { noun(bearer) },
         profile.name,
         stored.origin,
         credentials.path.display()

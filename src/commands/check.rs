@@ -137,14 +137,13 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
         Ok(_) => return Check::ok(name, source),
         Err(failure) if is_rejected(failure) => {
             let rejected = Failure { message: format!("{source}: {}", failure.message), ..failure.clone() };
-            let fix =
-                oauth::hint(&failure.message).map_or_else(|| login_hint(service, bearer), str::to_owned);
+            let fix = oauth::hint(&failure.message).map_or_else(|| service.renewal(bearer), str::to_owned);
             return Check::failed(name, &rejected, fix);
         }
         Err(failure) => &failure.message,
     };
     if expires.is_some_and(|(is_expired, _)| is_expired) {
-        return Check::failed(name, &Failure::new(FailureKind::Auth, source), login_hint(service, bearer));
+        return Check::failed(name, &Failure::new(FailureKind::Auth, source), service.renewal(bearer));
     }
     Check::skipped(name, format!("{source}; not checked: {why}"))
 }
@@ -182,7 +181,7 @@ pub fn expiry(expires: Timestamp) -> String {
 /// Reads the token where it comes from; a finding where there is none.
 pub async fn unreadable(service: &Service<'_>, bearer: Bearer) -> Option<Check> {
     let failure = service.token(bearer).await.err()?;
-    let fix = failure.hint.clone().unwrap_or_else(|| login_hint(service, bearer));
+    let fix = failure.hint.clone().unwrap_or_else(|| service.renewal(bearer));
     Some(Check::failed(check_name(bearer), &failure, fix))
 }
 
@@ -191,16 +190,5 @@ pub fn check_name(bearer: Bearer) -> &'static str {
     match bearer {
         Bearer::Customer => "customer token",
         Bearer::Admin => "admin token",
-    }
-}
-
-fn login_hint(service: &Service<'_>, bearer: Bearer) -> String {
-    let user = if service.settings.dialect.tokens.is_some() { " --user NAME" } else { "" };
-    let flag = format!("{user}{}", if bearer == Bearer::Admin { " --admin" } else { "" });
-    match &service.settings.profile {
-        Some(profile) => {
-            format!("set a new token where it comes from, or run `storefront auth login{flag} -p {profile}`")
-        }
-        None => "set a new token where it comes from".to_owned(),
     }
 }

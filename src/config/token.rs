@@ -29,6 +29,8 @@ pub struct TokenSource {
     pub expires: Option<Timestamp>,
     /// Whether it gives an integration's four values, as far as that is known without reading a file or running a program.
     pub is_integration: bool,
+    /// Whether `auth login` stored it.
+    pub is_stored: bool,
     origin: Origin,
 }
 
@@ -43,7 +45,7 @@ enum Origin {
 impl TokenSource {
     fn new(origin: Origin, from: impl Into<String>) -> Self {
         let is_integration = matches!(&origin, Origin::Given(token) if token.keys().is_some());
-        Self { from: from.into(), expires: None, is_integration, origin }
+        Self { from: from.into(), expires: None, is_integration, is_stored: false, origin }
     }
 
     /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
@@ -172,16 +174,19 @@ impl Tokens<'_> {
     /// The token of `auth login`. An error in the file is reported when the token is needed.
     fn stored(&self, profile: &Profile, bearer: Bearer) -> Option<TokenSource> {
         // Which login it came from, so that the same token stored twice is not taken for one.
+        let from = |flag: &str| format!("auth login{flag} of profile {}", profile.name);
         let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
-        let from = format!("auth login{flag} of profile {}", profile.name);
         let stored = match Credentials::load(self.context).and_then(|all| all.find(&profile.name, bearer)) {
             Ok(stored) => stored?,
-            Err(failure) => return Some(TokenSource::absent(failure, from)),
+            Err(failure) => return Some(TokenSource::absent(failure, from(flag))),
         };
+        let flag = if stored.token.keys().is_some() { " --oauth" } else { flag };
+        let from = from(flag);
         let (bound, here) = (&stored.origin, origin(self.base_url));
         if *bound == here {
             let expires = stored.expires;
-            return Some(TokenSource { expires, ..TokenSource::new(Origin::Given(stored.token), from) });
+            let source = TokenSource::new(Origin::Given(stored.token), from);
+            return Some(TokenSource { expires, is_stored: true, ..source });
         }
         let message = format!("the token from {from} is bound to {bound}, but the base URL is now {here}");
         let failure = auth(message).hint(format!("run `storefront auth login{flag} -p {}`", profile.name));

@@ -67,11 +67,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
             failure: redirected(FailureKind::Unknown, &incoming, url).hint(CHECK_BEFORE_RETRY),
             transient: false,
         },
-        401 | 403 => {
-            let failure = answered(FailureKind::Auth, &incoming);
-            let hint = of_token(status, failure.service.as_ref());
-            Attempt::Rejected(failure.hint(hint))
-        }
+        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, &incoming)),
         429 => Attempt::Throttled { failure: throttled(&incoming, wait), retry_after: wait },
         408 | 499 => unknown(is_read, &incoming, false),
         400..=499 => {
@@ -164,32 +160,6 @@ fn web_server_hint(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The permission that stands for "the token's own data".
-const OWN_DATA: &str = "self";
-
-/// The hint of a 401 or 403, by the permission that the body names, if it does.
-fn of_token(status: u16, body: Option<&Value>) -> String {
-    let resources = body.and_then(|body| body.pointer("/parameters/resources")).and_then(Value::as_str);
-    match resources {
-        Some(OWN_DATA) => {
-            "the token has expired or is not a customer's: check it with `storefront auth status`, \
-            or, with an administrator's token in the magento interface, name the customer with \
-            --customer ID|EMAIL"
-                .to_owned()
-        }
-        Some(permission) => format!(
-            "the token has expired or lacks the permission `{permission}`: run `storefront auth login --user \
-             NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone \
-             Bearer token"
-        ),
-        None if status == 401 => "`storefront auth status` shows which token was used; \
-            `storefront auth login` stores a new one"
-            .to_owned(),
-        None => "the token lacks permission for this call: `storefront auth status` shows which one was used"
-            .to_owned(),
-    }
-}
-
 /// The hint of another 4xx. An administrator's token has no customer of its own, and Magento misses its id.
 fn of_request(body: Option<&Value>) -> Option<&'static str> {
     let parameters = body?.get("parameters")?;
@@ -208,21 +178,13 @@ pub fn names_no_entity(body: Option<&Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    use super::{of_request, of_token};
+    use super::of_request;
 
     #[test]
-    fn a_refusal_names_the_permission() {
+    fn a_missing_customer_id_is_explained() {
         let body = |resources: &str| json!({"parameters": {"resources": resources}});
-        let hint = of_token(401, Some(&body("Magento_Customer::manage")));
-        assert!(
-            hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer token"),
-            "{hint}"
-        );
-        assert!(of_token(401, Some(&body("self"))).contains("--customer"));
-        assert!(of_token(401, None).contains("auth login"));
-        assert!(of_token(403, Some(&Value::Null)).contains("lacks permission"));
         let missing =
             json!({"message": "\"%fieldName\" is required", "parameters": {"fieldName": "customerId"}});
         let unknown = json!({"parameters": {"fieldName": "customerId", "fieldValue": 6}});

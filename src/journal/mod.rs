@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::text::hash::fnv1a;
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::message_line;
 
 /// Version of the journal's format. Another one is refused: what it says of a record may differ.
 const VERSION: u64 = 2;
@@ -201,7 +201,7 @@ impl Entry {
             kind: Some(failure.kind.name().to_owned()),
             status: failure.status,
             applied: Some(failure.applied.name().to_owned()),
-            reason: Some(sanitize_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
+            reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
             snapshot,
             cart: failure.cart,
             ..Self::new(record, hash, state)

@@ -81,7 +81,7 @@ impl OrderedResults {
     pub fn failure(&self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
             let state = state_after(failure);
-            let message = sanitize::sanitize_line(without_place(failure, place.line));
+            let message = without_place(failure, place.line);
             // What was lost is for a person to look at, record by record.
             let hint = failure.hint.as_ref().filter(|_| state == State::Mismatch);
             let hint = hint.map(|hint| format!("  hint: {}\n", sanitize::sanitize_line(hint)));
@@ -148,11 +148,12 @@ impl OrderedResults {
 }
 
 /// The message of a failure without the file and the line of its record, which are given before it.
-fn without_place(failure: &Failure, line: u64) -> &str {
-    let message = failure.message.as_str();
+fn without_place(failure: &Failure, line: u64) -> String {
+    let message = sanitize::message_line(&failure.message);
     if failure.kind != FailureKind::Usage || failure.status.is_some() {
         return message;
     }
     let Some((_, rest)) = message.split_once(&format!(": line {line}")) else { return message };
-    rest.strip_prefix(": ").or_else(|| rest.strip_prefix(", ")).unwrap_or(message)
+    let rest = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(", "));
+    rest.map_or_else(|| message.clone(), str::to_owned)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::style::time;
 use crate::failure::{Failure, FailureKind, RecordCounts};
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::message_line;
 
 /// As many different reasons are counted; the rest are counted together.
 const MAX_REASONS: usize = 50;
@@ -24,7 +24,7 @@ impl Reasons {
     /// Counts a failure. Messages that differ in numbers or quoted names only are one reason.
     pub fn count(&mut self, failure: &Failure) {
         // Masked while the record's own token is known.
-        let message = sanitize_line(&failure.message);
+        let message = message_line(&failure.message);
         let kind = generalized(&message);
         if self.counted.len() >= MAX_REASONS && !self.counted.contains_key(&kind) {
             self.others += 1;

@@ -6,6 +6,8 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::config::{Settings, TokenSource, Writes};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Client, Effect, Reply, Tracer};
@@ -233,20 +235,9 @@ impl Service<'_> {
         if let Some(hint) = oauth::hint(&failure.message) {
             return failure.hint(hint);
         }
-        let is_auth = failure.kind == FailureKind::Auth;
-        let failure = match &failure.hint {
-            Some(hint) if is_auth && self.settings.sandbox.is_none() => {
-                let source = &self.settings.token_for(bearer).from;
-                Failure { hint: Some(format!("{hint} (the token is from {source})")), ..failure }
-            }
-            _ => failure,
-        };
-        if is_auth && bearer == Bearer::Admin && self.settings.shares_token() {
-            let hint = failure.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
-            return failure.hint(format!(
-                "no administrator's token is set, so the customer token was used: set {ADMIN_TOKEN}, or run \
-                 `storefront auth login --admin`{hint}"
-            ));
+        if failure.kind == FailureKind::Auth && failure.status.is_some() {
+            let hint = self.token_hint(&failure, bearer);
+            return failure.hint(hint);
         }
         let Some(view) = self.settings.store_view.as_ref().filter(|_| names_store(&failure)) else {
             return failure;
@@ -256,6 +247,65 @@ impl Service<'_> {
             _ => ("service has", "name another with --store-view"),
         };
         failure.hint(format!("the {may} no store view `{}`: {fix}", view.code()))
+    }
+
+    /// What to do about a 401 or 403. Magento's names the permission that the token lacks; `self` stands for a customer's
+    /// own data.
+    fn token_hint(&self, failure: &Failure, bearer: Bearer) -> String {
+        let token = self.settings.token_for(bearer);
+        let is_shared = bearer == Bearer::Admin && self.settings.shares_token();
+        let permission = failure.service.as_ref().and_then(|body| body.pointer("/parameters/resources"));
+        let renewal = self.renewal(bearer);
+        let hint = match permission.and_then(Value::as_str) {
+            _ if is_shared => format!(
+                "no administrator's token is set, so the customer token was used: set {ADMIN_TOKEN}, or run \
+                 `storefront auth login --admin`"
+            ),
+            Some("self") => {
+                "the token has expired or is not a customer's: check it with `storefront auth status`, \
+                or, with an administrator's token in the magento interface, name the customer with \
+                --customer ID|EMAIL"
+                    .to_owned()
+            }
+            Some(permission) if token.is_integration => {
+                format!("grant the integration the permission `{permission}`")
+            }
+            Some(permission) if bearer == Bearer::Customer && !self.settings.shares_token() => {
+                format!(
+                    "the call needs an administrator's token with the permission `{permission}`: add --admin"
+                )
+            }
+            Some(permission) => format!(
+                "the token has expired or lacks the permission `{permission}`: {renewal}, or grant the \
+                 permission; an integration's token must be allowed as a standalone Bearer token"
+            ),
+            None if failure.status == Some(401) => renewal,
+            None => "the token lacks permission for this call".to_owned(),
+        };
+        if self.settings.sandbox.is_some() {
+            return hint;
+        }
+        format!("{hint} (the token is from {})", token.from)
+    }
+
+    /// What to do about a token that the service refuses.
+    pub fn renewal(&self, bearer: Bearer) -> String {
+        let (settings, token) = (&*self.settings, self.settings.token_for(bearer));
+        let profile = settings.profile.as_ref().filter(|_| token.is_stored);
+        let flag = match (token.is_integration, bearer) {
+            (true, _) => " --oauth",
+            (_, Bearer::Admin) if settings.dialect.tokens.is_some() => " --user NAME --admin",
+            (_, Bearer::Admin) => " --admin",
+            (_, Bearer::Customer) if settings.dialect.tokens.is_some() => " --user NAME",
+            (_, Bearer::Customer) => "",
+        };
+        match profile {
+            Some(profile) => format!("run `storefront auth login{flag} -p {profile}`"),
+            None if token.is_integration => {
+                "correct the four values where they come from: System > Integrations shows them".to_owned()
+            }
+            None => "renew the token where it comes from".to_owned(),
+        }
     }
 
     /// Exchanges a user name and a password for a token.

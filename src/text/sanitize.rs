@@ -83,6 +83,11 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
     before.is_some_and(spelled) && after.is_some_and(spelled)
 }
 
+/// A message on one line, as a table or a list has it, with `; ` between problems.
+pub fn message_line(message: &str) -> String {
+    sanitize_line(&message.replace("\n  ", "; "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::in_json;

@@ -88,7 +88,7 @@ failed: cannot read the stored addresses from the response: it has no address li
         &found.text("customer token"),
         str![[r#"
 failed: the environment variable STOREFRONT_TOKEN: the service answered 401 Unauthorized: expired
-→ set a new token where it comes from
+→ renew the token where it comes from
 "#]],
     );
     let broken = script(answer("500 Internal Server Error", "", ""));

@@ -55,14 +55,14 @@ failed: no token for profile `shop`
             "token-env = \"SHOP_TOKEN\"",
             str![[r#"
 failed: the environment variable SHOP_TOKEN (token-env of profile shop) is not set
-→ set a new token where it comes from, or run `storefront auth login -p shop`
+→ renew the token where it comes from
 "#]],
         ),
         (
             "token-file = \"none\"",
             str![[r#"
 failed: the file [HOME]/config/storefront/none (token-file of profile shop) not found
-→ set a new token where it comes from, or run `storefront auth login -p shop`
+→ renew the token where it comes from
 "#]],
         ),
         (

@@ -142,7 +142,7 @@ fn a_missing_permission_is_named_and_stops_a_batch() {
     let refused = program(&env, CREATE).env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1").run();
     refused.assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
-  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
 "#]]);
     env.file(
         "new.ndjson",
@@ -160,7 +160,7 @@ attributes are created one at a time
 attribute create: 3 records: 0 done, 1 failed temporarily, 2 not sent ([DURATION])
   1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
-  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create --input new.ndjson --yes --jobs 1 --resume`
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create --input new.ndjson --yes --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
 }

@@ -107,7 +107,7 @@ fn an_administrators_token_without_a_permission() {
             &format!(
                 "the service answered {status}: The consumer isn't authorized to access Magento_Customer::manage"
             ),
-            "the token has expired or lacks the permission `Magento_Customer::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)",
+            "the token has expired or lacks the permission `Magento_Customer::manage`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)",
         );
         assert_eq!(server.requests().len(), 2);
     }
@@ -124,7 +124,7 @@ fn a_customers_token_where_an_administrators_is_needed() {
     let error = outcome.error();
     let hint = error["hint"].as_str().unwrap();
     assert!(
-        hint.starts_with("no administrator's token is set, so the customer token was used: set STOREFRONT_ADMIN_TOKEN, or run `storefront auth login --admin`; "),
+        hint.starts_with("no administrator's token is set, so the customer token was used: set STOREFRONT_ADMIN_TOKEN, or run `storefront auth login --admin`"),
         "{error}"
     );
     assert_eq!(env.requests(), ["GET 401"]);

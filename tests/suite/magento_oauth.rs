@@ -72,13 +72,14 @@ fn a_dry_run_shows_a_signed_request_and_no_curl_command() {
     assert_eq!(home.ok(&format!("{line} --curl -o json --jq .request.curl")), curl);
 }
 
-/// A wrong clock is told from a wrong secret, each with what to correct.
+/// A wrong clock is told from a wrong secret, each with what to correct; no login is suggested that the settings refuse.
 #[test]
 fn doctor_names_a_wrong_clock_and_a_wrong_secret() {
     let refused = |message: &str| answer("401 Unauthorized", "", &format!("{{\"message\": \"{message}\"}}"));
     for (message, named, other) in [
         ("An error occurred validating the nonce", "set this machine's clock", "secret"),
         ("The signature is invalid. Verify and try again.", "check the consumer secret", "clock"),
+        ("A consumer with this key does not exist.", "correct the four values", "auth login"),
     ] {
         let shop = MockServer::start(vec![refused(message); 4]);
         let home = Home::with_config(&format!(

@@ -125,7 +125,7 @@ error: the cart could not be created: the service answered 400 Bad Request: "cus
     let show = program(&env, "quote show --customer 2").env("STOREFRONT_ADMIN_TOKEN", CUSTOMER);
     show.run().assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Cart::manage
-  hint: the token has expired or lacks the permission `Magento_Cart::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
+  hint: the token has expired or lacks the permission `Magento_Cart::manage`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN)
 "#]]);
 }
 
