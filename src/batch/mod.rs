@@ -60,10 +60,7 @@ pub async fn run(
     operation: &dyn Operation,
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
-    if let Some(flag) = operation.single_flag() {
-        let message = format!("`{flag}` cannot be used with batch input");
-        return Err(Failure::usage(message).hint(format!("leave out `{flag}`")));
-    }
+    refuse_single_flag(operation, "batch input")?;
     if session.global.customer.is_some() {
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
@@ -74,6 +71,15 @@ pub async fn run(
     let source = source.copied()?;
     let service = Service::open(session).await?;
     Box::pin(run_over(&service, &source, args, operation, grammar)).await
+}
+
+/// Refuses a flag that is for one record only.
+fn refuse_single_flag(operation: &dyn Operation, with: &str) -> Result<(), Failure> {
+    let refused = |flag| {
+        Err(Failure::usage(format!("`{flag}` cannot be used with {with}"))
+            .hint(format!("leave out `{flag}`")))
+    };
+    operation.single_flag().map_or(Ok(()), refused)
 }
 
 async fn run_over(

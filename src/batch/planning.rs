@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::batch::command_line::operation_flags;
+use crate::batch::refuse_single_flag;
 use crate::failure::Failure;
 use crate::input::Draft;
 use crate::journal::plan_file::{self, Header, Planned};
@@ -26,7 +27,6 @@ pub struct Planning<'a> {
     service: &'a Service<'a>,
     path: PathBuf,
     header: Header,
-    expires: Duration,
     records: Vec<Planned>,
     unchanged: u64,
 }
@@ -44,10 +44,7 @@ impl<'a> Planning<'a> {
         let (session, id) = (service.session, service.settings.service_id());
         let Some(path) = session.global.plan.clone() else { return Ok(None) };
         plan_file::ensure_new(&*session.context.storage, &path)?;
-        if let Some(flag) = operation.single_flag() {
-            let message = format!("`{flag}` cannot be used with `--plan`");
-            return Err(Failure::usage(message).hint(format!("leave out `{flag}`")));
-        }
+        refuse_single_flag(operation, "`--plan`")?;
         let now = session.context.clock.now();
         let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
         let expires = session.global.expires.unwrap_or(EXPIRES);
@@ -61,7 +58,7 @@ impl<'a> Planning<'a> {
             expires: created.saturating_add(expires).unwrap_or(created),
             ..Header::new()
         };
-        Ok(Some(Self { service, path, header, expires, records: Vec::new(), unchanged: 0 }))
+        Ok(Some(Self { service, path, header, records: Vec::new(), unchanged: 0 }))
     }
 
     /// Adds a record with what its dry run shows; one that changes nothing is only counted.
@@ -82,7 +79,7 @@ impl<'a> Planning<'a> {
     /// # Errors
     /// As [`plan_file::write`].
     pub fn finish(self) -> Result<(), Failure> {
-        let Self { service, path, header, expires, records, unchanged } = self;
+        let Self { service, path, header, records, unchanged } = self;
         let (session, shown) = (service.session, path.display().to_string());
         let is_written = !records.is_empty();
         let header = if is_written {
@@ -106,7 +103,8 @@ impl<'a> Planning<'a> {
             session.report.status(&format!("No plan was written{left_out}"));
             return Ok(());
         }
-        let (records, expires) = (count_records(header.records), style::time(expires));
+        let expires = style::time(header.expires.duration_since(header.created).unsigned_abs());
+        let records = count_records(header.records);
         session.report.status(&format!("Wrote plan {shown}: {records}, expires in {expires}{left_out}"));
         let apply = Shell::NATIVE.join(["storefront", "apply", &shown].map(str::to_owned));
         session.report.status(&hint_target::for_command(&format!("apply it with `{apply}`"), session.global));

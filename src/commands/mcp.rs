@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use std::time::Duration;
 
 use clap::Args;
 use rmcp::model::{
@@ -20,7 +19,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use crate::config::Settings;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::request::Dialect;
 use crate::plan::validate::json_schema;
@@ -56,9 +55,6 @@ the other commands to the person, and put what a flag says into `input`.";
 
 /// What `fields` looks like.
 const FIELDS: &str = r#"such as ["id", "addresses/city"]"#;
-
-/// A call takes no longer than this, however often its requests are retried.
-const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// More results than this are counted only.
 const MOST_RESULTS: usize = 200;
@@ -120,10 +116,6 @@ impl ServerHandler for Assistant {
         let answer = tokio::select! {
             answer = self.call(tool, request.arguments.unwrap_or_default()) => answer,
             () = context.ct.cancelled() => Err(Failure::cancelled()),
-            () = tokio::time::sleep(TIME_LIMIT) => Err(Failure::new(
-                FailureKind::Unavailable,
-                format!("stopped after {} seconds", TIME_LIMIT.as_secs()),
-            )),
         };
         let answer = visible(answer.unwrap_or_else(|failure| failure_json(&failure)));
         let is_error = answer.get("error").is_some();
