@@ -99,7 +99,7 @@ async fn run_over(
     // A record that names the batch's own token has the same key as those that name none.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
-    let preparer = &RecordPreparer::new(session, source, args, operation, command, token);
+    let preparer = &RecordPreparer::new(service, source, args, operation, command, token);
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::batch::failed_file::REASON;
 use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
+use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
 use crate::config::TokenCommand;
 use crate::failure::{Applied, Failure, FailureKind};
@@ -16,8 +17,10 @@ use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
+use crate::report::hint_target;
 use crate::report::summary::NextSteps;
 use crate::session::Session;
+use crate::session::service::Service;
 use crate::text::exact_json;
 use crate::text::hash::Fnv1a;
 use crate::text::token::Token;
@@ -41,6 +44,8 @@ pub struct RecordPreparer<'a> {
     run_token: Option<Token>,
     /// Fields that are not input of the operation: the token, and those that only the token command knows.
     extra: Vec<String>,
+    /// Whether the run has no token but an administrator's, which has no customer of its own.
+    needs_customer: bool,
     /// How the records so far name their customers: as `id`, as `email`, or as `none`.
     naming: Cell<Option<&'static str>>,
 }
@@ -58,17 +63,30 @@ pub struct PreparedRecord {
     pub customer: Option<String>,
 }
 
+impl PreparedRecord {
+    /// A hint whose commands are for this record's customer.
+    pub fn hint(&self, hint: &str, global: &GlobalArgs) -> String {
+        let text = hint_target::for_customer(hint, global, self.customer.as_deref());
+        let has_own_token = self.token_source != TokenSource::Shared;
+        if has_own_token && hint_target::is_for_customer(hint) {
+            return format!("{text} (with the token of this record's customer in STOREFRONT_TOKEN)");
+        }
+        text
+    }
+}
+
 impl<'a> RecordPreparer<'a> {
     /// For one input. `command` prints tokens; `run_token` is the token of records without one of their own, where it is
     /// known.
     pub fn new(
-        session: &'a Session<'a>,
+        service: &'a Service<'a>,
         source: &'a Source,
         args: &'a BatchArgs,
         operation: &'a dyn Operation,
         command: Option<&TokenCommand>,
         run_token: Option<Token>,
     ) -> Self {
+        let session = service.session;
         let command = command.map(|command| (command.clone(), token::placeholders(command)));
         let command = command.filter(|(_, fields)| !fields.is_empty());
         let spec = operation.spec();
@@ -78,14 +96,21 @@ impl<'a> RecordPreparer<'a> {
         let mut extra: Vec<String> = used.iter().filter(|name| !is_input(name)).cloned().collect();
         extra.push(TOKEN_FIELD.to_owned());
         // Where the token command uses that field, it prints the customer's own token.
-        if session.dialect.customers.is_some()
-            && spec.bearer == Bearer::Customer
-            && !used.iter().any(|name| name == CUSTOMER_FIELD)
-        {
+        let is_for_customer = spec.bearer == Bearer::Customer && session.dialect.customers.is_some();
+        if is_for_customer && !used.iter().any(|name| name == CUSTOMER_FIELD) {
             extra.push(CUSTOMER_FIELD.to_owned());
         }
-        let naming = Cell::new(None);
-        Self { session, source, args, operation, command, run_token, extra, naming }
+        Self {
+            session,
+            source,
+            args,
+            operation,
+            command,
+            run_token,
+            extra,
+            needs_customer: is_for_customer && service.settings.has_only_admin_token(),
+            naming: Cell::new(None),
+        }
     }
 
     /// Reads the records from the first one on.
@@ -165,6 +190,12 @@ impl<'a> RecordPreparer<'a> {
             Some(_) => TokenSource::Shared,
             None => self.token_source(&document, &extra)?,
         };
+        if self.needs_customer && customer.is_none() && token_source == TokenSource::Shared {
+            return Err(Failure::usage(match columns {
+                Some(_) => "no customer: add the column `customer`",
+                None => "no customer: name it beside the fields, without a wrapper: {\"customer\": 2, …}",
+            }));
+        }
         let document = Some(Value::Object(document));
         let draft =
             self.operation.prepare(self.session.dialect, document, self.session.global.allow_unknown)?;
@@ -293,6 +324,12 @@ pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Colum
     names.map(field).find_map(|key| key)
 }
 
+/// Why a record is unknown that an earlier run sent.
+const SENT_EARLIER: &str = "outcome unknown (sent by an earlier run)";
+
+/// In the reason of a record that stays unknown, before what happened when it was to be sent again.
+pub const SENDING_AGAIN: &str = "; sending it again: ";
+
 /// The failure that an earlier run left a record with, and how to go on.
 pub fn failure_of(entry: &Entry, next: &NextSteps) -> Failure {
     let reason = entry.reason.as_deref();
@@ -308,9 +345,13 @@ pub fn failure_of(entry: &Entry, next: &NextSteps) -> Failure {
                 .applied(applied)
         }
         _ => {
-            let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-            Failure::new(FailureKind::Unknown, format!("outcome unknown (sent by an earlier run){why}"))
-                .hint(next.for_unknown())
+            // What kept it from being sent again since is not why it is unknown.
+            let why = reason.and_then(|reason| reason.split(SENDING_AGAIN).next()).unwrap_or_default();
+            let message = match why.strip_prefix(SENT_EARLIER).unwrap_or(why) {
+                "" => SENT_EARLIER.to_owned(),
+                why => format!("{SENT_EARLIER}: {}", why.trim_start_matches(": ")),
+            };
+            Failure::new(FailureKind::Unknown, message).hint(next.for_unknown())
         }
     };
     let needs_correction = entry.state == State::FailedPermanent;

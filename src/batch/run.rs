@@ -277,14 +277,14 @@ impl<'a> Run<'a> {
                 if self.stop.is_some() || !is_looked_at {
                     let key = fnv1a(prepared.key.as_bytes());
                     self.blocked.note(self.operation(), key, location, &failure);
-                    return self.fail(position, prepared.customer.as_deref(), None, &failure);
+                    return self.fail(position, Some(&prepared), None, &failure);
                 }
                 let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };
                 self.enqueue(position, prepared, record.content, Some(earlier));
             }
             _ => {
                 let failure = record::failure_of(&entry, &self.input.next);
-                self.fail(position, prepared.customer.as_deref(), Some(&record.content), &failure);
+                self.fail(position, Some(&prepared), Some(&record.content), &failure);
             }
         }
     }

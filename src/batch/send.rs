@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::batch::queue::Blocked;
-use crate::batch::record::{PreparedRecord, RecordPreparer};
+use crate::batch::record::{PreparedRecord, RecordPreparer, SENDING_AGAIN};
 use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
@@ -50,11 +50,6 @@ pub struct Job {
 }
 
 impl Job {
-    /// The customer whom it names.
-    pub fn customer(&self) -> Option<&str> {
-        self.prepared.customer.as_deref()
-    }
-
     /// What it replaces, as far as that is known without its token.
     pub fn input_key(&self) -> u64 {
         fnv1a(self.prepared.key.as_bytes())
@@ -130,7 +125,7 @@ impl RunContext<'_> {
     async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
         let report = self.service.session.report.for_line(Some(job.position.location.line));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
-        let (operation, customer) = (self.preparer.operation, job.customer());
+        let (operation, customer) = (self.preparer.operation, job.prepared.customer.as_deref());
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = job.prepared.token_source == TokenSource::Shared;
         let mut token = match job.token.clone()? {
@@ -186,7 +181,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
         Some(Earlier::Unknown { failure: before, .. }) if failure.applied == Applied::No => Failure {
             kind: FailureKind::Unknown,
             applied: Applied::Unknown,
-            message: format!("{}; sending it again: {}", before.message, failure.message),
+            message: format!("{}{SENDING_AGAIN}{}", before.message, failure.message),
             hint: failure.hint.or_else(|| before.hint.clone()),
             ..failure
         },

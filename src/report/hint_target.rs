@@ -16,6 +16,11 @@ pub fn for_customer(hint: &str, global: &GlobalArgs, customer: Option<&str>) -> 
     with_target(hint, &shell_words::join(service_flags(global)), customer.as_deref())
 }
 
+/// Whether a command of a hint is for the token's own customer, where it names none.
+pub fn is_for_customer(hint: &str) -> bool {
+    with_target(hint, "", Some("1")) != hint
+}
+
 /// The flags that name the service which this command was run against, where it named any.
 pub fn service_flags(global: &GlobalArgs) -> Vec<String> {
     let named = [

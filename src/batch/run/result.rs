@@ -7,6 +7,7 @@ use futures_util::future::FusedFuture;
 
 use super::{Run, Stop, stop_for};
 use crate::batch::failed_file::FailedFile;
+use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::Content;
@@ -44,7 +45,7 @@ impl Run<'_> {
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(job.position, job.customer(), job.content.as_ref(), &failure);
+                self.fail(job.position, Some(&job.prepared), job.content.as_ref(), &failure);
             }
         }
     }
@@ -67,7 +68,7 @@ impl Run<'_> {
             return self.leave(job);
         }
         self.note_failed(job, failure);
-        self.fail(job.position, job.customer(), job.content.as_ref(), failure);
+        self.fail(job.position, Some(&job.prepared), job.content.as_ref(), failure);
     }
 
     /// A record that cannot be sent.
@@ -80,11 +81,11 @@ impl Run<'_> {
         }
     }
 
-    /// Counts and prints a record that failed. Its hint is for the customer whom it names.
+    /// Counts and prints a record that failed.
     pub(super) fn fail(
         &mut self,
         position: Position,
-        customer: Option<&str>,
+        prepared: Option<&PreparedRecord>,
         content: Option<&Content>,
         failure: &Failure,
     ) {
@@ -110,7 +111,10 @@ impl Run<'_> {
             }
         }
         let mut shown = failure.clone();
-        shown.hint = shown.hint.map(|hint| hint_target::for_customer(&hint, self.shared.global, customer));
+        shown.hint = shown.hint.map(|hint| match prepared {
+            Some(prepared) => prepared.hint(&hint, self.shared.global),
+            None => hint_target::for_command(&hint, self.shared.global),
+        });
         let text = self.results.failure(position.location, self.operation().name, &shown);
         let printed = self.results.push(position.sequence, text);
         self.stop_if_broken(printed);
@@ -151,7 +155,7 @@ impl Run<'_> {
             )
             .hint(self.input.next.for_unknown());
             self.note_failed(&job, &failure);
-            self.fail(job.position, job.customer(), None, &failure);
+            self.fail(job.position, Some(&job.prepared), None, &failure);
         }
     }
 
@@ -159,7 +163,7 @@ impl Run<'_> {
     fn leave(&mut self, job: &Job) {
         match &job.earlier {
             Some(Earlier::Unknown { failure, .. }) => {
-                self.fail(job.position, job.customer(), None, failure);
+                self.fail(job.position, Some(&job.prepared), None, failure);
             }
             _ => self.print_not_sent(job.position),
         }
