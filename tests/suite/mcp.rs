@@ -227,7 +227,8 @@ fn an_error_is_that_of_the_command() {
         ("plan_customer_update", json!({"customer": 1}), "`input` must be an object"),
         ("plan_customer_update", json!({"customer": 1, "input": [{}]}), "`input` must be an object"),
     ] {
-        assert_eq!(assistant.fails(tool, arguments)["message"], message);
+        let error = assistant.fails(tool, arguments);
+        assert!(error["message"] == message && error["hint"].is_string(), "{error}");
     }
     // It reads journals, and no other file.
     let secret = home.dir.path().join("secret.txt");
