@@ -20,6 +20,7 @@ use tokio::process::Command;
 
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::journal::plan_file::{Plan, is_there, journal_of};
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::request::Dialect;
 use crate::plan::validate::json_schema;
@@ -310,10 +311,23 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
     let plans = std::path::absolute(plans)
         .and_then(|path| private_directory(&path).map(|()| path))
         .map_err(|error| Failure::usage(format!("cannot use `{}`: {error}", plans.display())))?;
+    remove_expired(session, &plans);
     Ok(Assistant {
         program: std::env::current_exe().map_err(|error| Failure::internal(error.to_string()))?,
         service: service_flags(global),
         plans,
         tools: tools(session.dialect).map_err(|error| Failure::internal(error.to_string()))?,
     })
+}
+
+/// Removes plans that can no longer be begun, and were not: they hold personal data. One with a journal can be resumed.
+fn remove_expired(session: &Session<'_>, plans: &Path) {
+    let (storage, now) = (&*session.context.storage, session.context.clock.now());
+    for path in storage.list(plans).unwrap_or_default() {
+        let is_expired = Plan::read(storage, &path).is_ok_and(|(plan, _)| plan.header.expires <= now);
+        if is_expired && !is_there(storage, &journal_of(&path)) {
+            // What stays is removed the next time.
+            let _ = storage.remove(&path);
+        }
+    }
 }

@@ -401,3 +401,26 @@ fn the_command_of_a_tool_is_forbidden_to_write() {
     Assistant::start(program).done("customer_show", json!({}));
     assert_eq!(std::fs::read_to_string(seen).unwrap(), "no\n");
 }
+
+#[test]
+fn plans_that_expired_unapplied_are_deleted_when_the_next_assistant_starts() {
+    let home = Home::new();
+    let directory = home.dir.path().join("plans");
+    std::fs::create_dir(&directory).unwrap();
+    let plan = |name: &str, expires: &str| {
+        let flags = format!("--sandbox --api magento --customer 2 --firstname Ken --expires {expires}");
+        let outcome = home.storefront(&format!("customer update {flags} --plan plans/{name} -q")).run();
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    };
+    plan("good.plan", "1h");
+    plan("expired.plan", "1s");
+    plan("begun.plan", "1s");
+    std::fs::write(directory.join("begun.plan.journal"), "").unwrap();
+    std::fs::write(directory.join("other"), "{\"plan\":1,\"expires\":\"2020-01-01T00:00:00Z\"}").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    Assistant::start(home.storefront("mcp --sandbox --api magento --plans plans")).ends();
+    let mut left: Vec<_> =
+        std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["begun.plan", "begun.plan.journal", "good.plan", "other"]);
+}
