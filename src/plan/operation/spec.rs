@@ -194,7 +194,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     is_merged: true,
     can_resolve: true,
     is_magento_only: false,
-    batch_action: "Update the profiles of",
+    batch_action: "Update the customers of",
 };
 
 /// Creates a product attribute (docs/interface.md, "Attribute").
