@@ -103,7 +103,7 @@ impl Scenario {
     /// Whether a plan comes between a command and what it sends: seldom where it has one record.
     fn is_reviewed(&mut self) -> bool {
         let is_own = self.setting.access == Access::Own;
-        self.random.chance(if is_own { 15 } else { 60 })
+        self.random.chance(if is_own { 20 } else { 75 })
     }
 
     /// Updates that are planned, and applied while others edit; then a copy of the plan is applied.
@@ -122,7 +122,7 @@ impl Scenario {
         if machine.plan(&prepared, &plan).await != Some(0) || !self.note_planned(&prepared, &plan) {
             return self.with_restarts(&prepared).await;
         }
-        if self.random.chance(60) {
+        if self.random.chance(65) {
             self.edit_planned(&prepared);
         }
         self.pause().await;
