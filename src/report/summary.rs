@@ -122,7 +122,11 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
         steps.push(format!("resume with `{}`{again}", next.resume));
     }
     if count.unknown > 0 {
-        let when = if next.is_held_back { ", 10 minutes later or with --after-unknown" } else { "" };
+        let when = match (next.is_held_back, next.is_plan) {
+            (true, true) => ", 10 minutes later",
+            (true, false) => ", 10 minutes later or with --after-unknown",
+            (false, _) => "",
+        };
         steps.push(format!(
             "check whether the unknown records took effect (`{}` lists them); `{}`{again} sends them again{when}",
             next.show, next.retry_unknown

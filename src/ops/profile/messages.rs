@@ -27,17 +27,22 @@ pub fn lags_behind(missing: &[String]) -> Failure {
 }
 
 /// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot
-/// cannot tell what it was.
-pub fn still_open(open: &Open, is_readable: bool) -> Failure {
+/// cannot tell what it was. A plan is not applied before that is over.
+pub fn still_open(open: &Open, is_readable: bool, is_planned: bool) -> Failure {
     let (name, until) = (open.entry.name(), local_minute(open.until));
     let (what, effect) = match (is_readable, open.is_mismatch) {
         (false, _) => (format!("the snapshot {name} cannot be read"), "its update may"),
         (_, true) => (format!("{name} was written, but is not visible"), "it may"),
         (_, false) => (format!("the outcome of {name} is unknown"), "it may"),
     };
-    let check = if is_readable { "run `storefront customer history --check` to look again, " } else { "" };
+    let check = match (is_readable, is_planned) {
+        (false, _) => "",
+        (true, false) => "run `storefront customer history --check` to look again, ",
+        (true, true) => "run `storefront customer history --check` to look again, or ",
+    };
+    let at_once = if is_planned { "" } else { ", or go on now with --after-unknown" };
     Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
-        .hint(format!("{check}wait until {until}, or go on now with --after-unknown"))
+        .hint(format!("{check}wait until {until}{at_once}"))
 }
 
 /// A time as hours and minutes here, rounded up: `14:05`.

@@ -197,7 +197,7 @@ impl Steps<'_> {
         {
             return Ok(true);
         }
-        self.accept(messages::still_open(&open, is_readable))
+        self.accept(messages::still_open(&open, is_readable, self.change.is_planned()))
     }
 
     /// Asks whether to go on in spite of what would be refused; `--yes` does not answer it, and a dry run only warns. `false`
