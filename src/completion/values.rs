@@ -20,6 +20,7 @@ use crate::{sandbox, state};
 struct CompletionContext {
     context: Context,
     global: GlobalArgs,
+    config: Loaded,
     /// The customer named by `--customer`.
     customer: Option<String>,
 }
@@ -53,7 +54,7 @@ fn with_completer(argument: Arg) -> Arg {
 /// The values of an argument.
 fn candidates(id: &str, asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let values = match id {
-        "profile" | "name" => profiles(&ConfigFile::load(&asked.context)),
+        "profile" | "name" => profiles(&asked.config),
         "store_view" => store_views(asked),
         "operation" => OPERATIONS.into_iter().map(OperationSpec::slug).collect(),
         "type" => FRONTEND_INPUTS.iter().map(|kind| kind.name.to_owned()).collect(),
@@ -75,14 +76,12 @@ fn filter_by_prefix(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> 
 impl CompletionContext {
     fn now() -> Self {
         let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
+        let (context, flags) = (Context::capture(), GlobalFlags::find_in(&words));
         Self {
-            context: Context::capture(),
-            global: GlobalArgs::new(
-                &GlobalFlags::find_in(&words),
-                &Command::default(),
-                &ArgMatches::default(),
-            ),
+            config: ConfigFile::load(&context),
+            global: GlobalArgs::new(&flags, &Command::default(), &ArgMatches::default()),
             customer: named_customer(&words),
+            context,
         }
     }
 
@@ -90,15 +89,14 @@ impl CompletionContext {
     fn service_id(&self) -> Option<ServiceId> {
         if self.global.sandbox {
             let database = data_file(&self.context, None).ok()?;
-            let dialect =
-                config::chosen_dialect(&self.context, &self.global, &ConfigFile::load(&self.context)).ok()?;
+            let dialect = config::chosen_dialect(&self.context, &self.global, &self.config).ok()?;
             return Some(ServiceId::sandbox(&database, dialect.name));
         }
         self.settings().map(|settings| settings.service_id())
     }
 
     fn settings(&self) -> Option<Settings> {
-        Settings::resolve(&self.context, &self.global, &ConfigFile::load(&self.context)).ok()
+        Settings::resolve(&self.context, &self.global, &self.config).ok()
     }
 
     /// The name under which the service meant is remembered.
@@ -132,7 +130,7 @@ fn store_views(asked: &CompletionContext) -> Vec<String> {
     if asked.global.sandbox {
         return sandbox::seeded_store_views();
     }
-    let profiles = ConfigFile::load(&asked.context).and_then(|file| file.profiles()).unwrap_or_default();
+    let profiles = asked.config.as_ref().ok().and_then(|file| file.profiles().ok()).unwrap_or_default();
     let codes: BTreeSet<String> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
     codes.into_iter().collect()
 }
@@ -169,7 +167,7 @@ fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     };
     let mut candidates: Vec<_> = config::PROFILE.iter().map(|key| of(key, "")).collect();
     candidates.push(of(&config::DEFAULT_PROFILE, ""));
-    for name in profiles(&ConfigFile::load(&asked.context)) {
+    for name in profiles(&asked.config) {
         candidates.extend(config::PROFILE.iter().map(|key| of(key, &format!("profiles.{name}."))));
     }
     candidates
