@@ -12,7 +12,7 @@ use self::ship::ShipArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
 use crate::commands;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::cart::{find, quote_request, shipping_methods};
+use crate::ops::cart::{ActiveCart, find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
 use crate::plan::request::cart::Cart;
 use crate::report::changes::format_value;
@@ -66,15 +66,12 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
     match command {
         QuoteCommand::Ship(args) => ship::run(session, args).await,
         QuoteCommand::AddItem(args) => commands::run_operation(session, &**args, &args.run.batch).await,
-        QuoteCommand::Show(args) => {
-            let quote = args.quote_id.as_deref();
-            let show = async |service: &Service<'_>| show(&with_id(service).await?, quote).await;
-            commands::with_customer(session, show).await
+        QuoteCommand::Show(ReadArgs { quote_id, .. }) => {
+            commands::with_customer(session, async |service| show(service, quote_id.as_deref()).await).await
         }
-        QuoteCommand::Methods(args) => {
-            let quote = args.quote_id.as_deref();
-            let methods = async |service: &Service<'_>| methods(&with_id(service).await?, quote).await;
-            commands::with_customer(session, methods).await
+        QuoteCommand::Methods(ReadArgs { quote_id, .. }) => {
+            commands::with_customer(session, async |service| methods(service, quote_id.as_deref()).await)
+                .await
         }
     }
 }
@@ -85,6 +82,7 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
 /// # Errors
 /// As [`Service::read`]; `refused` where there is no active cart, `usage` for a quote id that is not its.
 async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
+    let service = &with_id(service).await?;
     let target = service.target()?;
     let report = service.session.report;
     if target.dialect.carts.is_none() {
@@ -92,8 +90,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
         let reply = service.read(&request).await?.value();
         return if report.is_json() { report.json(&reply) } else { report.stdout(&format!("{reply:#}\n")) };
     }
-    let found = find(service).await?.ok_or_else(no_cart)?;
-    found.ensure_named(quote)?;
+    let found = active_cart(service, quote).await?;
     let id = found.id;
     let cart = Cart::new(target, Some(id))?;
     let shown = exact_json::object([
@@ -107,10 +104,15 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     report.stdout(&text(id, &shown, report.stdout_style))
 }
 
-/// There is no cart, as the service would say it.
-fn no_cart() -> Failure {
-    Failure::new(FailureKind::Refused, "the customer has no active cart")
-        .hint("create one with `storefront quote add-item`")
+/// The customer's active cart. The quote that is named has to be it.
+async fn active_cart(service: &Service<'_>, quote: Option<&str>) -> Result<ActiveCart, Failure> {
+    let found = find(service).await?.ok_or_else(|| {
+        // As the service would say it.
+        Failure::new(FailureKind::Refused, "the customer has no active cart")
+            .hint("create one with `storefront quote add-item`")
+    })?;
+    found.ensure_named(quote)?;
+    Ok(found)
 }
 
 fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
@@ -132,10 +134,10 @@ fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
 /// # Errors
 /// As [`Service::read`]; `usage` where the interface has no such call, `refused` where there is no active cart.
 async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
+    let service = &with_id(service).await?;
     let target = service.target()?;
     Cart::new(target, None)?;
-    let found = find(service).await?.ok_or_else(no_cart)?;
-    found.ensure_named(quote)?;
+    let found = active_cart(service, quote).await?;
     let cart = Cart::new(target, Some(found.id))?;
     let shown = exact_json::object([
         ("shipping", shipping_methods(service, &cart).await?),
