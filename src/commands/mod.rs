@@ -264,11 +264,8 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         note_ignored_variables(context, report)?;
     }
     // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
-    let asking = GlobalArgs { yes: false, ..global.clone() };
-    let session = match permit_write(&session, &cli.command)? {
-        Permit::Given => session,
-        Permit::Asking => Session { global: &asking, ..session },
-    };
+    let yes = permit_write(&session, &cli.command)? && global.yes;
+    let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };
     match &cli.command {
         Command::Config(command) => config::run(&session, command),
         Command::Auth(command) => auth::run(&session, command).await,
@@ -290,20 +287,13 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     }
 }
 
-/// Whether a command may write.
-enum Permit {
-    /// It may.
-    Given,
-    /// It may where a person says yes to its own question.
-    Asking,
-}
-
 /// The one place that decides who may write, before anything is sent: with `writes = "no"` nobody, with `ask` a person at
-/// a terminal, whom `--yes` does not stand for. The sandbox may always be written to.
-fn permit_write(session: &Session<'_>, command: &Command) -> Result<Permit, Failure> {
+/// a terminal, whom `--yes` does not stand for. The sandbox may always be written to. Gives whether `--yes` may answer what
+/// the command itself asks.
+fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failure> {
     let is_read = matches!(command, Command::Api(args) if is_read(&args.method));
     if !session.global.can_write || session.global.sandbox || is_read {
-        return Ok(Permit::Given);
+        return Ok(true);
     }
     let file = session.config.as_ref().ok();
     // A configuration that cannot be used is reported where the service is opened.
@@ -311,14 +301,12 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<Permit, Fail
     let (writes, by) = Writes::of(session.context, profile.as_ref())?;
     let prompt = session.prompt();
     let problem = match writes {
-        Writes::Yes => return Ok(Permit::Given),
-        Writes::Ask if prompt.can_ask() && asks_by_itself(session.global, command)? => {
-            return Ok(Permit::Asking);
-        }
+        Writes::Yes => return Ok(true),
+        Writes::Ask if prompt.can_ask() && asks_by_itself(session.global, command)? => return Ok(false),
         Writes::Ask if prompt.can_ask() => {
             let profile = profile.map(|profile| format!(" of profile {}", profile.name)).unwrap_or_default();
             let question = format!("Let this command write to the shop{profile}?");
-            return if prompt.agrees(&question)? { Ok(Permit::Given) } else { Err(Failure::cancelled()) };
+            return if prompt.agrees(&question)? { Ok(true) } else { Err(Failure::cancelled()) };
         }
         Writes::Ask => "every write has to be confirmed by a person at a terminal",
         Writes::No => "nothing may be written",
