@@ -82,7 +82,14 @@ impl Blocked {
     }
 
     /// Why a record of this key is not sent, if an earlier one holds it up.
-    pub fn refusal(&self, operation: &OperationSpec, key: u64, location: RecordLocation) -> Option<Failure> {
+    /// `resume` is the command that continues the run.
+    pub fn refusal(
+        &self,
+        operation: &OperationSpec,
+        key: u64,
+        location: RecordLocation,
+        resume: &str,
+    ) -> Option<Failure> {
         let (_, line, is_unknown) = *self.0.get(&key).filter(|(first, ..)| *first < location.record)?;
         let what = operation.replaces.unwrap_or("customer");
         Some(if is_unknown {
@@ -90,7 +97,8 @@ impl Blocked {
             Failure::guard(message).hint(format!("check whether line {line} took effect first"))
         } else {
             let message = format!("not sent: line {line}, of the same {what}, failed and comes first");
-            Failure::new(FailureKind::Unavailable, message).hint("--resume sends both in their order")
+            let hint = format!("`{resume}` sends both in their order");
+            Failure::new(FailureKind::Unavailable, message).hint(hint)
         })
     }
 }

@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
             }
             let job = if self.next_delay().is_none() { self.queue.pop() } else { None };
             if let Some(job) = job {
-                if let Some(failure) = self.shared.refusal(&self.blocked, &job) {
+                if let Some(failure) = self.shared.refusal(&self.blocked, &job, &self.input.next.resume) {
                     self.refuse_blocked(&job, &failure);
                     continue;
                 }

@@ -102,8 +102,8 @@ pub struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up.
-    pub fn refusal(&self, blocked: &Blocked, job: &Job) -> Option<Failure> {
-        let find = |key| blocked.refusal(self.preparer.operation.spec(), key, job.position.location);
+    pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &str) -> Option<Failure> {
+        let find = |key| blocked.refusal(self.preparer.operation.spec(), key, job.position.location, resume);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
         Some(with_earlier(failure, job.earlier.as_ref()))
     }
