@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::FailedFileEntry;
-use crate::system::storage::{parent, persist, without_path};
+use crate::system::storage::{parent, persist, real_path, without_path};
 use crate::text::exact_json;
 use crate::text::hash::Fnv1a;
 use crate::text::sanitize::sanitize_line;
@@ -88,12 +88,6 @@ fn entry_at(mut file: File, path: &Path) -> io::Result<FailedFileEntry> {
     }
     let path = path.to_string_lossy().into_owned();
     Ok(FailedFileEntry { path, length, hash: format!("{:016x}", hash.finish()) })
-}
-
-/// The real path of a file, or the one that it will have.
-fn real_path(path: &Path) -> PathBuf {
-    let new = || Some(dunce::canonicalize(parent(path)).ok()?.join(path.file_name()?));
-    dunce::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

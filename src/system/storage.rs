@@ -265,10 +265,11 @@ pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The path behind symbolic links. A link may lead to a file that does not exist yet.
+/// The path behind symbolic links, or the one that a new file will have. A link may lead to a file that does not exist yet.
 pub fn real_path(path: &Path) -> PathBuf {
-    let linked = || std::fs::read_link(path).map(|link| parent(path).join(link));
-    dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned())
+    let linked = || std::fs::read_link(path).ok().map(|link| parent(path).join(link));
+    let new = || Some(dunce::canonicalize(parent(path)).ok()?.join(path.file_name()?));
+    dunce::canonicalize(path).ok().or_else(linked).or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
 /// The file whose lock is that of another file: next to it, and always there, because whoever removed it would let two
