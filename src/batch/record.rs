@@ -258,10 +258,11 @@ impl<'a> RecordPreparer<'a> {
     ) -> Result<TokenSource, Failure> {
         match (extra.get(TOKEN_FIELD), &self.command) {
             (Some(token), _) => {
-                let token = Some(token::from_record(token)?);
+                let token = token.as_str().and_then(Token::new).filter(Token::is_valid);
+                let token = token.ok_or_else(|| Failure::usage("invalid token in record"))?;
                 // The batch's own token may be named in a record too: one token is one key, however it was supplied.
-                let own = token.filter(|token| self.run_token.as_ref() != Some(token));
-                Ok(own.map_or(TokenSource::Shared, TokenSource::Given))
+                let is_shared = self.run_token.as_ref() == Some(&token);
+                Ok(if is_shared { TokenSource::Shared } else { TokenSource::Given(token) })
             }
             (None, Some((command, fields))) => {
                 let wrapper = self.operation.spec().wrapper;

@@ -81,15 +81,6 @@ pub fn filled(
     Ok(TokenSource::Command(command.with_argv(argv)))
 }
 
-/// A token that stands in a record.
-///
-/// # Errors
-/// `usage` when it is none.
-pub fn from_record(value: &Value) -> Result<Token, Failure> {
-    let token = value.as_str().and_then(Token::new).filter(Token::is_valid);
-    token.ok_or_else(|| Failure::usage("invalid token in record"))
-}
-
 /// A field of a record as text, at its top or inside its wrapper.
 pub fn field(document: &Map<String, Value>, wrapper: Option<&str>, name: &str) -> Option<String> {
     let inner = || wrapper.and_then(|wrapper| document.get(wrapper)).and_then(|inner| inner.get(name));
