@@ -142,14 +142,14 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
-    // The shop deadlocks where several are created at once.
+    // The shop deadlocks where several attributes are written at once.
     let operation = preparer.operation.spec();
-    let is_sequential = operation.unique_key.is_some() && session.dialect.is_magento();
+    let is_sequential = operation.bearer == Bearer::Admin && session.dialect.is_magento();
     let jobs = if is_sequential { 1 } else { args.jobs.unwrap_or(JOBS) };
     if checked.is_one_key && jobs > 1 {
         session.report.status("all records have the same key: they are sent one at a time");
     } else if is_sequential && checked.to_send > 1 {
-        session.report.status("attributes are created one at a time");
+        session.report.status("attributes are written one at a time");
     }
     match &args.plan {
         Some(_) if checked.to_send == 0 => {}

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, FailureKind};
 use crate::plan::operation::scalar;
+use crate::plan::validate::attribute::label_problem;
 use crate::text::suggestion::closest_match;
 
 /// Something of the shop that has a name.
@@ -54,6 +55,10 @@ pub fn split_set<'a>(text: &'a str, sets: &'a [Named]) -> Result<(&'a Named, Opt
     }
 }
 
+/// End of the name of Magento's class that lists the options which are stored with their attribute; and as it was called
+/// in a shop that was migrated from Magento 1.
+const STORED_OPTIONS: [&str; 2] = ["Source\\Table", "attribute_source_table"];
+
 /// The options of an attribute as the administrators' store view shows them.
 #[derive(Debug, Clone)]
 pub struct StoredOptions {
@@ -77,6 +82,13 @@ impl StoredOptions {
         if input != "select" {
             return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
                 .hint("change the options of other types in the admin panel, which shows what is lost"));
+        }
+        let source = text("source_model");
+        if !source.is_empty() && !STORED_OPTIONS.iter().any(|end| source.ends_with(end)) {
+            return Err(Failure::usage(format!("the options of attribute `{code}` are not stored with it"))
+                .hint(format!(
+                    "the shop's code `{source}` lists them; add them where that code has them from"
+                )));
         }
         let options = attribute.get("options").and_then(|options| Named::list(options, "value", "label"));
         let unlike =
@@ -102,6 +114,28 @@ impl StoredOptions {
         let (code, ids) = (&self.code, ids.join(", "));
         Err(Failure::usage(format!("attribute `{code}` has several options with the label `{label}`: {ids}"))
             .hint("rename all but one of them in the admin panel"))
+    }
+
+    /// Refuses a new label that Magento would take for another option: one that differs in letter case only, or that is
+    /// an option's ID.
+    ///
+    /// # Errors
+    /// `usage`, with that option.
+    pub fn refuse_taken(&self, label: &str) -> Result<(), Failure> {
+        let number = label.parse::<f64>().ok();
+        for option in &self.options {
+            let why = if option.name.trim().to_lowercase() == label.to_lowercase() {
+                "differs in letter case only from"
+            } else if number.is_some() && option.id.parse().ok() == number {
+                "is the ID of"
+            } else {
+                continue;
+            };
+            let message =
+                format!("the label `{label}` {why} the option `{}`, and Magento refuses it", option.name);
+            return Err(Failure::usage(message).hint("choose another label, or leave this option out"));
+        }
+        Ok(())
     }
 
     /// The first option with this label.
@@ -175,6 +209,7 @@ pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
         } else if options[..at].iter().any(|other| other.label() == label) {
             problems.push(format!("the option `{label}` is given twice"));
         }
+        problems.extend(label_problem(label));
         if option.0.contains_key("value") {
             problems.push(format!("the option `{label}` has a `value`, which is the ID of an existing one"));
         }
@@ -230,6 +265,18 @@ mod tests {
             let mut attribute = attribute.clone();
             attribute["frontend_input"] = other.into();
             assert!(StoredOptions::of(attribute.as_object().unwrap()).is_err(), "{other}");
+        }
+        for (label, is_refused) in [("blue", true), ("2", true), ("02", true), ("2.0", true), ("4", false)] {
+            assert_eq!(stored.refuse_taken(label).is_err(), is_refused, "{label}");
+        }
+        for (source, is_refused) in [
+            (r"Magento\Eav\Model\Entity\Attribute\Source\Table", false),
+            (r"Magento\Catalog\Model\Product\Attribute\Source\Status", true),
+        ] {
+            let mut attribute = attribute.clone();
+            attribute["source_model"] = source.into();
+            let stored = StoredOptions::of(attribute.as_object().unwrap());
+            assert_eq!(stored.is_err(), is_refused, "{source}");
         }
     }
 }

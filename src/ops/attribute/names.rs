@@ -1,5 +1,6 @@
 //! Attribute sets, groups and store views that are named, looked up in the shop's lists. Each is read once a run.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -7,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Failure, FailureKind};
 use crate::ops::{LOOK_CLOSER, target_without_customer};
 use crate::plan::attribute::{Named, split_set};
+use crate::plan::operation::scalar;
 use crate::plan::request::{Bearer, Filter, Request, search_query};
 use crate::session::service::Service;
 use crate::text::exact_json;
@@ -120,7 +122,26 @@ pub async fn resolve_store_views(
             **view = exact_json::number(id).map_or(Value::Null, Value::Number);
         }
     }
-    Ok(())
+    match fields.values().find_map(named_twice) {
+        Some(view) => {
+            Err(Failure::usage(format!("the store view `{view}` has two labels, by its ID and its code"))
+                .hint("name each store view once"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A store view that one list of labels names twice: the shop keeps the last label.
+fn named_twice(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(list) => {
+            let mut views = list.iter().filter_map(|one| scalar(one.get("store_id")));
+            let mut seen = HashSet::new();
+            views.find(|view| !seen.insert(view.clone())).or_else(|| list.iter().find_map(named_twice))
+        }
+        Value::Object(fields) => fields.values().find_map(named_twice),
+        _ => None,
+    }
 }
 
 fn find_store_views<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {

@@ -124,6 +124,7 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
             calls.skip(name, "already there");
             continue;
         }
+        locked.before.refuse_taken(option.label())?;
         labels.push(option.label());
         let body = option.body(locked.before.options.len() + labels.len());
         planned.push((name, Request::post(path.clone(), body.into(), Bearer::Admin)));
@@ -143,7 +144,7 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     let (added, failure) = locked.add(&mut calls, &planned, &labels).await?;
     let is_unknown = failure.as_ref().is_some_and(|failure| failure.applied == Applied::Unknown);
     let sent = &labels[..added + usize::from(is_unknown)];
-    let kept = locked.keep_default(&mut calls, sent.split_at(added), wanted).await;
+    let kept = locked.keep_default(&mut calls, !labels.is_empty(), sent.split_at(added), wanted).await;
     let failure = match (failure, kept) {
         (Some(failure), Err(kept)) => {
             let both = format!("{}; the default option was not set again: {}", failure.message, kept.message);
@@ -201,15 +202,15 @@ impl Locked<'_> {
     async fn keep_default(
         &self,
         calls: &mut Calls<'_>,
+        was_sent: bool,
         (added, unknown): (&[&str], &[&str]),
         wanted: Option<&str>,
     ) -> Result<(), Failure> {
         let has_all = |shown: &StoredOptions| added.iter().all(|label| shown.get(label).is_some());
-        let (shown, is_current) = match (added, unknown) {
-            ([], []) => (Some(self.before.clone()), true),
-            _ => self.read_until(has_all).await,
-        };
-        let Some(shown) = shown.filter(|shown| is_current || shown.default.is_none()) else {
+        // After a refusal, too: a command that was killed a moment ago may have added options since the first read.
+        let (shown, is_current) =
+            if was_sent { self.read_until(has_all).await } else { (Some(self.before.clone()), true) };
+        let Some(shown) = shown else {
             let message = "the options could not be read afterwards, nor whether the default option is kept";
             return Err(Failure::new(FailureKind::Mismatch, message));
         };
@@ -217,6 +218,8 @@ impl Locked<'_> {
         // Where the one that is wanted was not added, the former one stays.
         let lost = former.filter(|_| shown.default.is_none()).and_then(|id| self.before.with_id(id));
         let goal = wanted.and_then(|label| shown.get(label)).or(lost);
+        // One that is shown by a read of before is not known to be kept.
+        let goal = goal.filter(|_| is_current || shown.default.is_none());
         if let Some(option) = goal.filter(|option| shown.default.as_ref() != Some(&option.id)) {
             self.set_default(calls, option).await?;
         }

@@ -85,14 +85,42 @@ pub fn suggest_code(label: &str) -> String {
     code.trim_end_matches('_').to_owned()
 }
 
+/// The most characters a label has.
+const MAX_LABEL: usize = 255;
+
+/// Why Magento would store a label as another one: it is cut, or has characters of four bytes, each of which becomes `?`.
+pub fn label_problem(label: &str) -> Option<String> {
+    let short: String = label.chars().take(40).collect();
+    if label.chars().count() > MAX_LABEL {
+        return Some(format!("the label `{short}…` has more than {MAX_LABEL} characters"));
+    }
+    let odd = label.chars().find(|one| one.len_utf8() == 4)?;
+    Some(format!("the label `{short}` has the character `{odd}`, which Magento stores as `?`"))
+}
+
+/// What Magento shows of an input type that it stores as another one.
+fn stored_input(input: &str) -> &str {
+    match input {
+        "swatch_visual" | "swatch_text" => "select",
+        "texteditor" => "textarea",
+        other => other,
+    }
+}
+
 /// Whether a stored attribute is the one that was asked for: code, input type, label, flags, and the options' labels in
 /// their order. What `asked` leaves to the service is not compared, nor what services do not all show: labels per store
 /// view and the default option.
 pub fn is_same_attribute(asked: &Map<String, Value>, stored: &Map<String, Value>) -> bool {
     let same_text =
         |name: &str| !asked.contains_key(name) || same_value(name, asked.get(name), stored.get(name));
+    let input = |of: &Map<String, Value>| {
+        let name = of.get("frontend_input").and_then(Value::as_str);
+        name.map(|name| stored_input(name).to_owned())
+    };
+    let same_input = !asked.contains_key("frontend_input") || input(asked) == input(stored);
     let mut flags = asked.iter().filter(|(name, value)| name.starts_with("is_") && !value.is_null());
-    ["attribute_code", "frontend_input", "default_frontend_label"].into_iter().all(same_text)
+    ["attribute_code", "default_frontend_label"].into_iter().all(same_text)
+        && same_input
         && flags.all(|(name, value)| same_flag(Some(value), stored.get(name)))
         && (!asked.contains_key("options") || option_labels(asked) == option_labels(stored))
 }

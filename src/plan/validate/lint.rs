@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use super::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code};
+use super::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, label_problem};
 use super::body::Warnings;
 use super::country::{Country, country_code};
 use crate::failure::Failure;
@@ -130,7 +130,40 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
             _ => None,
         });
     let kind_error = kind.and_then(unknown_kind).or(kind_error);
-    [kind_error, empty_label(attribute), defaults(options, kind)].into_iter().flatten().collect()
+    let errors = [kind_error, empty_label(attribute), defaults(options, kind), lost(attribute, kind)];
+    errors.into_iter().flatten().chain(labels(attribute).filter_map(label_problem)).collect()
+}
+
+/// What Magento does not keep of an attribute, or what breaks the shop's products.
+fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
+    let is_set =
+        |name: &str| attribute.get(name).is_some_and(|flag| *flag == true || *flag == "1" || *flag == 1);
+    match kind? {
+        kind @ ("swatch_visual" | "swatch_text")
+            if options(attribute).iter().any(|option| option["is_default"] == true) =>
+        {
+            Some(format!(
+                "a new `{kind}` has no default option: create it without one, then run `storefront attribute option default`"
+            ))
+        }
+        "weee" if is_set("is_filterable") || is_set("is_searchable") => Some(
+            "a `weee` attribute that is filterable or searchable makes Magento refuse to save products"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// The labels of the attribute, of its options, and those for store views.
+fn labels(attribute: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    fn list(of: Option<&Value>) -> impl Iterator<Item = &Value> + Clone {
+        of.and_then(Value::as_array).into_iter().flatten()
+    }
+    let of_options = options(attribute).iter();
+    let of_views = of_options.clone().flat_map(|option| list(option.get("store_labels")));
+    let all = list(attribute.get("frontend_labels")).chain(of_views).chain(of_options);
+    let own = attribute.get("default_frontend_label").and_then(Value::as_str);
+    own.into_iter().chain(all.filter_map(label))
 }
 
 fn empty_label(attribute: &Map<String, Value>) -> Option<String> {

@@ -100,6 +100,12 @@ fn complete(sent: &mut Document, label: &str, input: &str, code: &str) {
         sent.insert(name.to_owned(), value);
     }
     sent.entry("is_required").or_insert(json!(false));
+    // A swatch is stored as another form of a list, and its default option is not.
+    if input.starts_with("swatch_") {
+        sent.insert("frontend_input".to_owned(), json!("select"));
+        let options = sent.get_mut("options").and_then(Value::as_array_mut).into_iter().flatten();
+        options.filter_map(Value::as_object_mut).for_each(|option| drop(option.shift_remove("is_default")));
+    }
 }
 
 /// The default label, or that of store 0.

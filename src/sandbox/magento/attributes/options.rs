@@ -86,7 +86,7 @@ fn option(records: &Database<'_>, call: &Call) -> Result<(i64, Value), ApiError>
     option.map(|option| (id, Value::Object(option))).ok_or_else(unknown)
 }
 
-/// 400 for a label of another option than `own`, 500 for labels of store views that there are not.
+/// 400 for a label of another option than `own`, in any letter case, or an option's ID, 500 for labels of store views that there are not.
 fn check(
     records: &Database<'_>,
     attribute: &Document,
@@ -94,7 +94,11 @@ fn check(
     own: Option<&Value>,
 ) -> Result<(), ApiError> {
     let own = own.map(|own| &own["value"]);
-    let is_taken = |known: &Document| known.get("label") == sent.get("label") && known.get("value") != own;
+    let text = |of: &Document, name: &str| of.get(name).map(as_text).unwrap_or_default().to_lowercase();
+    let label = text(sent, "label");
+    let is_taken = |known: &Document| {
+        known.get("value") != own && (text(known, "label") == label || text(known, "value") == label)
+    };
     if options(attribute).iter().any(is_taken) {
         return Err(ApiError::new(400, "Admin store attribute option label \"%1\" is already exists.")
             .with(json!([sent.get("label")])));
