@@ -28,6 +28,21 @@ fn update(home: &Home, way: &str, document: &Value) -> Value {
     ok(home, &format!("customer update {way} -i {}", home.path("update.json").display()))
 }
 
+/// The shop knows code and name of a region by its id: what it fills in is no difference.
+#[test]
+fn the_texts_of_a_region_id_are_no_warning() {
+    let home = Home::new();
+    let new = "--add-address --address-firstname Z --address-lastname Y --street x --city Ely \
+               --postcode 10118 --country US --telephone 5550100";
+    for way in ["--address 2", new] {
+        let outcome = run(&home, &format!("customer update {way} --region-id 12"));
+        assert_eq!((outcome.code, outcome.stderr.contains("sent")), (0, false), "{outcome:?}");
+    }
+    let (profile, region) =
+        (show(&home), json!({"region_code": "CA", "region": "California", "region_id": 12}));
+    assert_eq!((&address(&profile, 2)["region"], &address(&profile, 13)["region"]), (&region, &region));
+}
+
 fn show(home: &Home) -> Value {
     ok(home, "customer show --customer 1")
 }
