@@ -1,17 +1,17 @@
 //! `sandbox`: the built-in local service.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::config::ServiceId;
+use crate::config::{SANDBOX, ServiceId};
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
-use crate::report::list::{Column, objects, plain};
+use crate::report::list::{Column, List, objects, plain};
 use crate::sandbox::{self, Fault, Observer, Options};
 use crate::session::Session;
 use crate::session::local_service::{self, data_file, unusable};
@@ -53,7 +53,7 @@ pub enum SandboxCommand {
     #[command(after_help = "Examples:
   storefront sandbox tokens
   storefront sandbox tokens -o json
-  storefront sandbox tokens --jq '.[0].token'")]
+  storefront sandbox tokens --jq .token")]
     Tokens(DataArgs),
 }
 
@@ -100,7 +100,7 @@ fn fault_help() -> String {
 pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failure> {
     match command {
         SandboxCommand::Serve(args) => serve(session, args).await,
-        SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
+        SandboxCommand::Reset(args) => reset(session, args),
         SandboxCommand::Show(args) => show(session, args),
         SandboxCommand::Openapi => {
             let interface = session.global.api.unwrap_or(Interface::Marketplace);
@@ -162,8 +162,12 @@ fn observer(session: &Session<'_>) -> Option<Observer> {
     })
 }
 
-fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
+fn reset(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
+    let data = &data_file(session.context, args.data.as_ref())?;
     sandbox::reset(data).map_err(unusable)?;
+    if args.data.is_none() {
+        state::forget_addresses(session.context, SANDBOX);
+    }
     // The customers in the snapshots are gone.
     for interface in Dialect::NAMES {
         let service = ServiceId::sandbox(data, interface);
@@ -181,13 +185,12 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
 }
 
 fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
-    let tokens = json!(local_service::tokens(session.context, args.data.as_ref())?);
-    if session.report.is_json() {
-        return session.report.json(&tokens);
-    }
-    let columns = [("TOKEN", "token"), ("KIND", "kind"), ("CUSTOMER", "customer_id"), ("EMAIL", "email")];
-    let tokens = tokens.as_array().into_iter().flatten();
-    session.report.stdout(&(objects(session.report.stdout_style, &columns, true, tokens) + "\n"))
+    const COLUMNS: &[Column<'static>] =
+        &[("TOKEN", "token"), ("KIND", "kind"), ("CUSTOMER", "customer_id"), ("EMAIL", "email")];
+    let mut list = List::new(session.report, COLUMNS, false);
+    let tokens = local_service::tokens(session.context, args.data.as_ref())?;
+    tokens.into_iter().try_for_each(|token| list.add(json!(token)))?;
+    list.finish()
 }
 
 fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {

@@ -258,6 +258,13 @@ pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_na
     }
 }
 
+/// Forgets the addresses seen at this service.
+pub fn forget_addresses(context: &Context, service: &str) {
+    if let Ok(path) = addresses_file(context, service) {
+        let _ = context.storage.remove(&path);
+    }
+}
+
 /// The addresses seen last at this service, each with words to know it by (first street line and city), none where nothing is kept, or where they are not those of `customer` (an id
 /// or an email; without one, the token's own).
 pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Map<String, Value> {

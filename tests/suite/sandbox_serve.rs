@@ -128,8 +128,18 @@ fn show_and_tokens_print_json_and_reset_restores_the_seed() {
     assert_eq!(json("sandbox show -o json")["customers"][0]["addresses"][3]["postcode"], "02138");
     let data = if cfg!(windows) { "data/storefront" } else { ".local/share/storefront" };
     assert!(home.dir.path().join(data).join("sandbox.db").exists());
-    assert_eq!(json("sandbox tokens -o json")[0]["token"], CUSTOMER);
+    let tokens = home.storefront("sandbox tokens -o json").without("XDG_DATA_HOME").run();
+    let first: Value = serde_json::from_str(tokens.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&first["token"], tokens.stdout.lines().count()),
+        (&Value::from(CUSTOMER), 7),
+        "a line for each"
+    );
+    home.ok("--sandbox customer show -q");
+    let seen = home.state().join("addresses").join("sandbox.json");
+    assert!(seen.exists());
     assert_eq!(json("sandbox reset -o json")["applied"], "yes");
+    assert!(!seen.exists());
     let tables = Home::new();
     tables.run("sandbox show").assert_success(str![[r#"
 CUSTOMER  FIRST NAME  LAST NAME  EMAIL                     ADDRESSES
