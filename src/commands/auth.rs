@@ -162,7 +162,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
         let token = if args.oauth {
             read_keys(session)?
         } else {
-            let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
+            let question = format!("{} of {} for {origin}", noun(bearer, false), profile.name);
             let hint = "use --with-token to read it from stdin";
             read_token(session, &question, hint, args.with_token)?
         };
@@ -174,7 +174,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.status(&format!(
         "saved the {} for profile `{}` ({}) to {}",
-        if args.oauth { "integration's values" } else { noun(bearer) },
+        noun(bearer, args.oauth),
         profile.name,
         stored.origin,
         credentials.path.display()
@@ -248,7 +248,8 @@ async fn verify(
         let message = "the token was not stored: it is an administrator's".to_owned();
         return Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint("add --admin"));
     } else {
-        let problem = format!("the {} could not be verified: {}", noun(bearer), failure.message);
+        let what = noun(bearer, token.keys().is_some());
+        let problem = format!("the {what} could not be verified: {}", failure.message);
         session.report.warn(&problem);
         return Ok(());
     };
@@ -294,8 +295,11 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
     let profile = profile_to_forget(session)?;
     let bearers: &[Bearer] = if only_admin { &[Bearer::Admin] } else { &[Bearer::Customer, Bearer::Admin] };
+    // An entry that cannot be read is deleted all the same.
+    let stored = Credentials::load(session.context)?.find(&profile, Bearer::Admin).ok().flatten();
+    let is_integration = stored.is_some_and(|stored| stored.token.keys().is_some());
     let deleted = Credentials::delete(session.context, &profile, bearers)?;
-    let deleted: Vec<&str> = deleted.into_iter().map(noun).collect();
+    let deleted: Vec<&str> = deleted.into_iter().map(|bearer| noun(bearer, is_integration)).collect();
     session.report.status(&match deleted.as_slice() {
         [] => format!("no stored token for profile `{profile}`"),
         deleted => format!("deleted the {} of profile `{profile}`", deleted.join(" and the ")),
@@ -317,9 +321,10 @@ fn bearer(admin: bool) -> Bearer {
     if admin { Bearer::Admin } else { Bearer::Customer }
 }
 
-fn noun(bearer: Bearer) -> &'static str {
+fn noun(bearer: Bearer, is_integration: bool) -> &'static str {
     match bearer {
         Bearer::Customer => "token",
+        Bearer::Admin if is_integration => "integration's credentials",
         Bearer::Admin => "admin token",
     }
 }

@@ -117,11 +117,14 @@ pub fn is_rejected(failure: &Failure) -> bool {
 pub fn not_needed(service: &Service<'_>) -> Option<Check> {
     let settings = &service.settings;
     let is_needed = settings.dialect.customers.is_none() || !settings.has_only_admin_token();
+    let serve = if settings.admin_token.is_integration {
+        "the integration's credentials serve"
+    } else {
+        "the admin token serves"
+    };
     (!is_needed && settings.token.from == "none").then(|| {
-        Check::skipped(
-            check_name(Bearer::Customer),
-            "none; the admin token serves customers named by --customer",
-        )
+        let detail = format!("none; {serve} customers named by --customer");
+        Check::skipped(check_name(Bearer::Customer), detail)
     })
 }
 
@@ -129,6 +132,9 @@ pub fn not_needed(service: &Service<'_>) -> Option<Check> {
 pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check {
     let token = service.settings.token_for(bearer);
     let (name, mut source) = (check_name(bearer), token.from.clone());
+    if token.is_integration {
+        source.push_str("; requests are signed (OAuth 1.0a)");
+    }
     let expires = token.expires.map(|expires| (expires <= Timestamp::now(), expiry(expires)));
     if let Some((_, expiry)) = &expires {
         source = format!("{source}; {expiry}");

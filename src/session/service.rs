@@ -202,14 +202,20 @@ impl<'a> Service<'a> {
         Ok(cell.get_or_init(|| token))
     }
 
-    /// An administrator's token alone is for customers that are named.
+    /// An administrator's token alone is for customers that are named, and for calls of `api` with `--admin`.
     fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
-        let can_name = self.session.global.takes_customer && self.settings.dialect.customers.is_some();
-        if bearer != Bearer::Customer || !can_name || !self.settings.has_only_admin_token() {
+        let settings = &self.settings;
+        let is_admin_set = settings.dialect.customers.is_some() && settings.has_only_admin_token();
+        if bearer != Bearer::Customer || !is_admin_set {
             return failure;
         }
-        let or = failure.hint.as_deref().map(|hint| format!("; for the token's own customer: {hint}"));
-        failure.hint(format!("name the customer with --customer ID|EMAIL{}", or.unwrap_or_default()))
+        let (fix, other) = if self.session.global.takes_customer {
+            ("name the customer with --customer ID|EMAIL", "for the token's own customer")
+        } else {
+            ("add --admin", "for a call with a customer's token")
+        };
+        let or = failure.hint.as_deref().map(|hint| format!("; {other}: {hint}"));
+        failure.hint(format!("{fix}{}", or.unwrap_or_default()))
     }
 }
 
@@ -256,11 +262,11 @@ impl Service<'_> {
         let is_shared = bearer == Bearer::Admin && self.settings.shares_token();
         let permission = failure.service.as_ref().and_then(|body| body.pointer("/parameters/resources"));
         let renewal = self.renewal(bearer);
+        let set_admin = format!("set {ADMIN_TOKEN}, or run `storefront auth login --admin`");
         let hint = match permission.and_then(Value::as_str) {
-            _ if is_shared => format!(
-                "no administrator's token is set, so the customer token was used: set {ADMIN_TOKEN}, or run \
-                 `storefront auth login --admin`"
-            ),
+            _ if is_shared => {
+                format!("no administrator's token is set, so the customer token was used: {set_admin}")
+            }
             Some("self") => {
                 "the token has expired or is not a customer's: check it with `storefront auth status`, \
                 or, with an administrator's token in the magento interface, name the customer with \
@@ -270,9 +276,11 @@ impl Service<'_> {
             Some(permission) if token.is_integration => {
                 format!("grant the integration the permission `{permission}`")
             }
-            Some(permission) if bearer == Bearer::Customer && !self.settings.shares_token() => {
+            Some(permission) if bearer == Bearer::Customer => {
+                let set_first = self.settings.shares_token().then(|| format!("{set_admin}, then "));
                 format!(
-                    "the call needs an administrator's token with the permission `{permission}`: add --admin"
+                    "the call needs an administrator's token with the permission `{permission}`: {}add --admin",
+                    set_first.unwrap_or_default()
                 )
             }
             Some(permission) => format!(
@@ -285,7 +293,8 @@ impl Service<'_> {
         if self.settings.sandbox.is_some() {
             return hint;
         }
-        format!("{hint} (the token is from {})", token.from)
+        let what = if token.is_integration { "credentials are" } else { "token is" };
+        format!("{hint} (the {what} from {})", token.from)
     }
 
     /// What to do about a token that the service refuses.

@@ -43,7 +43,17 @@ fn an_integration_reads_and_writes_like_an_administrator() {
     assert!(home.ok(odd).contains("total_count"));
     let shown = home.run("auth status -vv");
     assert_eq!((shown.code, secrets_in(&format!("{shown:?}"))), (0, vec![]), "{shown:?}");
-    home.ok("auth logout");
+    let detail = shown.stdout.lines().find(|line| line.starts_with("admin token")).unwrap();
+    assert!(
+        detail.contains("auth login --oauth of profile shop; requests are signed (OAuth 1.0a)"),
+        "{detail}"
+    );
+    assert!(shown.stdout.contains("none; the integration's credentials serve customers"), "{shown:?}");
+    let own = home.run("api GET /V1/customers/1");
+    assert_eq!(own.code, 6, "{own:?}");
+    assert!(own.stderr.contains("hint: add --admin; for a call with a customer's token: run"), "{own:?}");
+    let gone = home.run("auth logout");
+    assert!(gone.stderr.contains("deleted the integration's credentials of profile `shop`"), "{gone:?}");
     assert_eq!(home.run("customer show --customer 2").code, 6);
 }
 
