@@ -38,11 +38,12 @@ fn a_full_disk_under_the_sandbox_is_reported() {
     home.ok("customer show --sandbox -o json");
     let long =
         format!(r#"{{"attribute_code": "fabric", "default_frontend_label": "{}"}}"#, "x".repeat(300_000));
-    let program = home.storefront("attribute create --sandbox -i - -q").stdin(long);
+    let program = home.storefront("attribute create --sandbox -i - -q --force").stdin(long);
     let outcome = program.shell(r#"trap '' XFSZ; ulimit -f 200; exec "$@""#);
     outcome.assert_failure(
         8,
         str![[r#"
+warning: the label `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` has more than 255 characters
 error: the service answered 500 Internal Server Error: The sandbox could not use its database: disk I/O error
   The change may have been applied.
   hint: check whether it took effect before you try again
