@@ -11,9 +11,8 @@ use crate::ops::profile::read::list_paths;
 use crate::plan::profile::diff::{FieldPath, join_ids};
 use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::region;
 use crate::plan::profile::stored::Profile;
-use crate::plan::profile::verify::Seen;
+use crate::plan::profile::verify::{Seen, is_filled_in};
 use crate::report::changes::format_value;
 use crate::session::service::Service;
 use crate::state::{Open, stem};
@@ -141,7 +140,7 @@ pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, is_mag
             format!("{path} was also changed, from {was} to {is} (by the service or another editor)")
         });
     }
-    for change in seen.altered.iter().filter(|change| !region::is_filled_in(change, &merged.customer)) {
+    for change in seen.altered.iter().filter(|change| !is_filled_in(change, &merged.customer)) {
         let sent = merged.changes.iter().find(|sent| sent.path == change.path);
         let sent = format_value(sent.and_then(|sent| sent.after.as_ref()));
         let now = format_value(change.after.as_ref());

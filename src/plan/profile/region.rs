@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::diff::{self, Change, find_address, id_of, own_id, same_value};
-use super::verify::is_content;
+use super::diff::{self, find_address, id_of, own_id, same_value};
 use crate::failure::Failure;
 use crate::plan::validate::country::folded;
 
-const TEXTS: [&str; 2] = ["region", "region_code"];
+/// What a region is called.
+pub const TEXTS: [&str; 2] = ["region", "region_code"];
 const ID: &str = "region_id";
 
 /// Takes what a draft says about the region out of it: `None` when it names none of `region`, `region_code` and
@@ -109,33 +109,6 @@ pub fn as_object(address: &Value) -> Value {
     let id = address.get(ID).or(inner(ID)).filter(|id| !id.is_null());
     let text = |name: &str| inner(name).cloned().unwrap_or_default();
     json!({"region_code": text("region_code"), "region": text("region"), ID: id.cloned().unwrap_or(0.into())})
-}
-
-/// Whether a change of what was sent is only that the service knows the texts of a region that was named by its id.
-pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
-    let by_id = |address: &Value| address.as_object().is_some_and(has_id);
-    let is_left_open =
-        |address: &Value, name: &str| address.get("region").is_some_and(|region| region[name].is_null());
-    if let Some(id) = change.path.address_id() {
-        let address = find_address(sent, id).filter(|address| by_id(address));
-        return address.is_some_and(|address| {
-            TEXTS
-                .iter()
-                .any(|name| is_left_open(address, name) && change.path.inside() == format!("region.{name}"))
-        });
-    }
-    let new = diff::address_list(sent).iter().filter(|address| own_id(address).is_none() && by_id(address));
-    change.path.is_new_address()
-        && new.into_iter().any(|address| {
-            let mut now = change.after.clone().unwrap_or_default();
-            let region = now.get_mut("region").and_then(Value::as_object_mut).into_iter();
-            for (name, text) in region.flat_map(|region| region.iter_mut()) {
-                if TEXTS.contains(&name.as_str()) && is_left_open(address, name) {
-                    *text = Value::Null;
-                }
-            }
-            is_content(&now, Some(address))
-        })
 }
 
 /// Applies what a draft says about the region to an address.

@@ -3,8 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, AddressIndex, Change, addresses_by_id, contains, same_value};
+use super::diff::{self, AddressIndex, Change, addresses_by_id, contains, find_address, own_id, same_value};
 use super::merge::DEFAULTS;
+use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
 
@@ -128,6 +129,33 @@ pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
     let is_content = |name: &str| name != "id" && name != "customer_id" && !DEFAULTS.contains(&name);
     let mut fields = expected.iter().filter(|(name, _)| is_content(name));
     fields.all(|(name, value)| contains(name, actual.get(name), Some(value)))
+}
+
+/// Whether a change of what was sent is only that the service knows the texts of a region that was named by its id.
+pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
+    let by_id = |address: &Value| address.as_object().is_some_and(region::has_id);
+    let is_left_open =
+        |address: &Value, name: &str| address.get("region").is_some_and(|region| region[name].is_null());
+    if let Some(id) = change.path.address_id() {
+        let address = find_address(sent, id).filter(|address| by_id(address));
+        return address.is_some_and(|address| {
+            region::TEXTS
+                .iter()
+                .any(|name| is_left_open(address, name) && change.path.inside() == format!("region.{name}"))
+        });
+    }
+    let new = diff::address_list(sent).iter().filter(|address| own_id(address).is_none() && by_id(address));
+    change.path.is_new_address()
+        && new.into_iter().any(|address| {
+            let mut now = change.after.clone().unwrap_or_default();
+            let texts = now.get_mut("region").and_then(Value::as_object_mut).into_iter();
+            for (name, text) in texts.flat_map(|region| region.iter_mut()) {
+                if region::TEXTS.contains(&name.as_str()) && is_left_open(address, name) {
+                    *text = Value::Null;
+                }
+            }
+            is_content(&now, Some(address))
+        })
 }
 
 /// Whether an address that appeared has street, city or postcode of one that was sent.
