@@ -128,10 +128,24 @@ impl Prompt {
         initial: Option<&str>,
         check: impl Fn(&str) -> Result<(), String>,
     ) -> Result<String, Failure> {
+        self.input_or_back(question, hint, initial, check)?.ok_or_else(Failure::cancelled)
+    }
+
+    /// The same; `None` for Esc, which leads back to what was asked before.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    pub fn input_or_back(
+        &self,
+        question: &str,
+        hint: &str,
+        initial: Option<&str>,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<Option<String>, Failure> {
         self.require(question, hint)?;
         let initial = initial.unwrap_or_default();
         let question = Question { text: question, initial, ..Question::default() };
-        self.text(&question, |text| Ok(check(text)?))?.ok_or_else(Failure::cancelled)
+        self.text(&question, |text| Ok(check(text)?))
     }
 
     /// A secret, not shown while it is typed. Nothing is no secret, and is asked again.

@@ -1,5 +1,7 @@
 //! `config`: profiles and their settings.
 
+mod init;
+
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -7,15 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::cli::{ConfirmArgs, GlobalArgs};
 use crate::commands::auth::read_token;
 use crate::config::{
-    BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name,
-    flattened, given_dialect, is_secret, to_json, token_keys,
+    ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json, token_keys,
 };
 use crate::failure::Failure;
-use crate::plan::request::{Dialect, Interface};
-use crate::prompt::Prompt;
 use crate::session::Session;
-use crate::system::environment;
 use crate::text::sanitize::sanitize_line;
+use init::{NewProfile, already_exists};
 
 /// What `config` can do.
 #[derive(Debug, Subcommand)]
@@ -282,34 +281,16 @@ fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
 fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let file = session.config_file()?;
     file.profiles()?;
-    let prompt = session.prompt();
-    let name = profile_name(session, &prompt)?;
-    let already_exists = || {
-        Failure::guard(format!("profile `{name}` already exists"))
-            .hint("replace it with --replace, or change one setting with `storefront config set`")
-    };
+    let mut new = NewProfile::new(session, args);
+    new.ask_all(file)?;
+    let NewProfile { name, dialect, base_url, store_view, .. } = new;
     let exists = file.names().contains(&name.as_str());
-    if exists && !args.replace {
-        // Silence is no consent to lose settings.
-        if !prompt.can_ask() && !prompt.assume_yes() {
-            return Err(already_exists());
-        }
-        prompt.confirm(&format!("replace profile {name} and all its settings?"))?;
-    }
-    let dialect = interface(session, &prompt)?;
-    let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", &BASE_URL)?;
-    if dialect.is_magento()
-        && !base_url.as_str().is_some_and(|url| url.trim_end_matches('/').ends_with("/rest"))
-    {
-        session.report.warn("the base URL has no `/rest` at its end, where a Magento shop has its interface");
-    }
-    let store_view = store_view(session, &prompt, dialect)?;
     let api = dialect.is_magento().then(|| dialect.name.into());
-    let settings = [("base-url", Some(base_url)), ("api", api), ("store-view", store_view)];
+    let settings = [("base-url", base_url), ("api", api), ("store-view", store_view)];
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
         if !exists && !args.replace && file.names().contains(&name.as_str()) {
-            return Err(already_exists());
+            return Err(already_exists(&name));
         }
         file.unset(&KeyPath::of(["profiles", &name]));
         for (key, value) in settings {
@@ -324,66 +305,4 @@ fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         if dialect.is_magento() { " --admin" } else { "" }
     ));
     Ok(())
-}
-
-fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failure> {
-    let given = match &session.global.profile {
-        Some(name) => Some(name.as_str()),
-        None => session.context.var(environment::PROFILE)?,
-    };
-    let name = match given {
-        Some(name) => name.to_owned(),
-        None => prompt.input("profile name", "use -p NAME", Some("default"), check_profile_name)?,
-    };
-    check_profile_name(&name).map_err(Failure::usage)?;
-    Ok(name)
-}
-
-/// The interface of flag or environment, or the one that is picked.
-fn interface(session: &Session<'_>, prompt: &Prompt) -> Result<&'static Dialect, Failure> {
-    if let Some(given) = given_dialect(session.context, session.global)? {
-        return Ok(given);
-    }
-    if !prompt.can_ask() {
-        return Ok(Interface::Marketplace.dialect());
-    }
-    let choices: Vec<String> = Dialect::NAMES.iter().map(|name| (*name).to_owned()).collect();
-    let picked = prompt.select("Interface", &choices, 0)?.ok_or_else(Failure::cancelled)?;
-    Dialect::named(&choices[picked]).ok_or_else(Failure::cancelled)
-}
-
-/// The store view, which a Magento shop does not need.
-fn store_view(
-    session: &Session<'_>,
-    prompt: &Prompt,
-    dialect: &Dialect,
-) -> Result<Option<toml_edit::Value>, Failure> {
-    const FLAG: &str = "--store-view CODE";
-    let given = session.global.store_view.as_deref();
-    if given.is_none() && !prompt.can_ask() {
-        return Ok(None);
-    }
-    if given.is_some() || !dialect.is_magento() {
-        return answer(prompt, given, "store view code", FLAG, &STORE_VIEW).map(Some);
-    }
-    let write = |text: &str| STORE_VIEW.write(&[text.to_owned()]);
-    let check = |text: &str| if text.is_empty() { Ok(()) } else { write(text).map(drop) };
-    let code = prompt.input("store view code (optional)", FLAG, None, check)?;
-    if code.is_empty() { Ok(None) } else { write(&code).map(Some).map_err(Failure::usage) }
-}
-
-/// What a flag gave, or what the person answers, checked as the kind of its key.
-fn answer(
-    prompt: &Prompt,
-    given: Option<&str>,
-    question: &str,
-    flag: &str,
-    setting: &Key,
-) -> Result<toml_edit::Value, Failure> {
-    let write = |text: &str| setting.write(&[text.to_owned()]);
-    let text = match given {
-        Some(text) => text.to_owned(),
-        None => prompt.input(question, &format!("use {flag}"), None, |text| write(text).map(drop))?,
-    };
-    write(&text).map_err(|problem| Failure::usage(format!("{flag}: {problem}")))
 }

@@ -129,6 +129,23 @@ fn init_for_magento_saves_the_interface_and_needs_no_store_view() {
 }
 
 #[test]
+fn esc_goes_back_one_question_of_init() {
+    let home = Home::new();
+    let mut asked = terminal(&home, "config init");
+    asked.sees("profile name").replaces("one").sees("Interface").picks("marketplace");
+    asked.sees("base URL").types(ESC).sees("Interface").types(ESC).sees("profile name").replaces("two");
+    asked.sees("Interface").picks("magento").sees("base URL").answers("https://shop.example/rest");
+    asked.sees("store view code (optional)").types(ENTER);
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 0, "{screen}");
+    let written = home.read("config.toml");
+    assert!(written.contains("[profiles.two]") && !written.contains("one"), "{written}");
+    let mut left = terminal(&home, "config init -p three --api magento");
+    left.sees("base URL").types(ESC);
+    assert_eq!(left.ends().0, 130, "before the first question");
+}
+
+#[test]
 fn a_pasted_command_is_no_store_view() {
     let home = Home::new();
     let pasted = "clear; storefront auth login";
