@@ -1,16 +1,13 @@
 //! `storefront doctor`: checks the setup and suggests a fix for each problem.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
-use jiff::fmt::rfc2822;
-use reqwest::header::DATE;
 use serde_json::json;
 
 use super::check::{self, Answer, Check};
 use crate::config::{Settings, Writes};
 use crate::failure::{Failure, FailureKind};
-use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
+use crate::http::RUN_DOCTOR;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::Session;
@@ -20,12 +17,9 @@ use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::storage::without_path;
 use crate::text::shell::Shell;
 
-/// Seconds by which the clocks may differ before it is worth a word.
-const CLOCK_TOLERANCE: i64 = 60;
-
 const NOT_FOUND: u16 = 404;
 
-/// Checks the state directory, configuration, store view, tokens, service, profile and clock.
+/// Checks the state directory, configuration, store view, tokens, service and profile.
 ///
 /// # Errors
 /// The kind of the first check that failed.
@@ -53,8 +47,7 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
 async fn run_checks(session: &Session<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     checks.extend(state_directory(session));
-    let date = Arc::new(Mutex::new(None));
-    let service = match Service::open_traced(session, Some(date_keeper(&date))).await {
+    let service = match Service::open(session).await {
         Ok(service) => service,
         Err(failure) => {
             let fix = fix_of(&failure, "correct it in the file, or with `storefront config set`");
@@ -64,7 +57,6 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
     };
     checks.push(Check::ok("configuration", where_to(&service.settings, is_set(&service, BASE_URL))));
     checks.extend(service_checks(&service).await);
-    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
     checks
 }
 
@@ -245,30 +237,4 @@ fn open_to_others(_: &Path) -> bool {
 /// What to do about a failure; `doctor` itself is no answer here.
 fn fix_of(failure: &Failure, otherwise: &str) -> String {
     failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
-}
-
-/// Keeps the `Date` of the last answer, an error's too.
-fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
-    let date = Arc::clone(date);
-    Arc::new(move |event| {
-        let HttpEvent::Response { headers, .. } = event else { return };
-        let found = headers.get(DATE).and_then(|date| date.to_str().ok()).map(str::to_owned);
-        if let Ok(mut date) = date.lock() {
-            *date = found;
-        }
-    })
-}
-
-fn clock(date: &str) -> Option<Check> {
-    let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
-    let apart = (crate::system::clock::system_time().as_second() - theirs.as_second()).abs();
-    Some(if apart <= CLOCK_TOLERANCE {
-        Check::ok("clock", "in sync with the service")
-    } else {
-        Check::warning(
-            "clock",
-            format!("off by {apart} s from the service; this affects TLS and retry delays"),
-            "set this machine's clock, for example with `timedatectl set-ntp true`",
-        )
-    })
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::config::{Settings, TokenSource, Writes};
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{Attempt, Attempts, Client, Effect, Reply, Tracer};
+use crate::http::{Attempt, Attempts, Client, Effect, Reply};
 use crate::journal::write::WriteAhead;
 use crate::plan::attribute::Named;
 use crate::plan::profile::region::RegionDirectory;
@@ -66,14 +66,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
-        Self::open_traced(session, http_trace::tracer(session.report.verbose, session.report.is_json())).await
-    }
-
-    /// The same, with a listener of the caller's to what goes over the wire.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
-    pub async fn open_traced(session: &'a Session<'a>, tracer: Option<Tracer>) -> Result<Self, Failure> {
+        let tracer = http_trace::tracer(session.report.verbose, session.report.is_json());
         if !session.global.sandbox && !session.global.fault.is_empty() {
             return Err(Failure::usage("--fault requires --sandbox").hint("add --sandbox"));
         }

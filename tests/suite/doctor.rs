@@ -42,7 +42,6 @@ customer token   ok       the environment variable STOREFRONT_TOKEN
 service          ok       answers, without TLS
 profile          ok       4 addresses can be read
 admin token      skipped  the environment variable STOREFRONT_ADMIN_TOKEN; not checked: `read.attribute-path` is not set
-clock            ok       in sync with the service
 "#]]);
 }
 
@@ -78,7 +77,6 @@ customer token   ok       the sandbox
 service          ok       answers, without TLS
 profile          ok       4 addresses can be read
 admin token      skipped  the sandbox; not checked: `read.attribute-path` is not set
-clock            ok       in sync with the service
 "#]]);
 }
 

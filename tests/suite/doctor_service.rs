@@ -1,4 +1,4 @@
-//! What `doctor` says of the service: its address, its certificate, its answers and its clock.
+//! What `doctor` says of the service: its address, its certificate and its answers.
 
 use snapbox::str;
 
@@ -147,18 +147,4 @@ fn a_base_url_that_ends_before_the_api_is_named() {
         assert_eq!((found.check("profile").0, found.check("profile").2), ("failed", &*fix));
         assert_eq!(found.check("store view").0, "skipped", "{}", found.report);
     }
-}
-
-#[test]
-fn clocks_that_differ_are_a_warning() {
-    for (date, state) in [("Mon, 01 Jan 2001 00:00:00 GMT", Some("warning")), ("yesterday", None)] {
-        let server = script(answer("200 OK", &format!("Date: {date}\r\n"), PROFILE));
-        let found = examine(serve(Home::new().storefront(&QUICK), &server.url("")));
-        assert_eq!(found.code, 0, "{}", found.report);
-        let clock = found.states().into_iter().find(|(check, _)| *check == "clock");
-        assert_eq!(clock.map(|(_, state)| state), state, "{date}");
-    }
-    let refused = script(answer("401 Unauthorized", "Date: Mon, 01 Jan 2001 00:00:00 GMT\r\n", ""));
-    let found = examine(serve(Home::new().storefront(&QUICK), &refused.url("")));
-    assert_eq!(found.check("clock").0, "warning", "an error's date counts too: {}", found.report);
 }
