@@ -7,9 +7,10 @@ use axum::http::header;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
+use url::Url;
 
 use crate::sandbox::reply::ApiError;
-use crate::text::oauth::{BAD_NONCE, BAD_SIGNATURE, Keys, METHOD};
+use crate::text::oauth::{BAD_NONCE, BAD_SIGNATURE, Keys, METHOD, address};
 
 /// The only integration. A sandbox listens on loopback, so that its values may be known.
 pub const KEYS: Keys<'_> = Keys {
@@ -51,9 +52,9 @@ pub fn is_signed(parts: &Parts) -> Result<bool, ApiError> {
     let query: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
     let own: Vec<_> = own.into_iter().collect();
     let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let address = format!("http://{host}{}", parts.uri.path());
-    let expected = KEYS.signature(parts.method.as_str(), &address, own.iter().chain(&query));
-    if signature == expected { Ok(true) } else { refused(BAD_SIGNATURE) }
+    let address = Url::parse(&format!("http://{host}{}", parts.uri.path())).map(|url| address(&url, true));
+    let expected = address.map(|it| KEYS.signature(parts.method.as_str(), &it, own.iter().chain(&query)));
+    if Ok(signature) == expected { Ok(true) } else { refused(BAD_SIGNATURE) }
 }
 
 fn now() -> i64 {
