@@ -96,7 +96,7 @@ fn two_profiles_compared(bencher: Bencher<'_, '_>, addresses: usize) {
 fn a_replacement_verified(bencher: Bencher<'_, '_>, addresses: usize) {
     let (before, sent) = (profile(addresses), merged(addresses));
     let Ok(now) = Profile::find(Value::Object(sent.customer.clone()), &Pointers::default()) else { return };
-    bencher.bench(|| verify(&before, &sent.customer, black_box(&now), &[]));
+    bencher.bench(|| verify(&before, &sent.customer, black_box(&now), &[], &[]));
 }
 
 /// A cart item out of its text, held against the documented shape.

@@ -270,6 +270,7 @@ impl Steps<'_> {
     ) -> Result<Option<Outcome>, Failure> {
         let (operation, clock) = (self.change.operation(), service.session.context.clock);
         let (customer, days) = (held.stored.customer(), service.settings.retention_days);
+        let recent = held.store.recent(false)?;
         let unsent = held.store.take(operation, customer, &merged.customer, days).await?;
         service.log_before_send(Some(stem(&unsent.path))).await?;
         let path = unsent.leaves();
@@ -279,6 +280,7 @@ impl Steps<'_> {
             held: &held,
             merged,
             snapshot: &path,
+            removed: recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect(),
             left: clock.now(),
         };
         let attempt = service.attempt(operation, request).await;

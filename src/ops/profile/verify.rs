@@ -37,6 +37,8 @@ pub struct Sent<'a> {
     pub merged: &'a Merged,
     /// The snapshot taken for it.
     pub snapshot: &'a Path,
+    /// The ids of addresses that our recent writes removed.
+    pub removed: Vec<i64>,
     /// When it left.
     pub left: Timestamp,
 }
@@ -164,7 +166,10 @@ impl Sent<'_> {
         let (before, ignore) = (&self.held.stored, &self.service.settings.read.ignore);
         match (before.text("id"), now.text("id")) {
             (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.snapshot, &other)),
-            _ => Ok((verify(before.customer(), &self.merged.customer, &now, ignore)?, now)),
+            _ => {
+                let sent = &self.merged.customer;
+                Ok((verify(before.customer(), sent, &now, &self.removed, ignore)?, now))
+            }
         }
     }
 
@@ -209,7 +214,7 @@ fn was_so_before(
         let is_recent = matches!(fate, Fate::Applied { at, .. } if store.is_recent(at));
         let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
         let ignore = &service.settings.read.ignore;
-        let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, ignore));
+        let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
         is_recent && seen.map_or(true, |seen| seen.is_shown())
     };
     store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
@@ -227,7 +232,7 @@ pub fn is_shown(
     now: &Profile,
     or_rewritten: bool,
 ) -> Result<bool, Failure> {
-    let seen = verify(&snapshot.customer, &snapshot.merged, now, &service.settings.read.ignore)?;
+    let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
     let is_shown = (seen.is_shown() || or_rewritten && seen.is_applied())
         && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
     if is_shown {

@@ -44,7 +44,8 @@ impl Seen {
 }
 
 /// Compares a profile with a PUT: `before` is the profile that it was made from, `sent` what it carried. Changes at the
-/// JSON pointers in `ignore` are not looked at.
+/// JSON pointers in `ignore` are not looked at. An id in `removed`, which an earlier PUT removed, is that of no new address:
+/// a replica that lags behind shows the old one.
 ///
 /// # Errors
 /// `guard` when a list has an address without a usable id of its own.
@@ -52,14 +53,16 @@ pub fn verify(
     before: &Map<String, Value>,
     sent: &Map<String, Value>,
     now: &Profile,
+    removed: &[i64],
     ignore: &[String],
 ) -> Result<Seen, Failure> {
     let index = AddressIndex::of(now.addresses())?;
     let known = AddressIndex::of(diff::address_list(before))?;
     let changes = diff::customers(before, sent);
     let mut seen = Seen { foreign: foreign_changes(&changes, sent, now, ignore), ..Seen::default() };
-    let mut unclaimed: Vec<(i64, &Value)> =
-        addresses_by_id(now.addresses()).filter(|(id, _)| !known.contains(*id)).collect();
+    let mut unclaimed: Vec<(i64, &Value)> = addresses_by_id(now.addresses())
+        .filter(|(id, _)| !known.contains(*id) && !removed.contains(id))
+        .collect();
     let (added, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| change.path.is_new_address());
     let mut rewritten = Vec::new();

@@ -9,7 +9,7 @@ use crate::plan::profile::stored::{Pointers, Profile};
 fn read(stored: &Value, patch: &ProfilePatch, now: Value) -> Seen {
     let before = stored.as_object().unwrap();
     let merged = merge(before, patch).unwrap();
-    verify(before, &merged.customer, &profile(now), &["/updated_at".to_owned()]).unwrap()
+    verify(before, &merged.customer, &profile(now), &[], &["/updated_at".to_owned()]).unwrap()
 }
 
 fn profile(customer: Value) -> Profile {
@@ -55,7 +55,7 @@ fn no_ignored_pointer_hides_an_address_that_was_lost_kept_or_not_added() {
     let now = profile(json!({"email": "b", "addresses": [{"id": 2, "city": "Paris"}]}));
     for pointer in ["", "/addresses", "/addresses/0", "/addresses/0/city", "/addresses/1/id"] {
         let ignore = [pointer.to_owned()];
-        let seen = verify(stored.as_object().unwrap(), &merged.customer, &now, &ignore).unwrap();
+        let seen = verify(stored.as_object().unwrap(), &merged.customer, &now, &[], &ignore).unwrap();
         assert_eq!(seen.missing, [1], "{pointer}");
         assert_eq!(paths(&seen.undone), ["addresses[new]", "addresses[id=2]"], "{pointer}");
     }
@@ -114,6 +114,18 @@ fn only_an_address_that_is_new_and_equal_proves_that_ours_was_added() {
     let foreign = with(json!({"id": 8, "city": "Cannes", "street": ["1 Rue"], "postcode": "06100"}));
     assert_eq!((foreign.undone.len(), foreign.altered.len(), foreign.new_ids.len()), (1, 0, 0));
     assert_eq!(read(&stored, &add, stored.clone()).undone.len(), 1);
+}
+
+#[test]
+fn an_address_that_was_removed_and_is_shown_again_is_not_the_one_that_was_recreated() {
+    let stored = json!({"addresses": []});
+    let merged =
+        merge(stored.as_object().unwrap(), &draft(&json!({"addresses": [{"city": "Nice"}]}))).unwrap();
+    let seen = |id: i64| {
+        let now = profile(json!({"addresses": [{"id": id, "city": "Nice"}]}));
+        verify(stored.as_object().unwrap(), &merged.customer, &now, &[8], &[]).unwrap()
+    };
+    assert_eq!((seen(8).is_shown(), seen(9).is_shown()), (false, true));
 }
 
 #[test]
