@@ -49,9 +49,7 @@ fn an_update_that_was_not_taken_has_nothing_to_undo() {
     let missing =
         "--address-firstname A --address-lastname B --street s --postcode 24103 --telephone 5550100";
     let whole = format!("{add} {missing}");
-    for (faults, first, code, outcome) in
-        [(&["PUT:429x1"][..], &*whole, 5, "not sent"), (&[][..], add, 4, "refused")]
-    {
+    for (faults, first, code) in [(&["PUT:429x1"][..], &*whole, 5), (&[][..], add, 4)] {
         let env = TestEnv::with_faults(faults);
         magento::fails(&env, code, &format!("{first} --retry 0"));
         magento::done(&env, &whole);
@@ -62,7 +60,7 @@ fn an_update_that_was_not_taken_has_nothing_to_undo() {
             assert_eq!(restored.code, 0, "{restored:?}");
             let expected = "customer restore: nothing to undo: 000001-";
             assert!(restored.stdout.starts_with(expected), "{restored:?}");
-            assert!(restored.stdout.contains(&format!(" was {outcome}\n")), "{restored:?}");
+            assert!(restored.stdout.contains(" was refused\n"), "{restored:?}");
             assert_eq!(env.requests(), ["GET 200"], "{flag}");
         }
         assert_eq!(env.profile(), before);

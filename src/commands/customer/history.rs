@@ -1,5 +1,7 @@
 //! `storefront customer history`: what was changed from this machine, and what became of it.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::tz::TimeZone;
@@ -75,7 +77,7 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
     if let Some(what) = &args.delete {
         return delete(service, &store, what).await;
     }
-    print(service, &listed(&store, args.limit)?)
+    print(service, &store, &listed(&store, args.limit)?)
 }
 
 /// The newest `limit` snapshots.
@@ -92,8 +94,8 @@ fn listed(store: &CustomerStore, limit: Option<u64>) -> Result<Vec<Listed>, Fail
         .collect())
 }
 
-/// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the service says. If
-/// neither helps and only one customer of this service has snapshots here, they are that customer's.
+/// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the
+/// service says. If neither helps and only one customer of this service has snapshots here, they are that customer's.
 async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
     let (context, settings) = (service.session.context, &*service.settings);
     // The customer whom an administrator names is known, whatever the tokens are.
@@ -114,26 +116,27 @@ async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
         }
         Err(failure) => match &CustomerStore::directories(context, &settings.service_id())[..] {
             [only] => {
-                let customer = only.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let store = CustomerStore::at(context, settings, only.clone());
                 service.session.report.warn(&format!(
-                    "could not read the profile ({failure}): this is the history of customer {customer}, \
-                     the only one on this machine"
+                    "could not read the profile ({failure}): this is the history of customer {}, the only \
+                     one on this machine",
+                    customer_of(&store)
                 ));
-                Ok(CustomerStore::at(context, settings, only.clone()))
+                Ok(store)
             }
             _ => Err(failure),
         },
     }
 }
 
-fn print(service: &Service<'_>, listed: &[Listed]) -> Result<(), Failure> {
+fn print(service: &Service<'_>, store: &CustomerStore, listed: &[Listed]) -> Result<(), Failure> {
     let report = service.session.report;
     let mut entries = listed.iter().map(Listed::shown);
     if report.is_json() {
         return entries.try_for_each(|entry| report.json_line(&entry));
     }
     if listed.is_empty() {
-        report.status("no changes recorded on this machine");
+        report.status(&format!("no changes of customer {} recorded on this machine", customer_of(store)));
         return Ok(());
     }
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
@@ -173,7 +176,7 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
 async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Result<(), Failure> {
     let session = service.session;
     let wanted = wanted(store, what)?;
-    let customer = store.directory.file_name().unwrap_or_default().to_string_lossy();
+    let customer = customer_of(store);
     if wanted.is_empty() {
         forget(service, what, &customer);
         session.report.status("no snapshots to delete");
@@ -202,6 +205,11 @@ async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Res
         many => format!("deleted {} snapshots", many.len()),
     });
     Ok(())
+}
+
+/// Customers are named by their directories.
+fn customer_of(store: &CustomerStore) -> Cow<'_, str> {
+    store.directory.file_name().unwrap_or_default().to_string_lossy()
 }
 
 fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failure> {

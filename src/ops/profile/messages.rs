@@ -96,7 +96,7 @@ pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
 
 fn look_again(snapshot: &Path) -> String {
     format!(
-        "look again with `storefront customer show`; if it is so, restore the profile with `{} --after-unknown`",
+        "look again with `storefront customer show`; if it is so, restore the profile with `{}`",
         restore_command(snapshot)
     )
 }
@@ -118,8 +118,9 @@ pub fn unknown(snapshot: &Path, failure: Failure, is_readable: bool) -> Failure 
     Failure { kind, applied, message, hint: Some(hint), snapshot: Some(file.into()), ..failure }
 }
 
+/// With the flag, because the update to undo may itself still take effect.
 fn restore_command(snapshot: &Path) -> String {
-    format!("storefront customer restore {}", stem(snapshot))
+    format!("storefront customer restore {} --after-unknown", stem(snapshot))
 }
 
 fn text(snapshot: &Path) -> String {

@@ -296,7 +296,8 @@ impl Steps<'_> {
                 return Err(messages::refused(service, &held.stored, merged, failure));
             }
             unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
-                held.store.set_fate(&path, Fate::NotSent);
+                let was_refused = matches!(unsent, Attempt::Throttled { .. });
+                held.store.set_fate(&path, if was_refused { Fate::Refused } else { Fate::NotSent });
                 let wait = service.delay(&self.attempts, &unsent, Effect::Write);
                 let failure = self.attempts.fail(unsent);
                 wait.ok_or(failure)?

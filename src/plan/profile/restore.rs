@@ -16,7 +16,7 @@ use crate::failure::Failure;
 const CHANGED_SINCE: &str = " has changed since; left as is";
 
 /// Ends the note about a field that was not there before.
-const STAYS: &str = " was added later and cannot be removed by an update; it is kept";
+const STAYS: &str = " was not there before, and an update cannot remove it; it is kept";
 
 /// What is restored, and how.
 #[derive(Debug, Clone, Copy)]
@@ -223,7 +223,8 @@ impl Building<'_> {
             return;
         };
         let address = self.recreated.get(&was_at).copied().or(was.filter(|id| self.index.contains(*id)));
-        if is == was || !self.undo.all && was == put || is.is_some() && is == address {
+        let was_kept = was == put && self.index.contains(was_at);
+        if is == was || !self.undo.all && was_kept || is.is_some() && is == address {
             return;
         }
         if !self.undo.all && is != put && is.is_some() {

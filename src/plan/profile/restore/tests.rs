@@ -90,7 +90,7 @@ fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
     for (all, newer) in [(false, vec![4]), (true, vec![4, 5])] {
         let kept = undo(&now, &before, &sent, |undo| undo.all = all);
         assert_eq!((&kept.1.changes[..], &kept.0.newer), (&[][..], &newer));
-        assert_eq!(kept.0.notes[0], "vat was added later and cannot be removed by an update; it is kept");
+        assert_eq!(kept.0.notes[0], "vat was not there before, and an update cannot remove it; it is kept");
         let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.delete_newer) = (all, true));
         assert_eq!(gone.1.summary.removed, newer);
     }
@@ -169,6 +169,8 @@ fn a_default_goes_back_only_where_it_still_is_where_the_update_put_it() {
     // The default goes with its address, and comes back with it.
     let removed = with_default(&[2, 3], None);
     assert_eq!(default_of(&customer(&undo(&removed, &before, &removed, |_| ()))), [json!("City 1")]);
+    let lost = undo(&removed, &before, &before, |undo| undo.lost_addresses = true);
+    assert_eq!(default_of(&customer(&lost)), [json!("City 1")], "the service dropped it");
     let chosen = undo(&with_default(&[2, 3], Some(3)), &before, &removed, |_| ());
     assert_eq!(default_of(&customer(&chosen)), [json!("City 3")], "somebody chose another one");
 }
