@@ -24,7 +24,7 @@ use crate::text::sanitize::sanitize_line;
 use keyboard::Keyboard;
 
 /// A list of more choices is searched by typing.
-const SEARCHED: usize = 13;
+const SEARCHED: usize = 6;
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {

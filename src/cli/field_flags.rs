@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
 use crate::plan::profile::region;
-use crate::plan::validate::body::is_whole;
+use crate::plan::validate::body::{country, is_whole};
 use crate::text::exact_json;
 use crate::wire::{Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table};
 
@@ -80,6 +80,9 @@ impl FieldFlag {
                 .default_missing_value("true")
                 .value_parser(boolean)
                 .value_name("BOOL"),
+            _ if self.field.name == "country_id" => {
+                arg.value_parser(|text: &str| country(text).map(Value::from)).value_name("COUNTRY")
+            }
             _ => arg.value_parser(filled).value_name("TEXT"),
         }
     }

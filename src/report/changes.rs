@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::style::{self, OutputStyle, TextStyle, cell};
-use crate::plan::profile::diff::{Change, join_ids};
+use crate::plan::profile::diff::{Change, FieldPath, join_ids};
 use crate::plan::profile::merge::AddressSummary;
 use crate::text::sanitize::sanitize_line;
 
@@ -21,12 +21,39 @@ pub fn table(changes: &[Change], screen: OutputStyle) -> String {
         return lines(changes, screen);
     }
     let mut owner = String::new();
-    let rows = changes.iter().flat_map(rows).map(|(whose, field, before, after)| {
+    let rows = with_whole_regions(changes).iter().flat_map(rows).collect::<Vec<_>>();
+    let rows = rows.into_iter().map(|(whose, field, before, after)| {
         let shown = if whose == owner { String::new() } else { whose.clone() };
         owner = whose;
         [shown.into(), field.into(), cell(TextStyle::Before, before), cell(TextStyle::After, after)]
     });
     style::table(screen, &["ADDRESS", "FIELD", "BEFORE", "AFTER"], rows)
+}
+
+/// The parts of an address's region, which change together, as one change.
+fn with_whole_regions(changes: &[Change]) -> Vec<Change> {
+    let part = |change: &Change| {
+        let name =
+            ["region", "region_code", "region_id"].into_iter().find(|it| *it == change.path.last_name());
+        let has_object = [&change.before, &change.after].into_iter().flatten().any(Value::is_object);
+        Some((change.path.address_id()?, name.filter(|_| !has_object)?))
+    };
+    let whole = |parts: &[Change]| match (parts, part(&parts[0])) {
+        ([_, _, ..], Some((address, _))) => {
+            let text = |side: fn(&Change) -> &Option<Value>| {
+                let values = parts.iter().map(|it| (it.path.last_name().to_owned(), side(it).clone()));
+                let region = values.map(|(name, value)| (name, value.unwrap_or_default())).collect();
+                Some(region_text(&region)).filter(|text| !text.is_empty()).map(Value::String)
+            };
+            let (before, after) = (text(|it| &it.before), text(|it| &it.after));
+            Change { path: FieldPath::address(address).member("region"), before, after }
+        }
+        _ => parts[0].clone(),
+    };
+    let is_same = |one: &Change, other: &Change| {
+        part(one).zip(part(other)).is_some_and(|((one, _), (other, _))| one == other)
+    };
+    changes.chunk_by(is_same).map(whole).collect()
 }
 
 /// Whose field, which, and its values; empty text where there is none.
@@ -85,6 +112,7 @@ fn region_text(region: &Map<String, Value>) -> String {
 
 /// The changes one a line, wrapped: `address 2 postcode: 10118 → 10119`. An address that appears or goes as a whole is one.
 fn lines(changes: &[Change], screen: OutputStyle) -> String {
+    let changes = with_whole_regions(changes);
     changes.iter().map(|change| screen.wrapped(&line(change))).collect::<Vec<_>>().join("\n")
 }
 
@@ -217,6 +245,20 @@ mod tests {
              new        city              بيروت\u{200e}\n\
              2 removed  city      Oslo"
         );
+    }
+
+    #[test]
+    fn a_region_that_changes_is_one_row() {
+        let address = |code: &str, name: &str, id: u32| {
+            json!({"id": 1, "region_id": id, "region":
+            {"region_code": code, "region": name, "region_id": id}})
+        };
+        let [before, after] = [address("NY", "New York", 43), address("BER", "Berlin", 82)]
+            .map(|address| json!({"addresses": [address]}));
+        let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
+        assert_eq!(changes.len(), 4);
+        let screen = OutputStyle { width: Some(40), color: false };
+        assert_eq!(table(&changes, screen), "address 1 region: New York, NY, id 43 →\n  Berlin, BER, id 82");
     }
 
     #[test]

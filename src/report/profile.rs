@@ -110,7 +110,8 @@ fn region(address: &Map<String, Value>) -> String {
 }
 
 /// Which default address it is, by the profile's own fields or by the flags of the address: `, default billing, shipping`.
-fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> String {
+/// What an address is the default for, such as `, default billing`.
+pub fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> String {
     let id = address.get("id").and_then(id_of);
     let is = |name: &str| {
         id.is_some() && customer.get(name).and_then(id_of) == id

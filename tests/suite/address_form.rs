@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, ENTER, Terminal};
+use crate::support::terminal::{CTRL_C, ENTER, ESC, Terminal};
 
 fn terminal<'home>(home: &'home Home, columns: u16, line: &str) -> Terminal<'home> {
     Terminal::run(home, columns, &line.split(' ').collect::<Vec<_>>(), &[])
@@ -89,7 +89,7 @@ fn custom_attributes_country_names_and_an_interrupted_form_are_kept() {
     terminal.picks("door_code");
     terminal.sees("door_code").replaces("C 2").sees("(was B4711)");
     terminal.picks("Country");
-    terminal.sees("Country ›").replaces("Narnia").sees("unknown country `Narnia`: enter its two letters");
+    terminal.sees("Country ›").replaces("Narnia").sees("expected a country's code");
     terminal.replaces("germany").sees("DE  (was FR)");
     terminal.types(CTRL_C);
     let (code, screen) = terminal.ends();
@@ -106,7 +106,7 @@ fn custom_attributes_country_names_and_an_interrupted_form_are_kept() {
 fn a_new_address_is_asked_in_eight_questions_and_completed_in_the_list() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox customer update --add-address");
-    terminal.sees("First name").answers("Ann").sees("Last name").answers("Lee");
+    terminal.sees("First name").replaces("Ann").sees("Last name").replaces("Lee");
     terminal.sees("Street, line 1").answers("1 Main St").sees("Street, line 2").types(ENTER);
     terminal.sees("Country").answers("us").sees("Postcode").answers("10118").sees("City").answers("Rome");
     terminal.sees("Region, by name or code").types(ENTER).sees("Telephone").answers("+1 212 736 3100");
@@ -134,6 +134,20 @@ fn a_refusal_by_the_service_keeps_what_was_typed() {
 }
 
 #[test]
+fn what_is_refused_can_be_corrected() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, 200, "--sandbox --api magento customer update --customer 1");
+    terminal.picks("Profile fields").picks("Email").sees("Email address ›").replaces("nobody");
+    terminal.sees("does not look like an email address").replaces("sato.kenji@example.jp");
+    terminal.picks("Done, review changes").sees("Send it?").confirms("y");
+    terminal.sees("already exists").sees("No changes were made.").picks("Email");
+    terminal.sees("Email address › sato.kenji@example.jp").replaces("amina@example.com");
+    terminal.picks("Done, review changes").sees("Send it?").confirms("y");
+    terminal.sees("Another change?").types(ESC);
+    assert_eq!((terminal.ends().0, customer(&home)["email"].as_str()), (0, Some("amina@example.com")));
+}
+
+#[test]
 fn a_field_that_is_emptied_is_cleared_by_the_equivalent_command_too() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
@@ -147,6 +161,13 @@ fn a_field_that_is_emptied_is_cleared_by_the_equivalent_command_too() {
     home.ok("--sandbox customer update --address 1 --clear region vat-id");
     let address = &customer(&home)["addresses"][0];
     assert_eq!((&address["company"], &address["vat_id"]), (&Value::Null, &Value::Null));
+    let unchanged = home.ok("--sandbox customer update --address 4 --clear company vat-id");
+    assert!(unchanged.contains("no changes"), "{unchanged}");
+    let mistyped = home.fails(2, "--sandbox customer update --address 1 --country Germny");
+    assert!(
+        mistyped.contains("'--country <COUNTRY>'") && mistyped.contains("did you mean `Germany`?"),
+        "{mistyped}"
+    );
 }
 
 #[test]

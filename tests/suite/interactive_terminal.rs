@@ -165,7 +165,7 @@ fn the_form_edits_one_address_sends_it_and_offers_the_list_again() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
     terminal.sees("What do you want to change?").sees("Profile fields").picks("Address 1").picks("Country");
-    terminal.sees("Country ›").replaces("Narnia").sees("unknown country `Narnia`").replaces("fr");
+    terminal.sees("Country ›").replaces("Narnia").sees("expected a country's code").replaces("fr");
     // The cursor goes on to the next field, where the text that is there is edited.
     terminal
         .sees("\u{276f} Postcode")

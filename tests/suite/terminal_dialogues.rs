@@ -19,7 +19,13 @@ fn edits_that_are_left_are_printed_as_a_command() {
         .sees("City ›")
         .replaces("Lyon")
         .sees("Lyon  (was Paris)")
-        .types(ESC);
+        .types(ESC)
+        .sees("Discard the changes?")
+        .types(ESC)
+        .sees("Lyon  (was Paris)")
+        .types(ESC)
+        .sees("Discard the changes?")
+        .confirms("y");
     terminal.sees("Equivalent command:\n  storefront --sandbox customer update --address 1 --city Lyon");
     terminal.sees("What do you want to change?").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
@@ -29,8 +35,8 @@ fn edits_that_are_left_are_printed_as_a_command() {
 fn a_new_address_needs_its_required_fields() {
     let home = Home::new();
     let mut terminal = terminal(&home, "--sandbox customer update --add-address");
-    terminal.sees("First name").types(ENTER).sees("required").answers("Ann");
-    terminal.sees("Last name").types(ENTER).sees("required").answers("Lee");
+    terminal.sees("First name › Amina").replaces("").sees("required").answers("Ann");
+    terminal.sees("Last name › Haddad").replaces("").sees("required").answers("Lee");
     terminal.sees("Street, line 1").types(ENTER).sees("required").answers("1 Main St").sees("Street, line 2");
     terminal
         .answers("Suite 4")

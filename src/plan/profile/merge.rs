@@ -99,7 +99,11 @@ pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged
     };
     let addresses = merge_addresses(list, patch)?;
     let mut customer = stored.clone();
-    for (name, value) in patch.draft.iter().filter(|(name, _)| *name != ADDRESSES) {
+    let named = patch
+        .draft
+        .iter()
+        .filter(|(name, value)| *name != ADDRESSES && !clears_nothing(&customer, name, value));
+    for (name, value) in named.collect::<Vec<_>>() {
         set_field(&mut customer, name, value);
     }
     customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));
@@ -244,6 +248,7 @@ fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) 
     if let Some(region_patch) = region_patch {
         region::apply(address, &region_patch, label)?;
     }
+    draft.retain(|name, value| !clears_nothing(address, name, value));
     for (name, value) in &draft {
         set_field(address, name, value);
     }
@@ -304,6 +309,11 @@ pub fn set_field(object: &mut Map<String, Value>, name: &str, value: &Value) {
         Some(stored) => merge_value(stored, name, value),
         None => drop(object.insert(name.to_owned(), value.clone())),
     }
+}
+
+/// Whether a field is emptied that is not there.
+fn clears_nothing(object: &Map<String, Value>, name: &str, value: &Value) -> bool {
+    !object.contains_key(name) && (value.is_null() || *value == "")
 }
 
 fn merge_value(stored: &mut Value, name: &str, draft: &Value) {

@@ -305,9 +305,9 @@ mod tests {
                     "customer.addresses[0].region_id: expected an integer, found the string \"44\"\n  customer.addresses[1].region_id: expected an integer, found the string \"43\"",
                 ),
                 (
-                    json!({"addresses": [{"id": 2, "country_id": "usa"}]}),
+                    json!({"addresses": [{"id": 2, "country_id": "Germny"}]}),
                     "customer.addresses[0].country_id: expected a country's code of two letters or its name, \
-                 found the string \"usa\"",
+                 found the string \"Germny\"; did you mean `Germany`?",
                 ),
             ] {
                 assert_eq!(refusal(draft), message);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::country::country_code;
+use super::country::{country_code, nearest};
 use crate::failure::Failure;
 use crate::plan::request::StoreView;
 use crate::text::redact::MASK;
@@ -112,7 +112,7 @@ impl Tidying {
         }
         for (name, value) in object {
             if name == COUNTRY_ID
-                && let Some(code) = value.as_str().and_then(named_country)
+                && let Some(code) = value.as_str().and_then(|text| country(text).ok())
             {
                 *value = code.into();
             }
@@ -184,7 +184,7 @@ impl Validator {
             (FieldType::Text | FieldType::Scalar(Scalar::Text), Value::String(code))
                 if name == COUNTRY_ID =>
             {
-                if let Some(problem) = country_problem(code) {
+                if let Err(problem) = country(code) {
                     self.found(false, path, format!("{path}: {problem}"));
                 }
             }
@@ -236,18 +236,19 @@ fn is_castable(scalar: Scalar, value: &Value) -> bool {
 
 const COUNTRY_ID: &str = "country_id";
 
-/// The code of a country that is given by name, or in lower case. What has the form of a code stays.
-fn named_country(text: &str) -> Option<String> {
-    if country_problem(text).is_none() { None } else { country_code(text.trim()) }
-}
-
-/// Why a text is not the form of a country code: two upper-case letters. Whether there is such a country is another
-/// question, and only a warning: the interface lists none.
-fn country_problem(code: &str) -> Option<String> {
-    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return None;
+/// The code of a country that is given by its code or name. What has the form of a code stays: whether there is such a
+/// country is only a warning, for the interface lists none.
+///
+/// # Errors
+/// Why it is none, and which was probably meant.
+pub fn country(text: &str) -> Result<String, String> {
+    if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return Ok(text.to_owned());
     }
-    Some(format!("expected a country's code of two letters or its name, found {}", text_in_words(code)))
+    country_code(text.trim()).ok_or_else(|| {
+        let meant = nearest(text).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        format!("expected a country's code of two letters or its name, found {}{meant}", text_in_words(text))
+    })
 }
 
 /// Whether a JSON number's text is an integer.

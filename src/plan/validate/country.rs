@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::text::suggestion::closest_match;
+
 /// A line for each, in the order of their codes: both codes, the name, the form of postcodes or nothing, and other names.
 /// A test makes it from the crate `keshvar`, which is larger.
 const TABLE: &str = include_str!("countries.tsv");
@@ -87,6 +89,14 @@ pub fn country_code(text: &str) -> Option<String> {
     });
     let code = Country::find(text).map(|country| country.alpha2);
     code.or_else(|| CODES.get(&folded(text)).copied()).map(str::to_owned)
+}
+
+/// The country's name that was probably meant.
+pub fn nearest(text: &str) -> Option<&'static str> {
+    let more = MORE_NAMES.iter().flat_map(|(_, names)| names.split('\t'));
+    let names = Country::all()
+        .flat_map(|country| std::iter::once(country.name).chain(country.other_names.split('\t')));
+    closest_match(text, names.chain(more))
 }
 
 /// A name without what people spell in several ways.

@@ -27,6 +27,9 @@ pub fn of_profile(merged: &Merged) -> Warnings {
                 warnings.extend(misplaced_names(merged, new));
                 warnings.extend(lint("the new address", new, |_| true));
             }
+            (None, Some(_)) if change.path.inside() == "email" => {
+                warnings.extend(lint("the profile", &merged.customer, |name| name == "email"));
+            }
             (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
             _ => {}
         }
@@ -82,6 +85,9 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
             country.zip(text("postcode")).and_then(|(country, code)| invalid_postcode(&country, code)),
         );
     }
+    if is_named("email") {
+        found.extend(text("email").and_then(invalid_email));
+    }
     if is_named("telephone") {
         found.extend(text("telephone").and_then(invalid_telephone));
     }
@@ -105,6 +111,11 @@ fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
         && form.is_match(&padded);
     let meant = if lost { format!(" (missing leading zero: {padded}?)") } else { String::new() };
     Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.name))
+}
+
+fn invalid_email(email: &str) -> Option<String> {
+    let is_usual = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
+    (!is_usual).then(|| format!("`{email}` does not look like an email address"))
 }
 
 fn invalid_telephone(telephone: &str) -> Option<String> {

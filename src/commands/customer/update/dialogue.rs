@@ -7,14 +7,14 @@ use super::UpdateArgs;
 use super::form::{ASKED_OF_NEW_ADDRESS, Field, Form, region_text};
 use crate::cli::field_flags::whole_number;
 use crate::commands::{equivalent, prepare};
-use crate::failure::Failure;
+use crate::failure::{Applied, Failure};
 use crate::ops::profile::{Change, read, replace};
 use crate::ops::{customers, read_country};
 use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
 use crate::plan::profile::region::{self, Region, RegionDirectory};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
-use crate::report::profile::one_liner;
+use crate::report::profile::{defaults, one_liner};
 use crate::session::service::Service;
 use crate::wire::FieldType;
 
@@ -109,8 +109,11 @@ fn typed_for(service: &Service<'_>, args: &UpdateArgs) -> Vec<String> {
 /// What is to be edited; `None` where the person has finished.
 fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<Form>, Failure> {
     let stored: Vec<(i64, &Value)> = addresses_by_id(profile.addresses()).collect();
-    let line = |address: &Value| address.as_object().map(one_liner).unwrap_or_default();
-    let lines = stored.iter().map(|(id, address)| format!("Address {id}  {}", line(address)));
+    let line = |(id, address): &(i64, &Value)| {
+        let address = address.as_object()?;
+        Some(format!("Address {id}{}  {}", defaults(profile.customer(), address), one_liner(address)))
+    };
+    let lines = stored.iter().map(|stored| line(stored).unwrap_or_default());
     let mut choices: Vec<String> = lines.collect();
     choices.extend(["Add an address", "Profile fields"].map(str::to_owned));
     choices.extend(has_sent.then(|| "Done".to_owned()));
@@ -149,6 +152,12 @@ impl Dialogue<'_> {
         loop {
             let words = match self.fill().await {
                 Ok(Some(words)) => line(words),
+                Ok(None)
+                    if self.form.is_edited()
+                        && self.prompt.yes_no("Discard the changes?", false)? != Some(true) =>
+                {
+                    continue;
+                }
                 left => {
                     if self.form.is_edited() {
                         equivalent::tell(session, &line(self.form.words()));
@@ -160,6 +169,11 @@ impl Dialogue<'_> {
             let update = args.update(prepare(session, &args, None)?)?;
             let sent = match replace::replace(self.service, Change::Update(&update)).await {
                 Err(_) if update.went_back.get() => continue,
+                // What was refused can be corrected.
+                Err(failure) if failure.applied == Applied::No && !failure.is_cancelled => {
+                    session.report.failure(&failure);
+                    continue;
+                }
                 Ok(outcome) => session.report.outcome(&outcome).map(|()| true),
                 Err(failure) => Err(failure),
             };
@@ -220,13 +234,19 @@ impl Dialogue<'_> {
                 self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
             }
             _ => {
-                let (text, label) = (field.text(), self.form.question(field));
+                let (text, label) = (self.initial(field), self.form.question(field));
                 let question = Question { text: &label, initial: &text, ..Question::default() };
                 let typed = self.prompt.text(&question, |text| self.form.check(field, text.trim()))?;
                 typed.and_then(|text| field.parse(text.trim()).ok())
             }
         };
         Ok(value.map(|value| self.form.fields[position].set(value)).is_some())
+    }
+
+    /// What is there already; a new address begins with the name of its customer.
+    fn initial(&self, field: &Field) -> String {
+        let name = self.profile.text(&field.name).filter(|_| self.form.is_new && field.is_part_of_name());
+        name.filter(|_| field.value().is_null()).unwrap_or_else(|| field.text())
     }
 
     fn street(&self, field: &Field) -> Result<Option<Vec<String>>, Failure> {

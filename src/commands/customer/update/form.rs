@@ -7,7 +7,7 @@ use crate::cli::field_flags::{FieldFlags, whole_number};
 use crate::commands::equivalent::flag;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::region;
-use crate::plan::validate::country::country_code;
+use crate::plan::validate::body::country;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
 use crate::report::changes::format_value;
@@ -51,7 +51,7 @@ pub struct Field {
     /// The long name of its flag.
     flag: String,
     /// Its name in the JSON; of a custom attribute its code.
-    name: String,
+    pub name: String,
     /// What a person calls it.
     pub label: String,
     /// What it holds.
@@ -101,7 +101,13 @@ impl Form {
     /// How a field is asked for.
     pub fn question(&self, field: &Field) -> String {
         let is_optional = self.is_new && !field.is_required() && field.name != "postcode";
-        format!("{}{}", field.label, if is_optional { " (optional)" } else { "" })
+        let note = match field.name.as_str() {
+            "gender" => " (1 male, 2 female, 3 not specified)",
+            "disable_auto_group_change" => " (1 = yes)",
+            _ if is_optional => " (optional)",
+            _ => "",
+        };
+        format!("{}{note}", field.label)
     }
 
     /// One line for each field: what it is, its value, and the stored one where it differs.
@@ -150,10 +156,9 @@ impl Form {
         }
         let mut address = Map::from_iter([("country_id".to_owned(), self.value("country_id").clone())]);
         address.insert(field.name.clone(), value);
-        let unknown = || format!("unknown country `{text}`: enter its two letters, such as DE, or its name");
         match lint::of_field(&address, &field.name) {
             None => Ok(()),
-            Some(_) if field.name == "country_id" => Err(unknown().into()),
+            Some(unknown) if field.name == "country_id" => Err(unknown.into()),
             Some(doubt) => Err(Objection::Doubt(doubt)),
         }
     }
@@ -193,6 +198,11 @@ impl Field {
         self.name.starts_with("default_") && self.stored == true
     }
 
+    /// Whether it is the first or last name.
+    pub fn is_part_of_name(&self) -> bool {
+        REQUIRED[..2].contains(&self.name.as_str())
+    }
+
     fn is_required(&self) -> bool {
         REQUIRED.contains(&self.name.as_str())
     }
@@ -224,7 +234,7 @@ impl Field {
             FieldType::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
             FieldType::Integer => whole_number(text),
             FieldType::TextOrNull if text.is_empty() => Ok(Value::Null),
-            _ if self.name == "country_id" => Ok(country_code(text).map_or_else(|| text.into(), Value::from)),
+            _ if self.name == "country_id" && !text.is_empty() => country(text).map(Value::from),
             _ => Ok(text.into()),
         }
     }
@@ -287,8 +297,8 @@ fn label(field: &wire::Field) -> &'static str {
         "region" => "Region",
         "default_shipping" => "Default shipping",
         "default_billing" => "Default billing",
-        "gender" => "Gender (1 male, 2 female, 3 not specified)",
-        "disable_auto_group_change" => "Disable auto group change (1 = yes)",
+        "gender" => "Gender",
+        "disable_auto_group_change" => "Disable auto group change",
         _ => field.doc,
     }
 }
