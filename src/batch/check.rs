@@ -94,6 +94,9 @@ pub fn run(
         }
         check.record(&record, past.known(number), || preparer.prepare(&record, records.columns()))?;
     }
+    if let Some(warning) = preparer.operation.leftover() {
+        check.report.warn(&warning);
+    }
     check.finish(number, past)
 }
 

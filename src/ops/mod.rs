@@ -71,6 +71,11 @@ pub trait Operation {
         None
     }
 
+    /// What to warn about once every record was read.
+    fn leftover(&self) -> Option<String> {
+        None
+    }
+
     /// A document with the flags over it, checked.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! `storefront attribute option …`
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -12,7 +13,7 @@ use crate::cli::{OperationArgs, WriteArgs};
 use crate::commands;
 use crate::failure::Failure;
 use crate::input::document::Named;
-use crate::input::{Draft, options_file};
+use crate::input::{Draft, document, options_file};
 use crate::ops::attribute::options;
 use crate::ops::{Operation, Run};
 use crate::plan::attribute::check_new_options;
@@ -39,6 +40,9 @@ pub struct OptionFlags {
     /// What that file has, read once: each option with the code of its attribute, where the file names it.
     #[arg(skip)]
     pub read: OnceCell<Vec<(Option<String>, Value)>>,
+    /// The attributes that took options of it.
+    #[arg(skip)]
+    pub served: RefCell<HashSet<String>>,
 }
 
 impl OptionFlags {
@@ -53,6 +57,7 @@ impl OptionFlags {
                 let _ = self.read.set(options_file(file, encoding)?);
             }
             let code = fields.get("attribute_code").and_then(Value::as_str);
+            self.served.borrow_mut().extend(code.map(str::to_owned));
             let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;
             let all = self.read.get().into_iter().flatten();
             options.extend(all.filter(|(own, _)| is_for(own)).map(|(_, option)| option.clone()));
@@ -75,6 +80,20 @@ impl OptionFlags {
         }
         Err(Failure::usage(format!("--default-option `{default}` is not one of the options"))
             .hint("use one of the --option labels"))
+    }
+
+    /// The attributes of the file that no record has: their options go nowhere.
+    pub fn leftover(&self) -> Option<String> {
+        let (file, served) = (document::name(self.file.as_deref()?), self.served.borrow());
+        let codes: HashSet<&str> = self.read.get()?.iter().filter_map(|(code, _)| code.as_deref()).collect();
+        let mut codes: Vec<&str> = codes.into_iter().filter(|code| !served.contains(*code)).collect();
+        codes.sort_unstable();
+        let first = codes.first()?;
+        let more = match codes.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        Some(format!("{file}: no record has the attribute_code `{first}`{more}; its options are not used"))
     }
 }
 
@@ -124,6 +143,10 @@ pub struct DefaultArgs {
 }
 
 impl Operation for AddArgs {
+    fn leftover(&self) -> Option<String> {
+        self.options.leftover()
+    }
+
     fn spec(&self) -> &'static OperationSpec {
         &ATTRIBUTE_OPTION_ADD
     }

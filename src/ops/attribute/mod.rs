@@ -137,7 +137,12 @@ pub async fn create(
     }
     let outcome = assign::send(calls, code, &assignments).await;
     let outcome = outcome.map_err(|failure| Failure { cart: id, ..failure })?;
-    let text = format!("Created attribute {code} and put it into {} attribute sets", places.len());
+    let sets = if places.len() == 1 {
+        "1 attribute set".to_owned()
+    } else {
+        format!("{} attribute sets", places.len())
+    };
+    let text = format!("Created attribute {code} and put it into {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
 }
 

@@ -56,6 +56,9 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
     let mut places = Vec::new();
     for name in names {
         let (set, group) = split_set(name, &sets)?;
+        if places.iter().any(|place: &Place| place.set == set.id) {
+            return Err(Failure::usage(format!("the attribute set `{}` is named twice", set.name)));
+        }
         let query = search_query(&[Filter::equal(&["attribute_set_id"], &set.id)], ALL);
         let of_groups = format!("{}?{query}", path("groups")?);
         let groups = list(service, of_groups, ["attribute_group_id", "attribute_group_name"]).await?;

@@ -102,6 +102,10 @@ impl Operation for CreateArgs {
         Ok(())
     }
 
+    fn leftover(&self) -> Option<String> {
+        self.options.leftover()
+    }
+
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
         lint::of_attribute(&draft.fields, self.force)
     }
