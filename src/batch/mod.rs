@@ -194,6 +194,7 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
         store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.spec().name.to_owned(),
         input: file_name.map_or_else(|| preparer.source.name(), |name| name.to_string_lossy().into_owned()),
+        encoding: preparer.source.encoding.map(|encoding| encoding.name().to_owned()),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
         ..Header::new()
     }

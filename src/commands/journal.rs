@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use encoding_rs::Encoding;
 use serde_json::{Value, json};
 
 use crate::batch::key_of;
@@ -142,7 +143,8 @@ fn input(
     if Path::new(&header.input).components().count() != 1 || !path.is_file() {
         return Ok(None);
     }
-    let global = GlobalArgs { input: Some(path), ..session.global.clone() };
+    let encoding = header.encoding.as_deref().and_then(|name| Encoding::for_label(name.as_bytes()));
+    let global = GlobalArgs { input: Some(path), encoding, ..session.global.clone() };
     let Some(mut source) = records::detect(&global)? else { return Ok(None) };
     if source.is_plan() {
         let (_, records) = Plan::read(&*session.context.storage, &source.path)?;
@@ -150,7 +152,10 @@ fn input(
     }
     let columns = |titles: &csv::StringRecord| {
         // What a token command needed is not known here.
-        let all: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
+        let is_flag =
+            |title: &&str| operation.flag_columns.iter().any(|(flag, _)| flag.eq_ignore_ascii_case(title));
+        let all: Vec<String> =
+            titles.iter().map(str::trim).filter(|title| !is_flag(title)).map(str::to_owned).collect();
         Columns::parse_header(&source.name(), session.dialect, operation, titles, &all)
     };
     RecordReader::open(&source, columns).map(Some)

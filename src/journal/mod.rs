@@ -53,6 +53,9 @@ pub struct Header {
     pub operation: String,
     /// File name of the input's real path; `-` for standard input.
     pub input: String,
+    /// The encoding that `--encoding` named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// Which part of the input is run, as [`Shard`] is written.
     pub shard: Option<String>,
     /// When the run began, RFC 3339.
