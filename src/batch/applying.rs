@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::journal::State;
@@ -15,8 +15,9 @@ use crate::journal::read::PreviousRun;
 use crate::plan::operation::OperationSpec;
 use crate::plan::profile::diff::Expected;
 use crate::prompt::Prompt;
+use crate::report::changes::{self, format_value};
+use crate::report::profile;
 use crate::report::summary::count_records;
-use crate::report::{changes, profile};
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::system::storage::{Storage, real_path};
@@ -143,6 +144,22 @@ pub fn confirm(
     prompt.confirm(&question)
 }
 
+/// A body in one line, without what it is wrapped in: `attribute_code: size, options: S / M / L`.
+fn input_text(input: &Map<String, Value>) -> String {
+    let mut values = input.values();
+    let fields =
+        values.next().and_then(Value::as_object).filter(|_| values.next().is_none()).unwrap_or(input);
+    let labels = |value: &Value| {
+        let labels = value.as_array()?.iter().map(|option| option.get("label").cloned());
+        labels.collect::<Option<Vec<Value>>>().map(Value::Array)
+    };
+    let field = |(name, value): (&String, &Value)| {
+        let shown = format_value(Some(labels(value).as_ref().unwrap_or(value)));
+        format!("{}: {shown}", sanitize_line(name))
+    };
+    fields.iter().map(field).collect::<Vec<_>>().join(", ")
+}
+
 /// The records as an update shows them; those whose changes are not known with their input.
 fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
     let mut parts = Vec::new();
@@ -155,10 +172,29 @@ fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
         };
         parts.push(sanitize_line(&format!("Record {number}{whose}")));
         parts.push(if changes.is_empty() {
-            sanitize_line(&Value::Object(record.input.clone()).to_string())
+            input_text(&record.input)
         } else {
             changes::table(changes, session.report.stderr_style)
         });
     }
     parts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::input_text;
+
+    #[test]
+    fn a_body_is_one_line() {
+        let body = json!({"attribute": {"attribute_code": "size", "is_required": true,
+            "options": [{"label": "S"}, {"label": "M\n"}], "frontend_labels": [{"store_id": 1, "label": "Taille"}]}});
+        assert_eq!(
+            input_text(body.as_object().unwrap()),
+            "attribute_code: size, is_required: true, options: S / M\\n, frontend_labels: Taille"
+        );
+        let item = json!({"cartItem": {"sku": "a", "qty": 2}});
+        assert_eq!(input_text(item.as_object().unwrap()), "sku: a, qty: 2");
+    }
 }
