@@ -71,7 +71,12 @@ fn esc_goes_back_one_step_and_declining_prints_the_equivalent_command() {
     terminal.sees("Code").sees("colour").types(ESC);
     terminal.sees_no_more("colour").replaces("Hue");
     terminal.sees("hue").replaces("9 Bad Code é").sees("a code is a letter").replaces("tint");
-    terminal.sees("STORE=LABEL").answers("Tint").sees("type STORE=LABEL").replaces("2=Teinte").types(ENTER);
+    terminal
+        .sees("STORE=LABEL")
+        .answers("de=Tinte")
+        .sees("type STORE=LABEL")
+        .replaces("2=Teinte")
+        .types(ENTER);
     terminal
         .sees("Required?")
         .answers("n")
@@ -87,6 +92,20 @@ fn esc_goes_back_one_step_and_declining_prints_the_equivalent_command() {
     let line = command_line(&screen);
     assert!(line.contains("--type text --label Hue --code tint") && line.contains("--searchable"), "{line}");
     assert_eq!(attribute(&home, "tint"), Value::Null);
+}
+
+#[test]
+fn an_attribute_of_magento_is_put_into_a_set_that_is_asked_for() {
+    let home = Home::new();
+    let line = "--sandbox --api magento attribute create --type text --label Hue --required=false";
+    let mut terminal = terminal(&home, 200, line);
+    terminal.sees("Code").types(ENTER).sees("STORE=LABEL").answers("de=Farbton").types(ENTER);
+    terminal.sees("Use in layered navigation?").answers("n").sees("Include in search?").answers("n");
+    terminal.sees("Attribute set (optional)").answers("Default").sees("Create it?").confirms("y");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("put it into 1 attribute set"), "{screen}");
+    assert!(command_line(&screen).ends_with("--searchable=false --set Default"), "{screen}");
 }
 
 #[test]

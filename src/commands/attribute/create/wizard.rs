@@ -20,7 +20,8 @@ use crate::text::shell::Shell;
 
 /// What is asked, in this order: the field of the attribute that it fills (docs/interface.md, "Attribute"), but for the
 /// option that is chosen by default.
-const STEPS: [&str; 9] = [LABEL, CODE, KIND, OPTIONS, DEFAULT, LABELS, REQUIRED, FILTERABLE, SEARCHABLE];
+const STEPS: [&str; 10] =
+    [LABEL, CODE, KIND, OPTIONS, DEFAULT, LABELS, REQUIRED, FILTERABLE, SEARCHABLE, SET];
 const LABEL: &str = "default_frontend_label";
 const CODE: &str = "attribute_code";
 const KIND: &str = "frontend_input";
@@ -30,6 +31,7 @@ const LABELS: &str = "frontend_labels";
 const REQUIRED: &str = "is_required";
 const FILTERABLE: &str = "is_filterable";
 const SEARCHABLE: &str = "is_searchable";
+const SET: &str = "attribute_set";
 
 /// Where the questions stand.
 pub struct Wizard<'a> {
@@ -130,6 +132,7 @@ impl<'a> Wizard<'a> {
         let applies = match step {
             OPTIONS => kind().is_some_and(|kind| kind.takes_options),
             DEFAULT => self.is_open(OPTIONS) && !self.flags.options.labels.is_empty(),
+            SET => self.session.dialect.is_magento(),
             _ => true,
         };
         applies && !self.given.contains_key(step)
@@ -173,8 +176,11 @@ impl<'a> Wizard<'a> {
                 let present = self.flags.store_labels.iter();
                 let present: Vec<String> = present.map(|(id, label)| format!("{id}={label}")).collect();
                 let note = "Labels per store view, such as 2=Couleur. Leave empty to finish.";
+                // The marketplace knows store views by their IDs alone.
+                let is_view = |view: &str| self.session.dialect.is_magento() || view.parse::<u64>().is_ok();
                 let is_label = |_, text: &str| {
-                    let is_right = text.is_empty() || parse_store_label(text).is_ok();
+                    let is_right =
+                        text.is_empty() || parse_store_label(text).is_ok_and(|(view, _)| is_view(&view));
                     Objection::unless(is_right, "type STORE=LABEL, such as 2=Couleur")
                 };
                 let lines = prompt.text_lines(|_| "STORE=LABEL".to_owned(), note, &present, is_label)?;
@@ -182,6 +188,15 @@ impl<'a> Wizard<'a> {
             }
             REQUIRED => self.yes_or_no("required", step, "Required?"),
             FILTERABLE => self.yes_or_no("filterable", step, "Use in layered navigation? (filter)"),
+            SET => {
+                let note = "Products can have it only in a set, such as Default or Default/Content.";
+                let initial = self.flags.sets.first().map_or("", String::as_str);
+                let question =
+                    Question { text: "Attribute set (optional)", note, initial, ..Question::default() };
+                let typed = prompt.text(&question, |_| Ok(()))?;
+                let set = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+                Ok(typed.map(|text| set(text).map(|name| flag("set", &name)).unwrap_or_default()))
+            }
             _ => self.yes_or_no("searchable", step, "Include in search?"),
         }
     }
