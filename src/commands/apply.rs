@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan};
 use crate::ops::Operation;
+use crate::report::Report;
 use crate::session::Session;
 
 /// Flags of `apply`.
@@ -79,7 +80,10 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
     let global = GlobalArgs { allow_unknown, ..session.global.clone() };
-    let session = Session { global: &global, ..*session };
+    // Its records are counted as --only takes them.
+    let mut report: Report = *session.report;
+    report.place = "record";
+    let session = Session { global: &global, report: &report, ..*session };
     let source = Source::of_plan(&args.file, records.into_bytes());
     let batch = BatchArgs {
         jobs: args.jobs,

@@ -36,6 +36,8 @@ use style::{OutputStyle, TextStyle};
 pub struct Report {
     /// The line of the record that notes and warnings are about, in a batch.
     pub line: Option<u64>,
+    /// What the places of records are called: `line`, or `record` in a plan.
+    pub place: &'static str,
     /// Form of results.
     pub format: OutputFormat,
     /// Results and errors only.
@@ -81,6 +83,7 @@ impl Report {
         };
         Self {
             line: None,
+            place: "line",
             format,
             quiet,
             verbose,
@@ -217,7 +220,7 @@ impl Report {
     }
 
     fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.line.map_or(Cow::Borrowed(text), |line| format!("line {line}: {text}").into())
+        self.line.map_or(Cow::Borrowed(text), |line| format!("{} {line}: {text}", self.place).into())
     }
 
     fn labelled(&self, ink: TextStyle, label: &str, text: &str) {

@@ -71,7 +71,7 @@ impl OrderedResults {
         if self.report.is_json() {
             self.line(&Outcome { record: Some(place.record), ..outcome.clone() })
         } else if whole {
-            format!("line {}: {}", place.line, outcome.to_text(self.report.stdout_style))
+            format!("{} {}: {}", self.report.place, place.line, outcome.to_text(self.report.stdout_style))
         } else {
             String::new()
         }
@@ -85,7 +85,8 @@ impl OrderedResults {
             // What was lost is for a person to look at, record by record.
             let hint = failure.hint.as_ref().filter(|_| state == State::Mismatch);
             let hint = hint.map(|hint| format!("  hint: {}\n", sanitize::sanitize_line(hint)));
-            return format!("line {}: {}: {message}\n{}", place.line, state.name(), hint.unwrap_or_default());
+            let place = format!("{} {}", self.report.place, place.line);
+            return format!("{place}: {}: {message}\n{}", state.name(), hint.unwrap_or_default());
         }
         let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
         self.line(&Outcome {
