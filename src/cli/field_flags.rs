@@ -80,9 +80,7 @@ impl FieldFlag {
                 .default_missing_value("true")
                 .value_parser(boolean)
                 .value_name("BOOL"),
-            _ if self.field.name == "country_id" => {
-                arg.value_parser(|text: &str| country(text).map(Value::from)).value_name("COUNTRY")
-            }
+            _ if self.field.name == "country_id" => arg.value_parser(country_or_name).value_name("COUNTRY"),
             _ => arg.value_parser(filled).value_name("TEXT"),
         }
     }
@@ -155,6 +153,12 @@ fn filled(text: &str) -> Result<Value, &'static str> {
         return Err("expected text; to clear a field use `customer update --clear FIELD`");
     }
     Ok(text.into())
+}
+
+/// The code of a country, which may be named.
+fn country_or_name(text: &str) -> Result<Value, String> {
+    filled(text)?;
+    country(text).map(Value::from)
 }
 
 /// JSON `true` or `false`.

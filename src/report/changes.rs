@@ -21,8 +21,8 @@ pub fn table(changes: &[Change], screen: OutputStyle) -> String {
         return lines(changes, screen);
     }
     let mut owner = String::new();
-    let rows = with_whole_regions(changes).iter().flat_map(rows).collect::<Vec<_>>();
-    let rows = rows.into_iter().map(|(whose, field, before, after)| {
+    let changes = with_whole_regions(changes);
+    let rows = changes.iter().flat_map(rows).map(|(whose, field, before, after)| {
         let shown = if whose == owner { String::new() } else { whose.clone() };
         owner = whose;
         [shown.into(), field.into(), cell(TextStyle::Before, before), cell(TextStyle::After, after)]
@@ -32,14 +32,13 @@ pub fn table(changes: &[Change], screen: OutputStyle) -> String {
 
 /// The parts of an address's region, which change together, as one change.
 fn with_whole_regions(changes: &[Change]) -> Vec<Change> {
-    let part = |change: &Change| {
-        let name =
-            ["region", "region_code", "region_id"].into_iter().find(|it| *it == change.path.last_name());
+    let address_of = |change: &Change| {
+        let is_part = ["region", "region_code", "region_id"].contains(&change.path.last_name());
         let has_object = [&change.before, &change.after].into_iter().flatten().any(Value::is_object);
-        Some((change.path.address_id()?, name.filter(|_| !has_object)?))
+        change.path.address_id().filter(|_| is_part && !has_object)
     };
-    let whole = |parts: &[Change]| match (parts, part(&parts[0])) {
-        ([_, _, ..], Some((address, _))) => {
+    let whole = |parts: &[Change]| match (parts, address_of(&parts[0])) {
+        ([_, _, ..], Some(address)) => {
             let text = |side: fn(&Change) -> &Option<Value>| {
                 let values = parts.iter().map(|it| (it.path.last_name().to_owned(), side(it).clone()));
                 let region = values.map(|(name, value)| (name, value.unwrap_or_default())).collect();
@@ -50,9 +49,8 @@ fn with_whole_regions(changes: &[Change]) -> Vec<Change> {
         }
         _ => parts[0].clone(),
     };
-    let is_same = |one: &Change, other: &Change| {
-        part(one).zip(part(other)).is_some_and(|((one, _), (other, _))| one == other)
-    };
+    let is_same =
+        |one: &Change, other: &Change| address_of(one).is_some() && address_of(one) == address_of(other);
     changes.chunk_by(is_same).map(whole).collect()
 }
 

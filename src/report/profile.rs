@@ -109,8 +109,7 @@ fn region(address: &Map<String, Value>) -> String {
     region.and_then(Value::as_str).map(sanitize_line).unwrap_or_default()
 }
 
-/// Which default address it is, by the profile's own fields or by the flags of the address: `, default billing, shipping`.
-/// What an address is the default for, such as `, default billing`.
+/// What an address is the default for, by the profile's own fields or by its flags: `, default billing, shipping`.
 pub fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> String {
     let id = address.get("id").and_then(id_of);
     let is = |name: &str| {

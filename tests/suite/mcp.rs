@@ -151,7 +151,7 @@ fn the_input_of_a_plan_has_the_schema_of_its_operation() {
 }
 
 /// A line with a path, to be split as a Unix shell does: Windows understands the other slashes too.
-fn words_of(line: &str) -> String {
+fn with_slashes(line: &str) -> String {
     line.replace('\\', "/")
 }
 
@@ -162,7 +162,7 @@ fn every_read_answers_what_its_command_prints() {
     magento::done(&env, "customer update --customer 1 --address 1 --city Lyon -y");
     let input = env.file("items.csv", "customer,sku,qty\n1,mug-blue,1\n2,no-such-item,1\n");
     let batch =
-        magento::run(&env, &format!("quote add-item -y -i {}", words_of(&input.display().to_string())));
+        magento::run(&env, &format!("quote add-item -y -i {}", with_slashes(&input.display().to_string())));
     assert_eq!(batch.code, 7, "{batch:?}");
     let journal = format!("{}.journal", input.display());
     env.requests();
@@ -342,7 +342,7 @@ fn no_tool_writes_and_a_person_applies_what_one_planned() {
         json!([{"path": "addresses[id=2].city", "before": "New York", "after": "Albany"}])
     );
     let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
-    let applied = magento::run(&env, &format!("{} -y", words_of(command)));
+    let applied = magento::run(&env, &format!("{} -y", with_slashes(command)));
     assert_eq!(applied.code, 0, "{applied:?}");
     assert_eq!(env.address(2)["city"], "Albany");
     let (unchanged, is_error) = assistant.call(tool, arguments);
@@ -366,7 +366,7 @@ fn no_tool_writes_to_the_sandbox_either() {
     }
     assert_eq!(home.ok("sandbox show -o json"), before);
     let command = assistant.call("plan_customer_update", plans(&home)[0].1.clone()).0["apply"].take();
-    home.ok(&format!("{} -y", words_of(command.as_str().unwrap().strip_prefix("storefront ").unwrap())));
+    home.ok(&format!("{} -y", with_slashes(command.as_str().unwrap().strip_prefix("storefront ").unwrap())));
     assert_ne!(home.ok("sandbox show -o json"), before);
 }
 

@@ -137,12 +137,8 @@ pub async fn create(
     }
     let outcome = assign::send(calls, code, &assignments).await;
     let outcome = outcome.map_err(|failure| Failure { cart: id, ..failure })?;
-    let sets = if places.len() == 1 {
-        "1 attribute set".to_owned()
-    } else {
-        format!("{} attribute sets", places.len())
-    };
-    let text = format!("Created attribute {code} and put it into {sets}");
+    let (count, sets) = (places.len(), if places.len() == 1 { "set" } else { "sets" });
+    let text = format!("Created attribute {code} and put it into {count} attribute {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
 }
 

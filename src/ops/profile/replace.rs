@@ -48,6 +48,7 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
         accepted: HashSet::new(),
         shown: HashSet::new(),
         earlier: Vec::new(),
+        removed: Vec::new(),
         attempts: Attempts::default(),
     };
     loop {
@@ -71,6 +72,8 @@ struct Steps<'a> {
     shown: HashSet<String>,
     /// The addresses that the last read of this command showed.
     earlier: Vec<Value>,
+    /// The addresses that our own recent writes removed.
+    removed: Vec<i64>,
     attempts: Attempts,
 }
 
@@ -125,16 +128,14 @@ impl Steps<'_> {
     /// Whether the read shows what our own writes left; it is repeated until it does, for at most `--settle`. `false` where
     /// a person has to be asked, which is not done under the lock.
     async fn is_current(&mut self, held: &mut Held) -> Result<bool, Failure> {
-        let (settle, base) = (self.change.settle(self.service), self.change.base());
-        if base.is_some() && self.change.replacement_args().after_unknown {
+        let change = self.change;
+        let (settle, base) = (change.settle(self.service), change.base());
+        let mut missing = self.not_shown(held)?;
+        if base.is_some() && change.replacement_args().after_unknown {
             return Ok(true);
         }
         let mut reads = Reads::new(settle);
-        loop {
-            let missing = self.not_shown(held)?;
-            if missing.is_empty() {
-                break;
-            }
+        while !missing.is_empty() {
             let is_dry = self.service.session.global.dry_run;
             if is_dry || !held.is_readable || !reads.wait().await {
                 if !self.accept(messages::lags_behind(&missing))? {
@@ -143,6 +144,7 @@ impl Steps<'_> {
                 break;
             }
             (held.stored, held.is_readable) = read::read_or_base(self.service, base).await?;
+            missing = self.not_shown(held)?;
         }
         held.store.note_read(held.stored.addresses());
         self.earlier = held.stored.addresses().to_vec();
@@ -154,13 +156,13 @@ impl Steps<'_> {
     }
 
     /// What the read does not show although our own writes, or an earlier read of this command, left it.
-    fn not_shown(&self, held: &Held) -> Result<Vec<String>, Failure> {
+    fn not_shown(&mut self, held: &Held) -> Result<Vec<String>, Failure> {
         let has_base = self.change.base().is_some();
         let mut recent = held.store.recent(has_base)?;
         // Customers without an ID and an email have their files in common.
         recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
-        let removed: Vec<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        self.removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let is_compared = |fate: &Fate| match fate {
             Fate::Applied { at, .. } => has_base || held.store.is_recent(*at),
@@ -174,8 +176,8 @@ impl Steps<'_> {
                 was_seen: last.is_after(snapshot),
             })
             .collect();
-        let mut missing = not_shown(&writes, &last.addresses, &removed, &held.stored)?;
-        for also in not_shown(&[], &self.earlier, &removed, &held.stored)? {
+        let mut missing = not_shown(&writes, &last.addresses, &self.removed, &held.stored)?;
+        for also in not_shown(&[], &self.earlier, &self.removed, &held.stored)? {
             if !missing.contains(&also) {
                 missing.push(also);
             }
@@ -270,7 +272,6 @@ impl Steps<'_> {
     ) -> Result<Option<Outcome>, Failure> {
         let (operation, clock) = (self.change.operation(), service.session.context.clock);
         let (customer, days) = (held.stored.customer(), service.settings.retention_days);
-        let recent = held.store.recent(false)?;
         let unsent = held.store.take(operation, customer, &merged.customer, days).await?;
         service.log_before_send(Some(stem(&unsent.path))).await?;
         let path = unsent.leaves();
@@ -280,7 +281,7 @@ impl Steps<'_> {
             held: &held,
             merged,
             snapshot: &path,
-            removed: recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect(),
+            removed: &self.removed,
             left: clock.now(),
         };
         let attempt = service.attempt(operation, request).await;

@@ -38,7 +38,7 @@ pub struct Sent<'a> {
     /// The snapshot taken for it.
     pub snapshot: &'a Path,
     /// The ids of addresses that our recent writes removed.
-    pub removed: Vec<i64>,
+    pub removed: &'a [i64],
     /// When it left.
     pub left: Timestamp,
 }
@@ -168,7 +168,7 @@ impl Sent<'_> {
             (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.snapshot, &other)),
             _ => {
                 let sent = &self.merged.customer;
-                Ok((verify(before.customer(), sent, &now, &self.removed, ignore)?, now))
+                Ok((verify(before.customer(), sent, &now, self.removed, ignore)?, now))
             }
         }
     }

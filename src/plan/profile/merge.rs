@@ -99,11 +99,8 @@ pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged
     };
     let addresses = merge_addresses(list, patch)?;
     let mut customer = stored.clone();
-    let named = patch
-        .draft
-        .iter()
-        .filter(|(name, value)| *name != ADDRESSES && !clears_nothing(&customer, name, value));
-    for (name, value) in named.collect::<Vec<_>>() {
+    let is_set = |name: &str, value| name != ADDRESSES && !clears_nothing(stored, name, value);
+    for (name, value) in patch.draft.iter().filter(|(name, value)| is_set(name, value)) {
         set_field(&mut customer, name, value);
     }
     customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));

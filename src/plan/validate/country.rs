@@ -79,24 +79,24 @@ const MORE_NAMES: &[(&str, &str)] = &[
 /// The code of a country that is named by its code, or by one of its names; letter case, accents, blanks and hyphens do
 /// not matter.
 pub fn country_code(text: &str) -> Option<String> {
-    static CODES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
-        let known = Country::all().flat_map(|Country { alpha2, name, other_names, .. }| {
-            std::iter::once(name).chain(other_names.split('\t')).map(move |name| (name, alpha2))
-        });
-        let more = MORE_NAMES.iter().flat_map(|(code, names)| names.split('\t').map(|name| (name, *code)));
-        let all = known.chain(more).map(|(name, code)| (folded(name), code));
-        all.filter(|(name, _)| !name.is_empty()).collect()
-    });
+    static CODES: LazyLock<HashMap<String, &str>> =
+        LazyLock::new(|| names().map(|(name, code)| (folded(name), code)).collect());
     let code = Country::find(text).map(|country| country.alpha2);
     code.or_else(|| CODES.get(&folded(text)).copied()).map(str::to_owned)
 }
 
 /// The country's name that was probably meant.
 pub fn nearest(text: &str) -> Option<&'static str> {
-    let more = MORE_NAMES.iter().flat_map(|(_, names)| names.split('\t'));
-    let names = Country::all()
-        .flat_map(|country| std::iter::once(country.name).chain(country.other_names.split('\t')));
-    closest_match(text, names.chain(more))
+    closest_match(text, names().map(|(name, _)| name))
+}
+
+/// Every name, with the code of its country.
+fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let known = Country::all().flat_map(|Country { alpha2, name, other_names, .. }| {
+        std::iter::once(name).chain(other_names.split('\t')).map(move |name| (name, alpha2))
+    });
+    let more = MORE_NAMES.iter().flat_map(|(code, names)| names.split('\t').map(|name| (name, *code)));
+    known.chain(more).filter(|(name, _)| !name.is_empty())
 }
 
 /// A name without what people spell in several ways.

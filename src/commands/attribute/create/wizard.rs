@@ -194,8 +194,10 @@ impl<'a> Wizard<'a> {
                 let question =
                     Question { text: "Attribute set (optional)", note, initial, ..Question::default() };
                 let typed = prompt.text(&question, |_| Ok(()))?;
-                let set = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-                Ok(typed.map(|text| set(text).map(|name| flag("set", &name)).unwrap_or_default()))
+                Ok(typed.map(|text| match text.trim() {
+                    "" => Vec::new(),
+                    name => flag("set", name),
+                }))
             }
             _ => self.yes_or_no("searchable", step, "Include in search?"),
         }
