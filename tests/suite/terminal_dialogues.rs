@@ -32,6 +32,16 @@ fn edits_that_are_left_are_printed_as_a_command() {
 }
 
 #[test]
+fn edits_are_printed_where_the_question_about_them_is_left_too() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, "--sandbox customer update --address 1");
+    terminal.picks("City").sees("City ›").replaces("Lyon").sees("Lyon  (was Paris)").types(ESC);
+    terminal.sees("Discard the changes?").types(CTRL_C);
+    terminal.sees("Equivalent command:\n  storefront --sandbox customer update --address 1 --city Lyon");
+    assert_eq!(terminal.ends().0, 130);
+}
+
+#[test]
 fn a_new_address_needs_its_required_fields() {
     let home = Home::new();
     let mut terminal = terminal(&home, "--sandbox customer update --add-address");

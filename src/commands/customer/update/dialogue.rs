@@ -150,14 +150,8 @@ impl Dialogue<'_> {
         let (session, typed) = (self.service.session, self.typed);
         let line = |words: Vec<String>| [typed, &words].concat();
         loop {
-            let words = match self.fill().await {
+            let words = match self.fill_or_discard().await {
                 Ok(Some(words)) => line(words),
-                Ok(None)
-                    if self.form.is_edited()
-                        && self.prompt.yes_no("Discard the changes?", false)? != Some(true) =>
-                {
-                    continue;
-                }
                 left => {
                     if self.form.is_edited() {
                         equivalent::tell(session, &line(self.form.words()));
@@ -179,6 +173,17 @@ impl Dialogue<'_> {
             };
             equivalent::tell(session, &words);
             return sent;
+        }
+    }
+
+    /// The flags of what was edited; `None` where Esc led out, and a person agreed to lose what was edited.
+    async fn fill_or_discard(&mut self) -> Result<Option<Vec<String>>, Failure> {
+        loop {
+            let filled = self.fill().await?;
+            let is_left = filled.is_some() || !self.form.is_edited();
+            if is_left || self.prompt.yes_no("Discard the changes?", false)? == Some(true) {
+                return Ok(filled);
+            }
         }
     }
 
@@ -234,19 +239,13 @@ impl Dialogue<'_> {
                 self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
             }
             _ => {
-                let (text, label) = (self.initial(field), self.form.question(field));
+                let (text, label) = (self.form.initial(field, self.profile), self.form.question(field));
                 let question = Question { text: &label, initial: &text, ..Question::default() };
                 let typed = self.prompt.text(&question, |text| self.form.check(field, text.trim()))?;
                 typed.and_then(|text| field.parse(text.trim()).ok())
             }
         };
         Ok(value.map(|value| self.form.fields[position].set(value)).is_some())
-    }
-
-    /// What is there already; a new address begins with the name of its customer.
-    fn initial(&self, field: &Field) -> String {
-        let name = self.profile.text(&field.name).filter(|_| self.form.is_new && field.is_part_of_name());
-        name.filter(|_| field.value().is_null()).unwrap_or_else(|| field.text())
     }
 
     fn street(&self, field: &Field) -> Result<Option<Vec<String>>, Failure> {

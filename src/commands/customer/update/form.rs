@@ -7,6 +7,7 @@ use crate::cli::field_flags::{FieldFlags, whole_number};
 use crate::commands::equivalent::flag;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::region;
+use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::country;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
@@ -51,7 +52,7 @@ pub struct Field {
     /// The long name of its flag.
     flag: String,
     /// Its name in the JSON; of a custom attribute its code.
-    pub name: String,
+    name: String,
     /// What a person calls it.
     pub label: String,
     /// What it holds.
@@ -96,6 +97,13 @@ impl Form {
     pub fn missing(&self) -> Option<usize> {
         let is_missing = |field: &Field| self.is_new && field.is_required() && field.is_empty();
         self.fields.iter().position(is_missing).or_else(|| self.region_in_doubt())
+    }
+
+    /// The text that a field is asked for with: what is there already; a new address begins with its customer's name.
+    pub fn initial(&self, field: &Field, customer: &Profile) -> String {
+        let is_name = REQUIRED[..2].contains(&field.name.as_str());
+        let name = customer.text(&field.name).filter(|_| self.is_new && is_name && field.value().is_null());
+        name.unwrap_or_else(|| field.text())
     }
 
     /// How a field is asked for.
@@ -198,11 +206,6 @@ impl Field {
         self.name.starts_with("default_") && self.stored == true
     }
 
-    /// Whether it is the first or last name.
-    pub fn is_part_of_name(&self) -> bool {
-        REQUIRED[..2].contains(&self.name.as_str())
-    }
-
     fn is_required(&self) -> bool {
         REQUIRED.contains(&self.name.as_str())
     }
@@ -212,8 +215,8 @@ impl Field {
         value.is_null() || *value == "" || value.as_array().is_some_and(Vec::is_empty)
     }
 
-    /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
-    pub fn text(&self) -> String {
+    /// The value as a line of text. A token in it is masked; what comes back masked is no edit.
+    fn text(&self) -> String {
         match self.value() {
             Value::Null => String::new(),
             Value::String(text) => secrets().text(text).into_owned(),
