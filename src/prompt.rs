@@ -100,7 +100,7 @@ impl Prompt {
                 command.env(LESS, "FRX");
             }
             let mut child = command.args(arguments).stdin(Stdio::piped()).spawn().ok()?;
-            // Whoever has read enough closes it.
+            // It fails where the reader closes the pager early.
             let _ = child.stdin.take()?.write_all(text.as_bytes());
             child.wait().ok()
         });
@@ -173,7 +173,7 @@ impl Prompt {
         self.list(question, choices, present, true)
     }
 
-    /// The same for a list that comes again and again: nothing stays of it on the screen.
+    /// The same for a list that is shown repeatedly: it is erased when it is answered.
     ///
     /// # Errors
     /// As [`Self::select`].

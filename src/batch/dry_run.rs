@@ -103,7 +103,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     read::read(&files.journal, &log, &header(&service.settings, &files, preparer))
 }
 
-/// Whoever applies a plan uses a token of their own, and a plan is a file that is handed on.
+/// A plan is handed on to others, who apply it with their own tokens.
 fn token_in_plan() -> Failure {
     Failure::usage("a plan holds no tokens, and a record has a token of its own")
         .hint("name customers in the column `customer`, with an administrator's token")

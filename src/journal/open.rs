@@ -23,9 +23,9 @@ pub struct Files {
     pub journal: PathBuf,
     /// The real path of the input, next to which other journals of it are; none for standard input.
     pub input: Option<PathBuf>,
-    /// Go on with the journal, or begin it.
+    /// Continue the journal, or start one.
     pub resume: bool,
-    /// Discard it. Without either there must be none.
+    /// Discard it. If neither is set, there must be none.
     pub restart: bool,
 }
 

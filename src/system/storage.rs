@@ -272,7 +272,7 @@ pub fn real_path(path: &Path) -> PathBuf {
     dunce::canonicalize(path).ok().or_else(linked).or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
-/// The file whose lock is that of another file: next to it, and always there, because whoever removed it would let two
+/// The file whose lock is that of another file: next to it, and never removed, because removing it would let two
 /// processes lock two files of one name. Neither replacing nor reading the other file disturbs it.
 pub fn lock_of(path: &Path) -> PathBuf {
     let target = real_path(path);

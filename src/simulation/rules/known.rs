@@ -1,5 +1,5 @@
 //! What is known to be broken in the program as it is: tolerated, counted and printed. Each is a rule, a condition on
-//! the ledger, and a sentence on the case. Nothing else is tolerated. Whoever repairs one removes its line.
+//! the ledger, and a sentence on the case. Nothing else is tolerated. Repairing one means removing its line.
 
 use super::{Break, Rule};
 use crate::simulation::world::World;
