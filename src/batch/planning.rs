@@ -42,12 +42,12 @@ impl<'a> Planning<'a> {
         grammar: fn() -> clap::Command,
     ) -> Result<Option<Self>, Failure> {
         let (session, id) = (service.session, service.settings.service_id());
-        let Some(path) = session.global.plan.clone() else { return Ok(None) };
+        let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         plan_file::ensure_new(&*session.context.storage, &path)?;
         refuse_single_flag(operation, "`--plan`")?;
         let now = session.context.clock.now();
         let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        let expires = session.global.expires.unwrap_or(EXPIRES);
+        let expires = session.global.plan.expires.unwrap_or(EXPIRES);
         let header = Header {
             operation: operation.spec().name.to_owned(),
             options: operation_flags(grammar(), &session.context.arguments),

@@ -197,8 +197,11 @@ impl<'a> RecordPreparer<'a> {
             }));
         }
         let document = Some(Value::Object(document));
-        let draft =
-            self.operation.prepare(self.session.dialect, document, self.session.global.allow_unknown)?;
+        let draft = self.operation.prepare(
+            self.session.dialect,
+            document,
+            self.session.global.input.allow_unknown,
+        )?;
         ready(draft, customer, token_source)
     }
 
@@ -208,7 +211,7 @@ impl<'a> RecordPreparer<'a> {
             Planned::parse(text).ok_or_else(|| Failure::internal("the record of a plan cannot be read"))?;
         let customer = customer.map(|customer| customer_name(&customer.into())).transpose()?;
         self.naming.set(customer.as_ref().map(|_| "id"));
-        let (dialect, allow_unknown) = (self.session.dialect, self.session.global.allow_unknown);
+        let (dialect, allow_unknown) = (self.session.dialect, self.session.global.input.allow_unknown);
         let draft =
             self.operation.checked(dialect, Some(Value::Object(input)), &|_| Ok(()), allow_unknown)?;
         ready(Draft { expect: Some(expect), ..draft }, customer, TokenSource::Shared)

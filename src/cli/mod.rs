@@ -58,8 +58,8 @@ pub struct GlobalFlags {
 #[command(next_help_heading = "Input options")]
 pub struct InputArgs {
     /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
-    #[arg(short, long, value_name = "FILE")]
-    pub input: Option<PathBuf>,
+    #[arg(id = "input", short, long, value_name = "FILE")]
+    pub path: Option<PathBuf>,
     /// Input format: json, ndjson or csv [default: from the file extension]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub input_format: Option<InputFormat>,
@@ -145,8 +145,8 @@ pub struct ReplacementArgs {
 #[command(next_help_heading = "Request options")]
 pub struct PlanArgs {
     /// Write a plan to FILE for `storefront apply` instead of sending anything
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
+    #[arg(id = "plan", long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// With --plan: how long it can be applied, such as 8h [default: 24h]
     #[arg(long, value_name = "DURATION", requires = "plan", value_parser = duration::up_to_30_days)]
     pub expires: Option<Duration>,
@@ -169,88 +169,72 @@ pub struct OperationArgs {
     pub batch: BatchArgs,
 }
 
-/// All flags that a command shares with others, as the rest of the program reads them.
+/// All flags that a command shares with others, as the rest of the program reads them. Those that the command does not
+/// take are not set.
 #[derive(Debug, Clone, Default)]
 pub struct GlobalArgs {
-    /// Profile to use.
-    pub profile: Option<String>,
-    /// Use the built-in local service.
-    pub sandbox: bool,
-    /// Interface of the service.
-    pub api: Option<Interface>,
-    /// Store view code in the path.
-    pub store_view: Option<String>,
-    /// Never ask.
-    pub no_input: bool,
+    /// What every command takes.
+    pub flags: GlobalFlags,
+    /// The input.
+    pub input: InputArgs,
+    /// How calls are made.
+    pub request: RequestArgs,
+    /// Where to write a plan; then nothing is sent and nothing is asked.
+    pub plan: PlanArgs,
     /// The customer whom the command names.
     pub customer: Option<String>,
     /// Whether the command can name one.
     pub takes_customer: bool,
-    /// File to read the input from; `-` is standard input.
-    pub input: Option<PathBuf>,
-    /// Format of the input, where its extension does not say.
-    pub input_format: Option<InputFormat>,
-    /// Encoding of the input, where it is not UTF-8 and no byte order mark says so.
-    pub encoding: Option<&'static Encoding>,
-    /// Send fields that the interface does not list, as they are.
-    pub allow_unknown: bool,
     /// Show exactly what would be sent, and send no write.
     pub dry_run: bool,
-    /// Where to write a plan; then nothing is sent and nothing is asked.
-    pub plan: Option<PathBuf>,
-    /// How long the plan can be applied.
-    pub expires: Option<Duration>,
-    /// Whether the command may change something at the service: what can be tried without a write is what writes.
-    pub can_write: bool,
     /// Show a dry run as a curl command.
     pub curl: bool,
+    /// Whether the command may change something at the service: what can be tried without a write is what writes.
+    pub can_write: bool,
     /// Whether an earlier batch is continued.
     pub is_resumed: bool,
+    /// Never ask.
+    pub no_input: bool,
     /// Skip confirmation prompts.
     pub yes: bool,
-    /// How long a request may take.
-    pub timeout: Option<Duration>,
-    /// Retries for requests that are safe to repeat.
-    pub retry: Option<u32>,
-    /// Faults to inject into the sandbox.
-    pub fault: Vec<Fault>,
 }
 
 impl GlobalArgs {
     /// The flags of a command line; `command` is what was called, and `matches` what it was called with.
     pub fn new(flags: &GlobalFlags, command: &Command, matches: &ArgMatches) -> Self {
-        fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
-            matches.try_get_one::<T>(id).ok().flatten().cloned()
-        }
         let takes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
-        let is_set = |id| one(matches, id).unwrap_or(false);
-        let plan: Option<PathBuf> = one(matches, "plan").filter(|_| takes("expires"));
-        let dry_run = is_set("dry_run") || plan.is_some();
-        let faults = matches.try_get_many::<Fault>("fault").ok().flatten();
+        let is_set = |id: &str| takes(id) && matches.get_flag(id);
+        let plan: PlanArgs = flattened(command, matches);
+        let dry_run = is_set("dry_run") || plan.file.is_some();
+        let customer: CustomerChoice = flattened(command, matches);
         Self {
-            profile: flags.profile.clone(),
-            sandbox: flags.sandbox,
-            api: flags.api,
-            store_view: flags.store_view.clone(),
-            no_input: flags.no_input || plan.is_some(),
-            customer: one(matches, "customer"),
+            flags: flags.clone(),
+            input: flattened(command, matches),
+            request: flattened(command, matches),
+            customer: customer.customer,
             takes_customer: takes("customer"),
-            input: one(matches, "input"),
-            input_format: one(matches, "input_format"),
-            encoding: one(matches, "encoding"),
-            allow_unknown: is_set("allow_unknown"),
             dry_run,
-            plan,
-            expires: one(matches, "expires"),
-            can_write: takes("dry_run") && !dry_run,
             curl: is_set("curl"),
+            can_write: takes("dry_run") && !dry_run,
             is_resumed: is_set("resume"),
+            no_input: flags.no_input || plan.file.is_some(),
             yes: is_set("yes"),
-            timeout: one(matches, "timeout"),
-            retry: one(matches, "retry"),
-            fault: faults.into_iter().flatten().cloned().collect(),
+            plan,
         }
     }
+
+    /// The same for another profile.
+    #[must_use]
+    pub fn for_profile(&self, name: &str) -> Self {
+        let flags = GlobalFlags { profile: Some(name.to_owned()), ..self.flags.clone() };
+        Self { flags, ..self.clone() }
+    }
+}
+
+/// The flags that a command takes as a group, as clap names the group after their struct; unset where it takes none.
+fn flattened<T: Args + Default>(command: &Command, matches: &ArgMatches) -> T {
+    let is_taken = T::group_id().is_some_and(|id| command.get_groups().any(|group| *group.get_id() == id));
+    if is_taken { T::from_arg_matches(matches).unwrap_or_default() } else { T::default() }
 }
 
 impl GlobalFlags {

@@ -12,7 +12,7 @@ use super::quote::QuoteCommand;
 use super::{Cli, Command, grammar};
 use crate::batch;
 use crate::cli::batch::{BatchArgs, Rate};
-use crate::cli::{ConfirmArgs, GlobalArgs, RequestArgs};
+use crate::cli::{ConfirmArgs, GlobalArgs, InputArgs, RequestArgs};
 use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan};
@@ -74,12 +74,13 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
     let words = words.chain(plan.header.options.iter().map(String::as_str)).map(OsString::from);
     let planned = Cli::parse_args(&words.collect::<Vec<_>>()).ok();
     let operation =
-        planned.as_ref().and_then(|cli| Some((operation(&cli.command)?, cli.shared.allow_unknown)));
+        planned.as_ref().and_then(|cli| Some((operation(&cli.command)?, cli.shared.input.allow_unknown)));
     let Some((operation, allow_unknown)) = operation else {
         let message = "the plan has an operation that this version does not know";
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
-    let global = GlobalArgs { allow_unknown, ..session.global.clone() };
+    let input = InputArgs { allow_unknown, ..InputArgs::default() };
+    let global = GlobalArgs { input, ..session.global.clone() };
     // Its records are counted as --only takes them.
     let mut report: Report = *session.report;
     report.place = "record";

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::check;
-use crate::cli::{GlobalArgs, RequestArgs};
+use crate::cli::RequestArgs;
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::dialect::TokenRoutes;
@@ -84,7 +84,7 @@ const UNAUTHORIZED: u16 = 401;
 /// # Errors
 /// `usage` for a profile that cannot hold a token, `auth` when `status` finds none.
 pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
-    if session.global.sandbox {
+    if session.global.flags.sandbox {
         return Err(Failure::usage("the sandbox uses its own tokens")
             .hint("list them with `storefront sandbox tokens`"));
     }
@@ -209,7 +209,7 @@ async fn at_service<T>(
     profile: &Profile,
     task: impl AsyncFnOnce(&Service<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
+    let quick = check::quick(session.global).for_profile(&profile.name);
     with_service(&Session { global: &quick, ..*session }, async |service| {
         if profile.base_url().as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
             let message = format!("{BASE_URL} points to another host than profile {}", profile.name);
@@ -309,7 +309,7 @@ fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
 
 /// A profile that is named needs no configuration: its tokens may have outlived it.
 fn profile_to_forget(session: &Session<'_>) -> Result<String, Failure> {
-    if let Some(name) = &session.global.profile {
+    if let Some(name) = &session.global.flags.profile {
         return Ok(name.clone());
     }
     let file = session.config_file()?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::cli::GlobalArgs;
+use crate::cli::{GlobalArgs, RequestArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
@@ -83,7 +83,9 @@ const ANY_ATTRIBUTE: &str = "name";
 
 /// The flags of a call that only checks: it is not repeated and gives up early.
 pub fn quick(global: &GlobalArgs) -> GlobalArgs {
-    GlobalArgs { retry: Some(0), timeout: Some(global.timeout.unwrap_or(TIMEOUT)), ..global.clone() }
+    let timeout = Some(global.request.timeout.unwrap_or(TIMEOUT));
+    let request = RequestArgs { retry: Some(0), timeout, ..global.request.clone() };
+    GlobalArgs { request, ..global.clone() }
 }
 
 /// What a call with a token showed: that the service accepts it (and the profile, with a customer's), or why that is not

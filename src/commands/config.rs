@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use crate::cli::{ConfirmArgs, GlobalArgs};
+use crate::cli::ConfirmArgs;
 use crate::commands::auth::read_token;
 use crate::config::{
     ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json, token_keys,
@@ -120,7 +120,7 @@ fn path(session: &Session<'_>) -> Result<(), Failure> {
 fn list(session: &Session<'_>) -> Result<(), Failure> {
     let mut file = session.config_file()?.clone();
     file.profiles()?;
-    if let Some(name) = &session.global.profile {
+    if let Some(name) = &session.global.flags.profile {
         file.chosen(session.context, session.global)?;
         file.keep_only(name);
     }
@@ -153,8 +153,7 @@ fn lines(settings: &Value) -> String {
 
 /// Where the tokens of a profile come from, in this environment.
 fn token_sources(session: &Session<'_>, profile: &str) -> Value {
-    let global = GlobalArgs { profile: Some(profile.to_owned()), ..session.global.clone() };
-    match Settings::resolve(session.context, &global, session.config) {
+    match Settings::resolve(session.context, &session.global.for_profile(profile), session.config) {
         Ok(settings) => json!({
             "token": settings.token.from,
             "admin-token": settings.admin_token.from,

@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use serde_json::{Value, json};
 
 use crate::batch::key_of;
-use crate::cli::GlobalArgs;
+use crate::cli::InputArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader, Source};
 use crate::journal::plan_file::Plan;
@@ -144,8 +144,8 @@ fn input(
         return Ok(None);
     }
     let encoding = header.encoding.as_deref().and_then(|name| Encoding::for_label(name.as_bytes()));
-    let global = GlobalArgs { input: Some(path), encoding, ..session.global.clone() };
-    let Some(mut source) = records::detect(&global)? else { return Ok(None) };
+    let input = InputArgs { path: Some(path), encoding, ..InputArgs::default() };
+    let Some(mut source) = records::detect(&input)? else { return Ok(None) };
     if source.is_plan() {
         let (_, records) = Plan::read(&*session.context.storage, &source.path)?;
         source = Source::of_plan(&source.path, records.into_bytes());

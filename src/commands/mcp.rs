@@ -301,7 +301,7 @@ pub async fn run(session: &Session<'_>, args: &McpArgs) -> Result<(), Failure> {
 
 fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure> {
     let global = session.global;
-    if !global.sandbox {
+    if !global.flags.sandbox {
         Settings::resolve(session.context, global, session.config)?;
     }
     let plans = match &args.plans {

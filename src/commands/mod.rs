@@ -260,7 +260,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     let config = ConfigFile::load(context);
     let dialect = chosen_dialect(context, global, &config)?;
     let session = Session { context, global, config: &config, dialect, report };
-    if global.sandbox {
+    if global.flags.sandbox {
         note_ignored_variables(context, report)?;
     }
     // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
@@ -292,7 +292,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
 /// the command itself asks.
 fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failure> {
     let is_read = matches!(command, Command::Api(args) if is_read(&args.method));
-    if !session.global.can_write || session.global.sandbox || is_read {
+    if !session.global.can_write || session.global.flags.sandbox || is_read {
         return Ok(true);
     }
     let file = session.config.as_ref().ok();
@@ -321,7 +321,7 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());
     }
-    let is_batch = || Ok(!global.is_resumed && records::detect(global)?.is_some());
+    let is_batch = || Ok(!global.is_resumed && records::detect(&global.input)?.is_some());
     if matches!(command, Command::Customer(_)) { Ok(true) } else { is_batch() }
 }
 
@@ -379,8 +379,8 @@ pub async fn run_records(
     if let Some(source) = source(session, args)? {
         return batch::run(session, source, args, operation, grammar).await;
     }
-    let GlobalArgs { input, encoding, .. } = session.global;
-    one(input.as_deref().map(|path| document::read_record(path, *encoding)).transpose()?).await
+    let input = &session.global.input;
+    one(input.path.as_deref().map(|path| document::read_record(path, input.encoding)).transpose()?).await
 }
 
 /// Runs an operation on one document, which is checked before the service is opened.
@@ -405,7 +405,7 @@ pub fn prepare(
     operation: &dyn Operation,
     document: Option<Value>,
 ) -> Result<Draft, Failure> {
-    let draft = operation.prepare(session.dialect, document, session.global.allow_unknown)?;
+    let draft = operation.prepare(session.dialect, document, session.global.input.allow_unknown)?;
     draft.warnings.iter().for_each(|warning| session.report.warn(warning));
     Ok(draft)
 }
@@ -431,7 +431,7 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
 
 /// The input, where it is one of many records.
 fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
-    let source = records::detect(session.global)?;
+    let source = records::detect(&session.global.input)?;
     match (&source, args.first_given()) {
         (Some(source), _) if source.is_plan() => {
             let (message, file) = ("the input is a plan", source.path.to_string_lossy().into_owned());

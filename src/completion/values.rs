@@ -87,7 +87,7 @@ impl CompletionContext {
 
     /// Which service is meant, as the names of its files say.
     fn service_id(&self) -> Option<ServiceId> {
-        if self.global.sandbox {
+        if self.global.flags.sandbox {
             let database = data_file(&self.context, None).ok()?;
             let dialect = config::chosen_dialect(&self.context, &self.global, &self.config).ok()?;
             return Some(ServiceId::sandbox(&database, dialect.name));
@@ -101,7 +101,7 @@ impl CompletionContext {
 
     /// The name under which the service meant is remembered.
     fn service(&self) -> Option<String> {
-        if self.global.sandbox {
+        if self.global.flags.sandbox {
             return Some(SANDBOX.to_owned());
         }
         self.settings().map(|settings| settings.service_name())
@@ -127,7 +127,7 @@ fn named_customer(words: &[OsString]) -> Option<String> {
 
 /// Those of the sandbox's seed, or those that profiles name.
 fn store_views(asked: &CompletionContext) -> Vec<String> {
-    if asked.global.sandbox {
+    if asked.global.flags.sandbox {
         return sandbox::seeded_store_views();
     }
     let profiles = asked.config.as_ref().ok().and_then(|file| file.profiles().ok()).unwrap_or_default();

@@ -177,7 +177,7 @@ impl ConfigFile {
         context: &Context,
         global: &GlobalArgs,
     ) -> Result<Option<(String, &'static str)>, Failure> {
-        if let Some(name) = &global.profile {
+        if let Some(name) = &global.flags.profile {
             return Ok(Some((name.clone(), "--profile")));
         }
         if let Some(name) = context.var(environment::PROFILE)? {

@@ -76,8 +76,11 @@ impl Settings {
         let own_host = own.is_some_and(|own| own.origin() == base_url.origin());
         let tokens = Tokens { context, file: &file, profile: chosen.as_ref(), base_url: &base_url, own_host };
         let tokens = tokens.resolve()?;
-        let view =
-            global.store_view.as_deref().map_or_else(|| context.var(STORE_VIEW), |code| Ok(Some(code)))?;
+        let view = global
+            .flags
+            .store_view
+            .as_deref()
+            .map_or_else(|| context.var(STORE_VIEW), |code| Ok(Some(code)))?;
         let dialect = dialect(context, global, chosen.as_ref())?;
         let (writes, _) = Writes::of(context, chosen.as_ref())?;
         let profile = chosen.unwrap_or_default();
@@ -122,7 +125,7 @@ impl Settings {
         let mut settings = Self::new(global, &Profile::default(), dialect, url, tokens);
         settings.sandbox = Some(database);
         settings.endpoint.use_proxy = false;
-        let view = global.store_view.as_deref().or(dialect.sandbox_store_view);
+        let view = global.flags.store_view.as_deref().or(dialect.sandbox_store_view);
         settings.store_view = view.map(StoreView::new).transpose()?;
         Ok(settings)
     }
@@ -146,8 +149,8 @@ impl Settings {
                 allow_plain_http: false,
                 ca_file: None,
                 client_certificate: None,
-                timeout: global.timeout.unwrap_or_else(|| seconds("timeout", 30)),
-                retry: global.retry.or(profile.count("retry")).unwrap_or(2),
+                timeout: global.request.timeout.unwrap_or_else(|| seconds("timeout", 30)),
+                retry: global.request.retry.or(profile.count("retry")).unwrap_or(2),
                 sign_port: profile.flag("sign-port").unwrap_or(true),
                 use_proxy: true,
                 proxy_variable: None,
@@ -273,7 +276,7 @@ fn dialect(
 /// # Errors
 /// `usage` for a name in the environment that is none.
 pub fn given_dialect(context: &Context, global: &GlobalArgs) -> Result<Option<&'static Dialect>, Failure> {
-    if let Some(interface) = global.api {
+    if let Some(interface) = global.flags.api {
         return Ok(Some(interface.dialect()));
     }
     let Some(name) = context.var(API)? else { return Ok(None) };
@@ -293,7 +296,7 @@ pub fn chosen_dialect(
     global: &GlobalArgs,
     config: &Loaded,
 ) -> Result<&'static Dialect, Failure> {
-    let file = config.as_ref().ok().filter(|_| !global.sandbox);
+    let file = config.as_ref().ok().filter(|_| !global.flags.sandbox);
     let profile = file.and_then(|file| file.chosen(context, global).ok().flatten());
     dialect(context, global, profile.as_ref())
 }

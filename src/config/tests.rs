@@ -49,7 +49,7 @@ fn resolve_with(home: &Path, variables: &[(&str, &str)], global: &GlobalArgs) ->
 }
 
 fn resolve(home: &TempDir, variables: &[(&str, &str)]) -> Result<Settings, Failure> {
-    let global = GlobalArgs { profile: Some("shop".to_owned()), ..GlobalArgs::default() };
+    let global = GlobalArgs::default().for_profile("shop");
     resolve_with(home.path(), variables, &global)
 }
 
@@ -102,13 +102,9 @@ fn flags_win_over_environment_over_profile_over_default() {
     assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "de");
     assert_eq!(secret(&settings.token), "from-environment");
 
-    let global = GlobalArgs {
-        profile: Some("shop".to_owned()),
-        store_view: Some("it".to_owned()),
-        timeout: Some(Duration::from_secs(1)),
-        retry: Some(0),
-        ..GlobalArgs::default()
-    };
+    let mut global = GlobalArgs::default().for_profile("shop");
+    global.flags.store_view = Some("it".to_owned());
+    (global.request.timeout, global.request.retry) = (Some(Duration::from_secs(1)), Some(0));
     let settings = resolve_with(home.path(), &variables, &global).unwrap();
     assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "it");
     assert_eq!((settings.endpoint.timeout, settings.endpoint.retry), (Duration::from_secs(1), 0));
@@ -119,7 +115,7 @@ fn the_profile_is_named_by_flag_then_environment_then_file() {
     let config = "default-profile = \"c\"\n\
         [profiles]\na.base-url = \"https://a\"\nb.base-url = \"https://b\"\nc.base-url = \"https://c\"\n";
     let home = home(config);
-    let flag = GlobalArgs { profile: Some("a".to_owned()), ..GlobalArgs::default() };
+    let flag = GlobalArgs::default().for_profile("a");
     let named = |variables: &[(&str, &str)], global: &GlobalArgs| {
         resolve_with(home.path(), variables, global).unwrap().profile.unwrap()
     };
@@ -253,7 +249,8 @@ fn the_sandbox_takes_nothing_from_outside() {
     assert_eq!(secret(&settings.admin_token), "admin");
     assert_eq!(settings.ship_layout, ShipLayout::Wrapped);
     assert!(settings.sandbox.is_some() && !settings.endpoint.use_proxy && settings.profile.is_none());
-    let french = GlobalArgs { store_view: Some("fr".to_owned()), ..GlobalArgs::default() };
+    let mut french = GlobalArgs::default();
+    french.flags.store_view = Some("fr".to_owned());
     assert_eq!(sandbox(&french).unwrap().store_view.unwrap().code(), "fr");
 }
 

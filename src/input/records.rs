@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 pub use super::columns::{Columns, at_line, known};
 use super::csv::CsvReader;
 use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
-use crate::cli::{GlobalArgs, InputFormat};
+use crate::cli::{InputArgs, InputFormat};
 use crate::failure::Failure;
 use crate::journal::plan_file::Plan;
 use crate::system::storage::ReadFrom;
@@ -68,17 +68,17 @@ pub enum Format {
 ///
 /// # Errors
 /// `usage` when it cannot be read.
-pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
-    let Some(path) = global.input.as_deref() else { return Ok(None) };
+pub fn detect(input: &InputArgs) -> Result<Option<Source>, Failure> {
+    let Some(path) = input.path.as_deref() else { return Ok(None) };
     let stdin = path == Path::new("-");
-    let format = match global.input_format.or_else(|| by_extension(path)) {
+    let format = match input.input_format.or_else(|| by_extension(path)) {
         Some(InputFormat::Csv) => Format::Csv,
         Some(InputFormat::Ndjson) => Format::Ndjson,
         // Standard input is one document unless its format is named.
         None if stdin => return Ok(None),
         format => match first_byte(path)? {
             Some(b'[') => Format::Array,
-            Some(b'{') if format.is_none() && has_object_lines(path, global.encoding)? => Format::Ndjson,
+            Some(b'{') if format.is_none() && has_object_lines(path, input.encoding)? => Format::Ndjson,
             _ => return Ok(None),
         },
     };
@@ -90,7 +90,7 @@ pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
         copy: None,
         held: None,
         format,
-        encoding: global.encoding,
+        encoding: input.encoding,
     }))
 }
 

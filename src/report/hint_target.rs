@@ -24,12 +24,12 @@ pub fn is_for_customer(hint: &str) -> bool {
 /// The flags that name the service which this command was run against, where it named any.
 pub fn service_flags(global: &GlobalArgs) -> Vec<String> {
     let named = [
-        ("-p", global.profile.as_deref().filter(|_| !global.sandbox)),
-        ("--api", global.api.map(|api| api.dialect().name)),
-        ("--store-view", global.store_view.as_deref()),
+        ("-p", global.flags.profile.as_deref().filter(|_| !global.flags.sandbox)),
+        ("--api", global.flags.api.map(|api| api.dialect().name)),
+        ("--store-view", global.flags.store_view.as_deref()),
     ];
     let named = named.into_iter().filter_map(|(flag, value)| Some([flag, value?]));
-    let sandbox = global.sandbox.then_some("--sandbox");
+    let sandbox = global.flags.sandbox.then_some("--sandbox");
     sandbox.into_iter().chain(named.flatten()).map(str::to_owned).collect()
 }
 

@@ -47,7 +47,7 @@ pub fn tokens(context: &Context, named: Option<&PathBuf>) -> Result<Vec<sandbox:
 /// `usage` when it cannot be started, or for a bad `--store-view`.
 pub async fn open_sandbox(session: &Session<'_>) -> Result<(Settings, sandbox::Running), Failure> {
     let data = data_file(session.context, None)?;
-    let faults = session.global.fault.clone();
+    let faults = session.global.request.fault.clone();
     let options = sandbox::Options { faults, ..sandbox::Options::new(data.clone()) };
     let running = sandbox::start(options).await.map_err(unusable)?;
     let lost = |what: &str| Failure::internal(format!("the sandbox returned an invalid {what}"));

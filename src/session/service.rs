@@ -67,10 +67,10 @@ impl<'a> Service<'a> {
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
         let tracer = http_trace::tracer(session.report.verbose, session.report.is_json());
-        if !session.global.sandbox && !session.global.fault.is_empty() {
+        if !session.global.flags.sandbox && !session.global.request.fault.is_empty() {
             return Err(Failure::usage("--fault requires --sandbox").hint("add --sandbox"));
         }
-        let (settings, sandbox) = if session.global.sandbox {
+        let (settings, sandbox) = if session.global.flags.sandbox {
             let (settings, running) = open_sandbox(session).await?;
             (settings, Some(Rc::new(running)))
         } else {

@@ -81,6 +81,7 @@ fn a_person_is_asked_and_yes_does_not_answer() {
         (&["customer", "update", "--firstname", "Amy", "--yes"][..], "Send it?"),
         (&["quote", "add-item", "-i", "items.csv", "--yes"], "Add the items of 2 records?"),
         (&["apply", "a.plan", "--yes"], "Apply 1 change to 1 customer?"),
+        (&["api", "POST", "/V1/x", "-i", "list.json"], "Let this command write to the shop of profile live?"),
         (&["api", "POST", "/V1/x"], "Let this command write to the shop of profile live?"),
     ] {
         for answer in ["n", "y"] {
@@ -88,6 +89,7 @@ fn a_person_is_asked_and_yes_does_not_answer() {
             let home = profile(&env, "ask");
             let items = home.dir.path().join("items.csv");
             std::fs::write(items, "sku,qty,quote_id\nmug-blue,1,1\nmug-blue,1,1\n").unwrap();
+            std::fs::write(home.dir.path().join("list.json"), "[1, 2]").unwrap();
             let planned = run(&env, &home, "customer update --firstname Amy --plan a.plan", "");
             assert_eq!(planned.code, 0, "{planned:?}");
             env.requests();

@@ -73,7 +73,7 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     let request = attribute::read_request(service, code).ok_or_else(|| {
         let interface = service.settings.dialect.name;
         Failure::usage(format!("the interface `{interface}` does not support reading attributes")).hint(
-            if service.session.global.sandbox {
+            if service.session.global.flags.sandbox {
                 "the sandbox of Magento does: add --api magento"
             } else {
                 "set `read.attribute-path` in the profile to the path that shows it"

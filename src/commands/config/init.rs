@@ -68,7 +68,7 @@ impl<'a> NewProfile<'a> {
     }
 
     fn ask_name(&mut self) -> Result<Asked, Failure> {
-        let given = match &self.session.global.profile {
+        let given = match &self.session.global.flags.profile {
             Some(name) => Some(name.as_str()),
             None => self.session.context.var(environment::PROFILE)?,
         };
@@ -137,7 +137,7 @@ impl<'a> NewProfile<'a> {
     /// The store view, which a Magento shop does not need.
     fn ask_store_view(&mut self) -> Result<Asked, Failure> {
         const FLAG: &str = "--store-view CODE";
-        let given = self.session.global.store_view.as_deref();
+        let given = self.session.global.flags.store_view.as_deref();
         if given.is_none() && !self.prompt.can_ask() {
             return Ok(Asked::Not);
         }

@@ -176,7 +176,7 @@ impl ShipArgs {
             *named = stored;
         }
         let (session, body) = (service.session, Value::Object(draft.body()));
-        let complete = args.prepare(session.dialect, Some(body), session.global.allow_unknown)?;
+        let complete = args.prepare(session.dialect, Some(body), session.global.input.allow_unknown)?;
         if service.write_ahead.is_none() {
             let new = complete.warnings.iter().filter(|warning| !draft.warnings.contains(warning));
             new.for_each(|warning| session.report.warn(warning));

@@ -101,7 +101,7 @@ impl Steps<'_> {
             self.warn(&merged);
             let mut outcome = self.outcome(&merged);
             if let Some(profile) = &mut outcome.profile {
-                let is_planned = self.service.session.global.plan.is_some() || self.change.is_planned();
+                let is_planned = self.service.session.global.plan.file.is_some() || self.change.is_planned();
                 profile.planned_for = is_planned.then(|| held.stored.owner());
             }
             return Ok(Some(Outcome { request: Some(service.preview(request)), ..outcome }));

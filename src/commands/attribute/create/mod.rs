@@ -133,7 +133,7 @@ pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure
         let prompt = session.prompt();
         if prompt.can_ask() {
             // What is missing so far is not refused yet.
-            let (given, allow_unknown) = (document.clone(), session.global.allow_unknown);
+            let (given, allow_unknown) = (document.clone(), session.global.input.allow_unknown);
             let input = Draft::new(session.dialect, &ATTRIBUTE_CREATE, given, &|_| Ok(()), allow_unknown)?;
             let mut wizard = Wizard::new(session, &prompt, args.clone(), input.fields);
             if wizard.lacks_something() {

@@ -102,7 +102,7 @@ impl<'a> Wizard<'a> {
         self.needs_force = false;
         let flags: CreateArgs = parse(&self.words())?;
         let forced = CreateArgs { force: true, ..flags.clone() };
-        let mut draft = forced.prepare(dialect, document, global.allow_unknown)?;
+        let mut draft = forced.prepare(dialect, document, global.input.allow_unknown)?;
         self.needs_force = !flags.force && !lint::attribute_errors(&draft.fields).is_empty();
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
         // Once shown, they are not printed again.
