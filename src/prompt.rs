@@ -117,45 +117,14 @@ impl Prompt {
         self.show(&report.labelled_text(TextStyle::Warning, "warning", text));
     }
 
-    /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
+    /// A secret, not shown while it is typed. Nothing is no secret, and is asked again. `hint` says how to give it without a
+    /// question.
     ///
     /// # Errors
-    /// `usage` when nobody can be asked, [`Failure::cancelled`] when the person leaves, by Esc too.
-    pub fn input(
-        &self,
-        question: &str,
-        hint: &str,
-        initial: Option<&str>,
-        check: impl Fn(&str) -> Result<(), String>,
-    ) -> Result<String, Failure> {
-        self.input_or_back(question, hint, initial, check)?.ok_or_else(Failure::cancelled)
-    }
-
-    /// The same; `None` for Esc, which leads back to what was asked before.
-    ///
-    /// # Errors
-    /// As [`Self::input`].
-    pub fn input_or_back(
-        &self,
-        question: &str,
-        hint: &str,
-        initial: Option<&str>,
-        check: impl Fn(&str) -> Result<(), String>,
-    ) -> Result<Option<String>, Failure> {
-        self.require(question, hint)?;
-        let initial = initial.unwrap_or_default();
-        let question = Question { text: question, initial, ..Question::default() };
-        self.text(&question, |text| Ok(check(text)?))
-    }
-
-    /// A secret, not shown while it is typed. Nothing is no secret, and is asked again.
-    ///
-    /// # Errors
-    /// As [`Self::input`].
-    pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
-        self.require(question, hint)?;
+    /// As [`Self::text`]; [`Failure::cancelled`] by Esc, too.
+    pub fn password(&self, text: &str, hint: &str) -> Result<String, Failure> {
         let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
-        let question = Question { text: question, is_secret: true, ..Question::default() };
+        let question = Question { text, hint, is_secret: true, ..Question::default() };
         self.text(&question, is_given)?.ok_or_else(Failure::cancelled)
     }
 
@@ -287,7 +256,7 @@ fn stopped(error: io::Error) -> Failure {
 mod tests {
     use std::path::Path;
 
-    use super::Prompt;
+    use super::{Prompt, Question};
     use crate::cli::{GlobalArgs, OutputFormat};
     use crate::failure::FailureKind;
     use crate::report::Report;
@@ -304,10 +273,11 @@ mod tests {
 
     #[test]
     fn nobody_is_asked_where_nobody_is() {
-        let failure = prompt(false, false, false).input("name", "use -p NAME", None, |_| Ok(())).unwrap_err();
+        let question = Question { text: "name", hint: "use -p NAME", ..Question::default() };
+        let failure = prompt(false, false, false).text(&question, |_| Ok(())).unwrap_err();
         assert_eq!(failure.hint.as_deref(), Some("use -p NAME"));
         assert!(prompt(true, false, true).password("token", "").unwrap_err().message.contains("--no-input"));
-        assert!(prompt(true, false, true).input("which", "", None, |_| Ok(())).is_err());
+        assert!(prompt(true, false, true).text(&question, |_| Ok(())).is_err());
     }
 
     #[test]

@@ -274,14 +274,10 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
         Ok((settings.profile.clone(), settings.endpoint.base_url.to_string(), checks))
     })
     .await?;
-    if session.report.is_json() {
-        session.report.json(&json!({"profile": profile, "base_url": base_url, "checks": checks}))?;
-    } else {
-        let profile = sanitize_line(profile.as_deref().unwrap_or("none"));
-        let table = check::table(&checks, session.report.stdout_style);
-        let base_url = sanitize_line(&base_url);
-        session.report.stdout(&format!("profile   {profile}\nbase URL  {base_url}\n\n{table}"))?;
-    }
+    session.report.value(&json!({"profile": profile, "base_url": base_url, "checks": checks}), |screen| {
+        let (profile, url) = (sanitize_line(profile.as_deref().unwrap_or("none")), sanitize_line(&base_url));
+        format!("profile   {profile}\nbase URL  {url}\n\n{}", check::table(&checks, screen))
+    })?;
     // The first failed check decides, as for `doctor`.
     match checks.into_iter().find_map(|check| Some((check.failure?, check))) {
         None => Ok(()),

@@ -111,10 +111,8 @@ pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure
 
 fn path(session: &Session<'_>) -> Result<(), Failure> {
     let path = ConfigFile::locate(session.context)?;
-    if session.report.is_json() {
-        return session.report.json(&json!({"path": path.to_string_lossy(), "exists": path.exists()}));
-    }
-    session.report.stdout(&format!("{}\n", sanitize_line(&path.to_string_lossy())))
+    let (name, exists) = (path.to_string_lossy(), path.exists());
+    session.report.value(&json!({"path": name, "exists": exists}), |_| sanitize_line(&name) + "\n")
 }
 
 fn list(session: &Session<'_>) -> Result<(), Failure> {
@@ -127,22 +125,21 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
     let settings = to_json("", file.document.as_item());
     let sources: Map<String, Value> =
         file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
-    if session.report.is_json() {
-        return session.report.json(&json!({
-            "path": file.path.to_string_lossy(),
-            "exists": file.exists,
-            "settings": settings,
-            "tokens": sources,
-        }));
-    }
     if !file.exists {
         session.report.status(&format!("`{}` does not exist", file.path.display()));
     }
-    let sources = Value::Object(sources);
-    let sources = flattened(&sources).into_iter().map(|(path, from)| {
-        sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())) + "\n"
+    let listed = json!({
+        "path": file.path.to_string_lossy(),
+        "exists": file.exists,
+        "settings": settings,
+        "tokens": sources,
     });
-    session.report.stdout(&(lines(&settings) + &sources.collect::<String>()))
+    session.report.value(&listed, |_| {
+        let sources = flattened(&listed["tokens"]).into_iter().map(|(path, from)| {
+            sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())) + "\n"
+        });
+        lines(&settings) + &sources.collect::<String>()
+    })
 }
 
 /// `path = value`, a line each.
@@ -172,10 +169,7 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         Failure::usage(message).hint("run `storefront config list` to see all settings")
     })?;
     let value = to_json(key.name(), item);
-    if session.report.is_json() {
-        return session.report.json(&value);
-    }
-    session.report.stdout(&match &value {
+    session.report.value(&value, |_| match &value {
         Value::String(text) => sanitize_line(text) + "\n",
         Value::Object(_) => lines(&value),
         value => sanitize_line(&value.to_string()) + "\n",
@@ -280,8 +274,8 @@ fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
 fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let file = session.config_file()?;
     file.profiles()?;
-    let mut new = NewProfile::new(session, args);
-    new.ask_all(file)?;
+    let mut new = NewProfile::new(session, args, file);
+    new.ask_all()?;
     let NewProfile { name, dialect, base_url, store_view, .. } = new;
     let exists = file.names().contains(&name.as_str());
     let api = dialect.is_magento().then(|| dialect.name.into());

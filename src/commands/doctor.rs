@@ -30,12 +30,7 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
         () = signals.next() => return Err(Failure::new(FailureKind::Interrupted, "interrupted")),
         checks = run_checks(session) => checks,
     };
-    let report = session.report;
-    if report.is_json() {
-        report.json(&json!({"checks": checks}))?;
-    } else {
-        report.stdout(&check::table(&checks, report.stdout_style))?;
-    }
+    session.report.value(&json!({"checks": checks}), |screen| check::table(&checks, screen))?;
     let failed: Vec<FailureKind> = checks.iter().filter_map(|check| check.failure).collect();
     match failed.first() {
         None => Ok(()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::config::{SANDBOX, ServiceId};
 use crate::failure::Failure;
@@ -195,19 +195,16 @@ fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
 
 fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     let all = sandbox::dump(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
-    if session.report.is_json() {
-        return session.report.json(&all);
-    }
-    let tables = SHOWN.map(|(list, columns)| {
-        let columns: Vec<Column> = columns.split(", ").filter_map(|column| column.split_once('=')).collect();
-        let shown = |record: &Value| -> Value {
-            let field = |(_, name): &Column<'_>| ((*name).to_owned(), Value::String(cell(&record[name])));
-            columns.iter().map(field).collect()
-        };
-        let records: Vec<Value> = all[list].as_array().into_iter().flatten().map(shown).collect();
-        objects(session.report.stdout_style, &columns, true, &records)
-    });
-    session.report.stdout(&format!("{}\n", tables.join("\n\n")))
+    session.report.value(&all, |screen| {
+        let tables = SHOWN.map(|(list, columns)| {
+            let columns: Vec<Column> = columns.split(", ").filter_map(|it| it.split_once('=')).collect();
+            let mut rows = all[list].as_array().cloned().unwrap_or_default();
+            let members = rows.iter_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut);
+            members.for_each(|value| *value = cell(value).into());
+            objects(screen, &columns, true, &rows)
+        });
+        format!("{}\n", tables.join("\n\n"))
+    })
 }
 
 /// The lists of `sandbox show`, each with heading and field of its columns.

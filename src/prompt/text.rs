@@ -21,6 +21,8 @@ pub struct Question<'a> {
     pub note: &'a str,
     /// The text that is there at first, to be edited.
     pub initial: &'a str,
+    /// How to give it without a question, where nobody may be there to be asked.
+    pub hint: &'a str,
     /// Whether the text is not shown.
     pub is_secret: bool,
 }
@@ -51,15 +53,16 @@ impl From<String> for Objection {
 }
 
 impl Prompt {
-    /// A line of text that passes `check`; `None` for Esc. Only for where [`Self::can_ask`].
+    /// A line of text that passes `check`; `None` for Esc, which leads back to what was asked before.
     ///
     /// # Errors
-    /// [`Failure::cancelled`] when the person leaves.
+    /// `usage` when nobody can be asked, [`Failure::cancelled`] when the person leaves.
     pub fn text(
         &self,
         question: &Question<'_>,
         check: impl Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
+        self.require(question.text, question.hint)?;
         let (term, keyboard) = self.begin()?;
         let typed = self.line((term, &keyboard), question, None, &check)?;
         Ok(typed.map(|text| text.replace('\t', " ")))

@@ -172,31 +172,31 @@ fn is_telling(value: &Value) -> bool {
 }
 
 /// One replacement of a profile as the history lists it.
-#[derive(Debug, Serialize)]
-pub struct HistoryEntry<'a> {
+#[derive(Debug, Default, Serialize)]
+pub struct HistoryEntry {
     /// Name of the snapshot taken before.
-    pub snapshot: &'a str,
+    pub snapshot: String,
     /// When it was taken, RFC 3339, UTC.
-    pub taken: &'a str,
+    pub taken: String,
     /// Command that replaced the profile, such as `customer update`.
-    pub operation: &'a str,
-    /// `applied`, `refused` or `unknown`.
-    pub outcome: &'a str,
+    pub operation: String,
+    /// What became of it, as a fate is called; `unreadable` where the file of the snapshot cannot be read.
+    pub outcome: &'static str,
     /// What it changed.
     pub changes: Vec<Change>,
     /// The file of the snapshot.
     pub file: String,
 }
 
-impl HistoryEntry<'_> {
+impl HistoryEntry {
     /// A few lines, the name of the snapshot first; they end in a newline.
     pub fn to_text(&self, now: Timestamp, zone: &TimeZone, screen: OutputStyle) -> String {
         let ink = if self.outcome == "applied" { TextStyle::After } else { TextStyle::Warning };
-        let when = format!("{}, {}", self.operation, when(self.taken, now, zone));
+        let when = format!("{}, {}", self.operation, when(&self.taken, now, zone));
         let mut lines = vec![screen.paint(TextStyle::Dim, &when), lines(&self.changes, screen.indented())];
         lines.retain(|text| !text.is_empty());
         let (snapshot, outcome) =
-            (screen.paint(TextStyle::Id, self.snapshot), screen.paint(ink, self.outcome));
+            (screen.paint(TextStyle::Id, &self.snapshot), screen.paint(ink, self.outcome));
         format!("{snapshot}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
     }
 }
@@ -292,10 +292,10 @@ mod tests {
         let before = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10118"}, {"id": 3, "city": "Oslo"}]});
         let after = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10119"}, {"city": "Lyon", "country_id": "FR"}]});
         let entry = HistoryEntry {
-            snapshot: "000002-20261121T210411Z",
-            operation: "customer update",
+            snapshot: "000002-20261121T210411Z".to_owned(),
+            operation: "customer update".to_owned(),
             outcome: "applied",
-            taken: "2026-11-21T21:04:11.5Z",
+            taken: "2026-11-21T21:04:11.5Z".to_owned(),
             changes: diff::customers(before.as_object().unwrap(), after.as_object().unwrap()),
             file: String::new(),
         };

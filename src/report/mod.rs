@@ -113,12 +113,7 @@ impl Report {
     /// # Errors
     /// As [`Self::json`]; it says whether the write took effect, which could not be printed.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        let printed = if self.is_json() {
-            self.json(outcome)
-        } else {
-            self.stdout(&outcome.to_text(self.stdout_style))
-        };
-        printed.map_err(|failure| outcome.print_failed(failure))
+        self.value(outcome, |screen| outcome.to_text(screen)).map_err(|failure| outcome.print_failed(failure))
     }
 
     /// Writes one JSON value to standard output, indented on a terminal, or what `--jq` makes of it.
@@ -128,6 +123,18 @@ impl Report {
     /// error.
     pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
         self.stdout(&self.json_text(value, self.stdout_is_terminal)?)
+    }
+
+    /// Writes a value as [`Self::json`] does under `-o json`, and else its text.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn value(
+        &self,
+        value: &impl Serialize,
+        text: impl FnOnce(OutputStyle) -> String,
+    ) -> Result<(), Failure> {
+        if self.is_json() { self.json(value) } else { self.stdout(&text(self.stdout_style)) }
     }
 
     /// Writes one JSON value of a list as one line, also on a terminal, or what `--jq` makes of it.

@@ -4,7 +4,7 @@ use super::InitArgs;
 use crate::config::{BASE_URL, ConfigFile, Key, STORE_VIEW, check_profile_name, given_dialect};
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
-use crate::prompt::Prompt;
+use crate::prompt::{Prompt, Question};
 use crate::session::Session;
 use crate::system::environment;
 
@@ -12,6 +12,7 @@ use crate::system::environment;
 pub struct NewProfile<'a> {
     session: &'a Session<'a>,
     args: &'a InitArgs,
+    file: &'a ConfigFile,
     prompt: Prompt,
     /// Its name.
     pub name: String,
@@ -33,28 +34,31 @@ enum Asked {
     Back,
 }
 
+/// A question, where there is need of it.
+type Step<'a> = fn(&mut NewProfile<'a>) -> Result<Asked, Failure>;
+
 impl<'a> NewProfile<'a> {
     /// Nothing is known yet.
-    pub fn new(session: &'a Session<'a>, args: &'a InitArgs) -> Self {
+    pub fn new(session: &'a Session<'a>, args: &'a InitArgs, file: &'a ConfigFile) -> Self {
         let (prompt, dialect) = (session.prompt(), Interface::Marketplace.dialect());
-        Self { session, args, prompt, name: String::new(), dialect, base_url: None, store_view: None }
+        Self { session, args, file, prompt, name: String::new(), dialect, base_url: None, store_view: None }
     }
 
     /// Asks what is missing; Esc goes back one question, and before the first it cancels.
     ///
     /// # Errors
     /// `guard` for a profile that is there already, `usage` for a bad value or where nobody can be asked.
-    pub fn ask_all(&mut self, file: &ConfigFile) -> Result<(), Failure> {
-        let steps = [
-            |new: &mut Self, _: &ConfigFile| new.ask_name(),
-            |new: &mut Self, file: &ConfigFile| new.ask_to_replace(file),
-            |new: &mut Self, _: &ConfigFile| new.ask_interface(),
-            |new: &mut Self, _: &ConfigFile| new.ask_base_url(),
-            |new: &mut Self, _: &ConfigFile| new.ask_store_view(),
+    pub fn ask_all(&mut self) -> Result<(), Failure> {
+        let steps: [Step<'a>; 5] = [
+            Self::ask_name,
+            Self::ask_to_replace,
+            Self::ask_interface,
+            Self::ask_base_url,
+            Self::ask_store_view,
         ];
         let (mut step, mut answered) = (0, Vec::new());
         while step < steps.len() {
-            match steps[step](self, file)? {
+            match steps[step](self)? {
                 Asked::Back => {
                     step = answered.pop().ok_or_else(Failure::cancelled)?;
                     continue;
@@ -78,16 +82,16 @@ impl<'a> NewProfile<'a> {
             return Ok(Asked::Not);
         }
         let initial = if self.name.is_empty() { "default" } else { &self.name };
-        let typed =
-            self.prompt.input_or_back("profile name", "use -p NAME", Some(initial), check_profile_name)?;
+        let question = Question { text: "profile name", hint: "use -p NAME", initial, ..Question::default() };
+        let typed = self.prompt.text(&question, |name| Ok(check_profile_name(name)?))?;
         Ok(typed.map_or(Asked::Back, |name| {
             self.name = name;
             Asked::Answered
         }))
     }
 
-    fn ask_to_replace(&self, file: &ConfigFile) -> Result<Asked, Failure> {
-        if self.args.replace || !file.names().contains(&self.name.as_str()) {
+    fn ask_to_replace(&mut self) -> Result<Asked, Failure> {
+        if self.args.replace || !self.file.names().contains(&self.name.as_str()) {
             return Ok(Asked::Not);
         }
         // Silence is no consent to lose settings.
@@ -123,57 +127,54 @@ impl<'a> NewProfile<'a> {
 
     fn ask_base_url(&mut self) -> Result<Asked, Failure> {
         let given = self.args.base_url.as_deref();
-        let (value, asked) = self.answer(given, "base URL", "--base-url URL", &BASE_URL)?;
+        let asked;
+        (self.base_url, asked) = self.answer(given, ("base URL", "--base-url URL"), &BASE_URL, false)?;
         let has_root = |url: &str| url.trim_end_matches('/').ends_with("/rest");
-        let url = value.as_ref().and_then(toml_edit::Value::as_str);
+        let url = self.base_url.as_ref().and_then(toml_edit::Value::as_str);
         if self.dialect.is_magento() && url.is_some_and(|url| !has_root(url)) {
             let warning = "the base URL has no `/rest` at its end, where a Magento shop has its interface";
             self.session.report.warn(warning);
         }
-        self.base_url = value;
         Ok(asked)
     }
 
     /// The store view, which a Magento shop does not need.
     fn ask_store_view(&mut self) -> Result<Asked, Failure> {
-        const FLAG: &str = "--store-view CODE";
         let given = self.session.global.flags.store_view.as_deref();
         if given.is_none() && !self.prompt.can_ask() {
             return Ok(Asked::Not);
         }
+        let is_optional = self.dialect.is_magento();
+        let text = if is_optional { "store view code (optional)" } else { "store view code" };
         let asked;
-        if given.is_some() || !self.dialect.is_magento() {
-            (self.store_view, asked) = self.answer(given, "store view code", FLAG, &STORE_VIEW)?;
-            return Ok(asked);
-        }
-        let write = |text: &str| STORE_VIEW.write(&[text.to_owned()]);
-        let check = |text: &str| if text.is_empty() { Ok(()) } else { write(text).map(drop) };
-        let Some(code) = self.prompt.input_or_back("store view code (optional)", FLAG, None, check)? else {
-            return Ok(Asked::Back);
-        };
-        self.store_view = if code.is_empty() { None } else { Some(write(&code).map_err(Failure::usage)?) };
-        Ok(Asked::Answered)
+        (self.store_view, asked) =
+            self.answer(given, (text, "--store-view CODE"), &STORE_VIEW, is_optional)?;
+        Ok(asked)
     }
 
-    /// What a flag gave, or what the person answers, checked as the kind of its key.
+    /// What a flag gave, or what the person answers to a question, checked as the kind of its key.
     fn answer(
         &self,
         given: Option<&str>,
-        question: &str,
-        flag: &str,
+        (text, flag): (&str, &str),
         setting: &Key,
+        is_optional: bool,
     ) -> Result<(Option<toml_edit::Value>, Asked), Failure> {
-        let write = |text: &str| setting.write(&[text.to_owned()]);
-        let check = |text: &str| write(text).map(drop);
-        let (text, asked) = match given {
-            Some(text) => (text.to_owned(), Asked::Not),
-            None => match self.prompt.input_or_back(question, &format!("use {flag}"), None, check)? {
+        let write = |text: &str| match text {
+            "" if is_optional => Ok(None),
+            text => setting.write(&[text.to_owned()]).map(Some),
+        };
+        let (text, asked) = if let Some(text) = given {
+            (text.to_owned(), Asked::Not)
+        } else {
+            let question = Question { text, hint: &format!("use {flag}"), ..Question::default() };
+            match self.prompt.text(&question, |text| Ok(write(text).map(drop)?))? {
                 Some(text) => (text, Asked::Answered),
                 None => return Ok((None, Asked::Back)),
-            },
+            }
         };
         let value = write(&text).map_err(|problem| Failure::usage(format!("{flag}: {problem}")))?;
-        Ok((Some(value), asked))
+        Ok((value, asked))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::report::changes::HistoryEntry;
 use crate::session::service::Service;
-use crate::state::{self, CustomerStore, Fate, LockName, Snapshot, SnapshotEntry, acquire};
+use crate::state::{self, CustomerStore, Fate, LockName, SnapshotEntry, acquire};
 
 /// Flags of `customer history`.
 #[derive(Debug, Args)]
@@ -39,27 +39,6 @@ pub struct HistoryArgs {
     pub request: RequestArgs,
 }
 
-/// A snapshot as it is listed, with what became of it; without the snapshot where its file cannot be read.
-struct Listed {
-    entry: SnapshotEntry,
-    fate: Fate,
-    snapshot: Option<Snapshot>,
-}
-
-impl Listed {
-    fn shown(&self) -> HistoryEntry<'_> {
-        let snapshot = self.snapshot.as_ref();
-        HistoryEntry {
-            snapshot: self.entry.name(),
-            taken: snapshot.map_or("", |snapshot| &snapshot.taken),
-            operation: snapshot.map_or("", |snapshot| &snapshot.operation),
-            outcome: if snapshot.is_some() { self.fate.name() } else { "unreadable" },
-            changes: snapshot.map(Snapshot::changes).unwrap_or_default(),
-            file: self.entry.path.display().to_string(),
-        }
-    }
-}
-
 /// Lists this customer's snapshots, newest first, with what each replacement changed; with `--check`, looks again for
 /// the newest of unknown outcome; with `--delete`, removes snapshots. Only `--check` needs the service where the customer
 /// is known from an earlier command.
@@ -77,21 +56,7 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
     if let Some(what) = &args.delete {
         return delete(service, &store, what).await;
     }
-    print(service, &store, &listed(&store, args.limit)?)
-}
-
-/// The newest `limit` snapshots.
-fn listed(store: &CustomerStore, limit: Option<u64>) -> Result<Vec<Listed>, Failure> {
-    let entries = store.entries()?.into_iter();
-    let listed = |entry: SnapshotEntry| Listed {
-        fate: store.fate(&entry.path),
-        snapshot: store.read(&entry.path).ok(),
-        entry,
-    };
-    Ok(entries
-        .take(limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX))
-        .map(listed)
-        .collect())
+    print(service, &store, args.limit)
 }
 
 /// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the
@@ -129,36 +94,55 @@ async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
     }
 }
 
-fn print(service: &Service<'_>, store: &CustomerStore, listed: &[Listed]) -> Result<(), Failure> {
+/// Prints the newest `limit` changes.
+fn print(service: &Service<'_>, store: &CustomerStore, limit: Option<u64>) -> Result<(), Failure> {
     let report = service.session.report;
-    let mut entries = listed.iter().map(Listed::shown);
-    if report.is_json() {
-        return entries.try_for_each(|entry| report.json_line(&entry));
-    }
-    if listed.is_empty() {
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let entries: Vec<SnapshotEntry> = store.entries()?.into_iter().take(limit).collect();
+    if entries.is_empty() && !report.is_json() {
         report.status(&format!("no changes of customer {} recorded on this machine", customer_of(store)));
         return Ok(());
+    }
+    let mut entries = entries.iter().map(|entry| history_entry(store, entry));
+    if report.is_json() {
+        return entries.try_for_each(|entry| report.json_line(&entry));
     }
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
     let blocks = entries.map(|entry| entry.to_text(now, &zone, report.stdout_style));
     report.stdout(&blocks.collect::<Vec<_>>().join("\n"))
 }
 
+/// A snapshot and what became of it; one whose file cannot be read is listed all the same.
+fn history_entry(store: &CustomerStore, entry: &SnapshotEntry) -> HistoryEntry {
+    let (snapshot, file) = (entry.name().to_owned(), entry.path.display().to_string());
+    match store.read(&entry.path) {
+        Ok(read) => HistoryEntry {
+            changes: read.changes(),
+            taken: read.taken,
+            operation: read.operation,
+            outcome: store.fate(&entry.path).name(),
+            snapshot,
+            file,
+        },
+        Err(_) => HistoryEntry { snapshot, outcome: "unreadable", file, ..HistoryEntry::default() },
+    }
+}
+
 /// Looks again for the newest replacement that may have changed something.
 fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
     let report = service.session.report;
-    let newest = listed(store, None)?.into_iter().find(|listed| listed.fate.may_be_applied());
-    let is_open = |newest: &Listed| matches!(newest.fate, Fate::Unknown { .. } | Fate::Mismatch { .. });
-    let Some(Listed { entry, fate, snapshot }) = newest.filter(is_open) else {
+    let fates = store.entries()?.into_iter().map(|entry| (store.fate(&entry.path), entry));
+    let newest = fates.into_iter().find(|(fate, _)| fate.may_be_applied());
+    let Some((fate @ (Fate::Unknown { .. } | Fate::Mismatch { .. }), entry)) = newest else {
         report.status("no update of unknown outcome");
         return Ok(());
     };
-    let Some(snapshot) = snapshot else {
-        let message = format!("the snapshot {} cannot be read: it does not say what was sent", entry.name());
-        return Err(Failure::new(FailureKind::Unknown, message)
-            .hint("look at the profile with `storefront customer show`"));
-    };
     let is_mismatch = matches!(fate, Fate::Mismatch { .. });
+    let snapshot = store.read(&entry.path).map_err(|_| {
+        let message = format!("the snapshot {} cannot be read: it does not say what was sent", entry.name());
+        Failure::new(FailureKind::Unknown, message)
+            .hint("look at the profile with `storefront customer show`")
+    })?;
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {
         let name = snapshot.name();
         return report.stdout(&format!("{name} was applied: the profile shows all of it\n"));

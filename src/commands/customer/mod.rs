@@ -5,7 +5,6 @@ pub mod update;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use history::HistoryArgs;
-use serde_json::Value;
 
 use self::update::UpdateArgs;
 use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
@@ -135,11 +134,7 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
 async fn show(service: &Service<'_>) -> Result<(), Failure> {
     let stored = read::read_profile(service).await?;
     read::remember(service, &stored);
-    let report = service.session.report;
-    if report.is_json() {
-        return report.json(&Value::Object(stored.into_customer()));
-    }
-    report.stdout(&profile::text(&stored, report.stdout_style))
+    service.session.report.value(stored.customer(), |screen| profile::text(&stored, screen))
 }
 
 const COLUMNS: &[Column] = &[

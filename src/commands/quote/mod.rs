@@ -88,7 +88,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     if target.dialect.carts.is_none() {
         let request = quote_request(service, &target, quote.unwrap_or_default())?;
         let reply = service.read(&request).await?.value();
-        return if report.is_json() { report.json(&reply) } else { report.stdout(&format!("{reply:#}\n")) };
+        return report.value(&reply, |_| format!("{reply:#}\n"));
     }
     let found = active_cart(service, quote).await?;
     let id = found.id;
@@ -98,10 +98,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
         ("items", service.read(&cart.read("/items")).await?.value()),
         ("totals", service.read(&cart.read("/totals")).await?.value()),
     ]);
-    if report.is_json() {
-        return report.json(&shown);
-    }
-    report.stdout(&text(id, &shown, report.stdout_style))
+    report.value(&shown, |screen| text(id, &shown, screen))
 }
 
 /// The customer's active cart. The quote that is named has to be it.
@@ -143,14 +140,12 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
         ("shipping", shipping_methods(service, &cart).await?),
         ("payment", service.read(&cart.read("/payment-methods")).await?.value()),
     ]);
-    let report = service.session.report;
-    if report.is_json() {
-        return report.json(&shown);
-    }
-    let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {
-        objects(report.stdout_style, columns, true, shown[name].as_array().into_iter().flatten())
-    });
-    report.stdout(&format!("{}\n", tables.join("\n\n")))
+    service.session.report.value(&shown, |screen| {
+        let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {
+            objects(screen, columns, true, shown[name].as_array().into_iter().flatten())
+        });
+        format!("{}\n", tables.join("\n\n"))
+    })
 }
 
 /// Columns: title and field.

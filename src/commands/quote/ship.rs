@@ -16,7 +16,7 @@ use crate::ops::{Operation, Run, ship};
 use crate::plan::operation::{OperationSpec, QUOTE_SHIP};
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
-use crate::prompt::Prompt;
+use crate::prompt::{Prompt, Question};
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
@@ -248,14 +248,14 @@ pub async fn run(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> 
 fn ask_payment(session: &Session<'_>, prompt: &Prompt, mut args: ShipArgs) -> Result<ShipArgs, Failure> {
     session.report.stderr("A payment is required. Enter a code (e.g. checkmo), a JSON object, or none.");
     let check = |text: &str| match text.trim() {
-        "" => Err("enter a code, a JSON object, or none".to_owned()),
+        "" => Err("enter a code, a JSON object, or none".to_owned().into()),
         json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
             .map(drop)
-            .map_err(|error| format!("not a JSON object: {error}")),
+            .map_err(|error| format!("not a JSON object: {error}").into()),
         _ => Ok(()),
     };
-    let hint = "use --payment-method CODE, --payment JSON, or --no-payment";
-    let payment = prompt.input("Payment", hint, None, check)?;
+    let question = Question { text: "Payment", ..Question::default() };
+    let payment = prompt.text(&question, check)?.ok_or_else(Failure::cancelled)?;
     match payment.trim() {
         "none" => args.no_payment = true,
         json if json.starts_with('{') => args.payment = Some(json.to_owned()),

@@ -13,7 +13,7 @@ use crate::ops::{customers, read_country};
 use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
 use crate::plan::profile::region::{self, Region, RegionDirectory};
 use crate::plan::profile::stored::Profile;
-use crate::prompt::{Prompt, Question};
+use crate::prompt::{Objection, Prompt, Question};
 use crate::report::profile::{defaults, one_liner};
 use crate::session::service::Service;
 use crate::wire::FieldType;
@@ -35,10 +35,10 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
     if is_named || !service.settings.has_only_admin_token() || !prompt.can_ask() {
         return customers::select(service, named);
     }
-    let is_given = |text: &str| if text.trim().is_empty() { Err("required".to_owned()) } else { Ok(()) };
+    let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
     loop {
-        let text =
-            prompt.input("Customer (ID, email or words)", "add --customer ID|EMAIL", None, is_given)?;
+        let question = Question { text: "Customer (ID, email or words)", ..Question::default() };
+        let text = prompt.text(&question, is_given)?.ok_or_else(Failure::cancelled)?;
         let text = text.trim();
         if text.contains('@') || text.parse::<u64>().is_ok() {
             return customers::select(service, Some(text));
