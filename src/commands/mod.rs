@@ -51,7 +51,6 @@ use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::system::context::Context;
-use crate::system::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::system::storage::real_path;
 use crate::text::shell::Shell;
 use crate::{batch, completion};
@@ -260,9 +259,6 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     let config = ConfigFile::load(context);
     let dialect = chosen_dialect(context, global, &config)?;
     let session = Session { context, global, config: &config, dialect, report };
-    if global.flags.sandbox {
-        note_ignored_variables(context, report)?;
-    }
     // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
     let yes = permit_write(&session, &cli.command)? && global.yes;
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };
@@ -323,23 +319,6 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     }
     let is_batch = || Ok(!global.is_resumed && records::detect(&global.input)?.is_some());
     if matches!(command, Command::Customer(_)) { Ok(true) } else { is_batch() }
-}
-
-/// A token that a person has set and that is not used is worth a line. Programs have asked for the sandbox knowingly.
-fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Failure> {
-    if report.is_json() {
-        return Ok(());
-    }
-    let mut ignored = Vec::new();
-    for name in [BASE_URL, TOKEN, ADMIN_TOKEN] {
-        if context.var(name)?.is_some() {
-            ignored.push(name);
-        }
-    }
-    if !ignored.is_empty() {
-        report.status(&format!("ignored with --sandbox: {}", ignored.join(", ")));
-    }
-    Ok(())
 }
 
 /// Runs what talks to the service, for the customer who is named or the token's own.
