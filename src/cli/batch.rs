@@ -48,25 +48,6 @@ pub struct BatchArgs {
     pub plan: Option<Plan>,
 }
 
-impl BatchArgs {
-    /// The first of these flags that was given.
-    pub fn first_given(&self) -> Option<&'static str> {
-        [
-            (self.jobs.is_some(), "--jobs"),
-            (self.rate.is_some(), "--rate"),
-            (self.journal.is_some(), "--journal"),
-            (self.resume, "--resume"),
-            (self.restart, "--restart"),
-            (self.failed.is_some(), "--failed"),
-            (self.stop_on_error, "--stop-on-error"),
-            (self.skip_invalid, "--skip-invalid"),
-            (self.shard.is_some(), "--shard"),
-        ]
-        .into_iter()
-        .find_map(|(given, name)| given.then_some(name))
-    }
-}
-
 /// A limit on how many records are begun in a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {

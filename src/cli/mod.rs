@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{ArgMatches, Args, Command, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
 use self::batch::BatchArgs;
@@ -191,6 +191,8 @@ pub struct GlobalArgs {
     pub curl: bool,
     /// Whether the command may change something at the service: what can be tried without a write is what writes.
     pub can_write: bool,
+    /// The first flag that was given for a run over many records.
+    pub batch_flag: Option<String>,
     /// Whether an earlier batch is continued.
     pub is_resumed: bool,
     /// Never ask.
@@ -207,6 +209,8 @@ impl GlobalArgs {
         let plan: PlanArgs = flattened(command, matches);
         let dry_run = is_set("dry_run") || plan.file.is_some();
         let customer: CustomerChoice = flattened(command, matches);
+        let batch_flag =
+            BatchArgs::group_id().and_then(|group| matches.try_get_one::<Id>(group.as_str()).ok()?);
         Self {
             flags: flags.clone(),
             input: flattened(command, matches),
@@ -216,6 +220,7 @@ impl GlobalArgs {
             dry_run,
             curl: is_set("curl"),
             can_write: takes("dry_run") && !dry_run,
+            batch_flag: batch_flag.map(|id| format!("--{}", id.as_str().replace('_', "-"))),
             is_resumed: is_set("resume"),
             no_input: flags.no_input || plan.file.is_some(),
             yes: is_set("yes"),

@@ -355,7 +355,7 @@ pub async fn run_records(
     args: &BatchArgs,
     one: impl AsyncFnOnce(Option<Value>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if let Some(source) = source(session, args)? {
+    if let Some(source) = source(session)? {
         return batch::run(session, source, args, operation, grammar).await;
     }
     let input = &session.global.input;
@@ -409,9 +409,9 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
 }
 
 /// The input, where it is one of many records.
-fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
+fn source(session: &Session<'_>) -> Result<Option<Source>, Failure> {
     let source = records::detect(&session.global.input)?;
-    match (&source, args.first_given()) {
+    match (&source, &session.global.batch_flag) {
         (Some(source), _) if source.is_plan() => {
             let (message, file) = ("the input is a plan", source.path.to_string_lossy().into_owned());
             let apply = Shell::NATIVE.join(["storefront", "apply", &file].map(str::to_owned));
