@@ -43,7 +43,7 @@ pub fn flag(name: &str, value: &str) -> Vec<String> {
 /// Prints a command line on standard error.
 pub fn tell(session: &Session<'_>, words: &[String]) {
     let words: Vec<String> = words.iter().map(|word| quoted(word, Shell::NATIVE)).collect();
-    session.report.status(&format!("Equivalent command:\n  {}", words.join(" ")));
+    session.report.command("Equivalent command:", &words.join(" "));
 }
 
 /// An equals sign needs no quotes: `--searchable=false` stays as one would type it.

@@ -202,11 +202,18 @@ impl Report {
         }
     }
 
-    /// One line on standard error, unless quiet or under `-o json`, where standard error is for objects. Control
+    /// A message on standard error, unless quiet or under `-o json`, where standard error is for objects. Control
     /// characters are escaped.
     pub fn status(&self, text: &str) {
         if !self.quiet && !self.is_json() {
-            stderr_line(&self.about(text));
+            write_stderr(&self.stderr_style.wrapped(&sanitize(&self.about(text))));
+        }
+    }
+
+    /// The same with a command to copy, which is not broken into lines.
+    pub fn command(&self, title: &str, command: &str) {
+        if !self.quiet && !self.is_json() {
+            stderr_line(&format!("{title}\n  {command}"));
         }
     }
 

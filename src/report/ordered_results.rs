@@ -84,9 +84,10 @@ impl OrderedResults {
             let message = without_place(failure, place.line);
             // What was lost is for a person to look at, record by record.
             let hint = failure.hint.as_ref().filter(|_| state == State::Mismatch);
-            let hint = hint.map(|hint| format!("  hint: {}\n", sanitize::sanitize_line(hint)));
+            let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(hint)));
             let place = format!("{} {}", self.report.place, place.line);
-            return format!("{place}: {}: {message}\n{}", state.name(), hint.unwrap_or_default());
+            let text = format!("{place}: {}: {message}{}", state.name(), hint.unwrap_or_default());
+            return self.report.stdout_style.wrapped(&text) + "\n";
         }
         let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
         self.line(&Outcome {

@@ -111,26 +111,26 @@ impl Outcome {
         if !commands.is_empty() {
             return commands;
         }
-        let mut lines = vec![self.headline()];
+        let mut lines = vec![screen.wrapped(&self.headline())];
         if let Some(profile) = &self.profile {
             if !profile.changes.is_empty() && !profile.were_shown {
                 lines.push(changes::table(&profile.changes, screen));
             }
-            lines.push(changes::summary(&profile.summary, &profile.new_ids));
+            lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
         }
         lines.extend(self.snapshot.as_ref().and_then(Value::as_str).map(|file| snapshot_line(file, screen)));
         if self.profile.as_ref().is_none_or(|profile| profile.planned_for.is_none()) {
             lines.extend(shown.iter().map(|shown| shown.to_text()));
         }
         if shown.is_empty() {
-            lines.extend(self.calls.iter().map(Call::to_text));
+            lines.extend(self.calls.iter().map(|call| screen.wrapped(&call.to_text())));
         }
         // What the headline says, and the changes of a profile, the reply's body only repeats.
         let is_said = self.profile.is_some() || self.success.as_ref().is_some_and(|it| it.covers_response);
         if let Some(reply) = self.response.as_ref().filter(|_| !is_said) {
             let text = truncate(reply);
             if !reply.is_null() && !text.trim().is_empty() {
-                lines.push(screen.paint(TextStyle::Dim, &format!("Response: {text}")));
+                lines.push(screen.paint(TextStyle::Dim, &screen.wrapped(&format!("Response: {text}"))));
             }
         }
         lines.join("\n") + "\n"

@@ -39,6 +39,29 @@ fn terminal_output_contains_no_control_characters_of_the_service() {
     }
 }
 
+/// A command to copy is the only thing that may be longer than the screen.
+#[test]
+fn messages_and_records_break_between_words() {
+    let home = Home::new();
+    std::fs::write(
+        home.dir.path().join("items.csv"),
+        "customer,sku,qty\n1,mug-blue,1\n2,a-product-nobody-has,1\n",
+    )
+    .unwrap();
+    let batch = ["--sandbox", "--api", "magento", "quote", "add-item", "-y", "-i", "items.csv"];
+    let (code, screen) = Terminal::run(&home, 60, &batch, &[]).ends();
+    assert_eq!(code, 7, "{screen}");
+    assert!(
+        screen.contains("404 Not Found: The\n  product that was requested doesn't exist. Verify the"),
+        "{screen}"
+    );
+    assert!(screen.contains("The product that\n  was requested doesn't exist."), "{screen}");
+    let init = ["config", "init", "-p", "shop", "--base-url", "https://shop.example", "--no-input"];
+    let (code, screen) = Terminal::run(&home, 60, &init, &[]).ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("next:\n  `storefront auth login -p shop`"), "{screen}");
+}
+
 /// The spinner stands on the line that the message is written to.
 #[test]
 fn an_interruption_is_written_in_place_of_the_spinner() {
