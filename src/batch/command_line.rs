@@ -28,6 +28,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
         with_same_input: source.is_stream,
         failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
         show: Shell::NATIVE.join(show),
+        ..NextSteps::default()
     }
 }
 

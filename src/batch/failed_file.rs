@@ -13,10 +13,13 @@ use tempfile::NamedTempFile;
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::FailedFileEntry;
-use crate::system::storage::{parent, persist, real_path, without_path};
+use crate::journal::open::journals_of;
+use crate::journal::read::Known;
+use crate::system::storage::{Storage, parent, persist, real_path, without_path};
 use crate::text::exact_json;
 use crate::text::hash::Fnv1a;
 use crate::text::sanitize::sanitize_line;
+use crate::text::shell::Shell;
 
 /// The name of the column or field that says why.
 pub const REASON: &str = "reason";
@@ -34,6 +37,55 @@ pub struct FailedFile {
     is_empty: bool,
 }
 
+/// An earlier file of failed records. A record that failed is in the first one after its entry in the journal.
+#[derive(Debug)]
+pub struct EarlierFile {
+    /// Where the journal names it, in bytes.
+    offset: u64,
+    /// What is to be done about its records, where it still has them: it is there, or was run on its own. They are not put
+    /// into another file, or they would be run twice.
+    hint: Option<String>,
+}
+
+/// The files of a journal, oldest first, and the journal of the first that was run on its own. `this` is the file that is to
+/// be written now.
+///
+/// # Errors
+/// `guard` where a directory cannot be read, and where `this` was run on its own.
+pub fn earlier_files(
+    storage: &dyn Storage,
+    written: &[(u64, FailedFileEntry)],
+    this: Option<&Path>,
+) -> Result<(Vec<EarlierFile>, Option<String>), Failure> {
+    let (this, mut files, mut corrected) = (this.map(real_path), Vec::new(), None);
+    for (offset, FailedFileEntry { path, .. }) in written {
+        let is_this = this.as_deref() == Some(Path::new(path));
+        let journal = journals_of(storage, Path::new(path))?.into_iter().next();
+        let journal = journal.map(|(journal, _)| journal.to_string_lossy().into_owned());
+        let hint = match &journal {
+            Some(journal) if is_this => {
+                let message = format!("--failed `{path}` was run on its own: journal `{journal}`");
+                return Err(Failure::guard(message).hint("choose another file with --failed"));
+            }
+            Some(journal) => {
+                let show = ["storefront", "journal", "show", journal].map(str::to_owned);
+                let show = Shell::NATIVE.join(show);
+                Some(format!("`{show}` shows what became of the failed records of an earlier run"))
+            }
+            None if is_this || !Path::new(path).exists() => None,
+            None => Some(format!("fix the failed records of an earlier run in `{path}`, and run that file")),
+        };
+        files.push(EarlierFile { offset: *offset, hint });
+        corrected = corrected.or(journal);
+    }
+    Ok((files, corrected))
+}
+
+/// What is to be done about a failed record that an earlier file still has.
+pub fn handed_out(files: &[EarlierFile], known: Known) -> Option<&str> {
+    files.iter().find(|file| known.is_before(file.offset))?.hint.as_deref()
+}
+
 /// Refuses a file that must not be written: the journal, or one that no earlier run of this journal left so. What may be
 /// replaced is returned.
 ///
@@ -42,7 +94,7 @@ pub struct FailedFile {
 pub fn ensure_replaceable(
     path: &Path,
     journal: &Path,
-    earlier: &[FailedFileEntry],
+    earlier: &[(u64, FailedFileEntry)],
 ) -> Result<Option<FailedFileEntry>, Failure> {
     let refused = |why: &str| {
         Failure::guard(format!("--failed `{}` {why}", path.display()))
@@ -59,10 +111,10 @@ pub fn ensure_replaceable(
     }
     let found = entry_of(path).map_err(|error| refused(&format!("cannot be read: {error}")))?;
     // A run that could not finish may have left an earlier one.
-    if earlier.contains(&found) {
+    if earlier.iter().any(|(_, entry)| *entry == found) {
         return Ok(Some(found));
     }
-    Err(refused(if earlier.iter().any(|entry| entry.path == found.path) {
+    Err(refused(if earlier.iter().any(|(_, entry)| entry.path == found.path) {
         "was changed since the run that wrote it"
     } else {
         "exists, and was not written by an earlier run of this journal"
@@ -258,9 +310,9 @@ mod tests {
         std::fs::write(&path, "mine").unwrap();
         assert!(replaceable(&[]).unwrap_err().message.contains("was not written by"));
         let entry = entry_of(&path).unwrap();
-        assert_eq!(replaceable(std::slice::from_ref(&entry)).unwrap(), Some(entry.clone()));
+        assert_eq!(replaceable(&[(9, entry.clone())]).unwrap(), Some(entry.clone()));
         std::fs::write(&path, "edited").unwrap();
-        assert!(replaceable(&[entry]).unwrap_err().message.contains("was changed since"));
+        assert!(replaceable(&[(9, entry)]).unwrap_err().message.contains("was changed since"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
-use crate::batch::failed_file::ensure_replaceable;
+use crate::batch::failed_file::{earlier_files, ensure_replaceable};
 use crate::batch::record::RecordPreparer;
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -32,7 +32,7 @@ use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::Header;
-use crate::journal::open::{Files, Opening, journals_of};
+use crate::journal::open::{Files, Opening};
 use crate::journal::plan_file::{is_there, journal_of};
 use crate::journal::write::journal;
 use crate::ops::Operation;
@@ -131,12 +131,8 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
-    // The journal of an earlier run's file of failed records, where that was run on its own.
-    let mut corrected = None;
-    for file in &opening.past.failed_files {
-        let journals = journals_of(&*session.context.storage, Path::new(&file.path))?;
-        corrected = corrected.or(journals.first().map(|(journal, _)| journal.display().to_string()));
-    }
+    let (earlier_files, corrected) =
+        earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
     let checked = check::run(preparer, &opening.past, corrected.as_deref())?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
@@ -163,7 +159,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     }
     let (journal, writer) = journal(path.clone(), log);
     let next = command_line::next_steps(preparer, &path, grammar());
-    let input = Input { jobs, records: checked.records, past, earlier_failed, next };
+    let input = Input { jobs, records: checked.records, past, earlier_failed, earlier_files, next };
     Run::new(shared, journal, input)?.run(writer.fuse()).await
 }
 

@@ -14,7 +14,7 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
 use crate::batch::check::{self, Step, next_step};
-use crate::batch::failed_file::FailedFile;
+use crate::batch::failed_file::{EarlierFile, FailedFile, handed_out};
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
@@ -23,7 +23,7 @@ use crate::failure::{Failure, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{FailedFileEntry, State};
+use crate::journal::{FailedFileEntry, Line, State};
 use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
@@ -47,6 +47,8 @@ pub struct Input {
     pub past: PreviousRun,
     /// What is left of an earlier run's file of failed records.
     pub earlier_failed: Option<FailedFileEntry>,
+    /// The files of failed records of earlier runs.
+    pub earlier_files: Vec<EarlierFile>,
     /// The commands that continue the run.
     pub next: NextSteps,
 }
@@ -256,6 +258,14 @@ impl<'a> Run<'a> {
         }
         let location = RecordLocation { record: record.number, line: record.line };
         let position = Position { sequence: self.results.next_sequence(), location, hash };
+        if (known.state, step) == (State::FailedPermanent, Step::Report)
+            && let Some(hint) = handed_out(&self.input.earlier_files, known)
+        {
+            let next = &mut self.input.next;
+            (next.handed_out, next.elsewhere) = (next.handed_out + 1, Some(hint.to_owned()));
+            let failure = record::failure_of(&self.input.past.entry(known), next).hint(hint);
+            return self.fail(position, None, None, &failure);
+        }
         let prepared = match prepared {
             Some(Ok(prepared)) if !is_done => prepared,
             Some(Err(failure)) if !is_done => return self.invalid(position, &record.content, &failure),
@@ -284,6 +294,10 @@ impl<'a> Run<'a> {
             }
             _ => {
                 let failure = record::failure_of(&entry, &self.input.next);
+                if self.failed.is_some() && known.state == State::FailedPermanent {
+                    // The file is named after its entry.
+                    self.journal.append(&Line::Record(entry));
+                }
                 self.fail(position, Some(&prepared), Some(&record.content), &failure);
             }
         }

@@ -29,6 +29,11 @@ impl Known {
     pub fn is_of(self, hash: u64) -> bool {
         self.hash == hash || self.hash == 0
     }
+
+    /// Whether the journal says so before this place, in bytes.
+    pub fn is_before(self, offset: u64) -> bool {
+        self.offset < offset
+    }
 }
 
 /// What earlier runs left; empty where there was none.
@@ -36,8 +41,8 @@ impl Known {
 pub struct PreviousRun {
     records: Vec<Known>,
     log: Option<Arc<dyn Log>>,
-    /// What earlier runs wrote with `--failed`, oldest first.
-    pub failed_files: Vec<FailedFileEntry>,
+    /// What earlier runs wrote with `--failed`, oldest first, and where in the journal that is said, in bytes.
+    pub failed_files: Vec<(u64, FailedFileEntry)>,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
 }
@@ -137,7 +142,7 @@ impl Reading<'_> {
             // Only a new run can follow a line that was cut off.
             (Some(_), Some((partial, ..))) => Err(self.damaged(*partial, "invalid entry")),
             (Some(Line::FailedFile { failed_file }), None) => {
-                self.past.failed_files.push(failed_file);
+                self.past.failed_files.push((offset, failed_file));
                 Ok(())
             }
             (Some(Line::Record(entry)), None) => {

@@ -63,6 +63,10 @@ pub struct NextSteps {
     pub with_same_input: bool,
     /// Runs the file of failed records; none where it was not asked for.
     pub failed: Option<String>,
+    /// How many failed records are in a file of an earlier run.
+    pub handed_out: u64,
+    /// What is to be done about those.
+    pub elsewhere: Option<String>,
     /// Shows which records are unknown.
     pub show: String,
 }
@@ -109,15 +113,16 @@ pub fn unsuccessful(count: RecordCounts) -> String {
 /// How to go on, for each way in which records did not go through.
 pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     let again = if next.with_same_input { " and the same input" } else { "" };
-    let mut steps = Vec::new();
-    if count.failed > 0 {
+    let mut steps = Vec::from_iter(next.elsewhere.clone());
+    let failed = count.failed - next.handed_out;
+    if failed > 0 {
         steps.push(match &next.failed {
             Some(command) => format!("fix the failed records and run them: `{command}`"),
             None if next.is_plan => "make a plan of the failed records again".to_owned(),
             None => format!("fix the failed records in the input, then resume with `{}`", next.resume),
         });
     }
-    let is_said = count.failed > 0 && next.failed.is_none() && !next.is_plan;
+    let is_said = failed > 0 && next.failed.is_none() && !next.is_plan;
     if count.can_resume() && !is_said {
         steps.push(format!("resume with `{}`{again}", next.resume));
     }

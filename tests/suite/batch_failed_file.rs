@@ -51,6 +51,45 @@ error: --failed `fix.csv` was changed since the run that wrote it
     assert_eq!(found, [1, 2, 3, 4]);
 }
 
+/// What failed is put into one file of failed records: into the next one only when that file is gone and was not run.
+#[test]
+fn a_failed_record_is_in_one_file_only() {
+    let items = "quote_id,sku,qty\n1,mug-blue,1\n1,umbrela,1\n1,capp,1\n";
+    let header = "quote_id,sku,qty,reason\n";
+    let first = "quote add-item -i items.csv --failed first.csv --yes";
+    let second = "quote add-item -i items.csv --failed second.csv --resume --yes";
+    for (is_edited, is_run) in [(false, false), (true, false), (true, true)] {
+        let env = TestEnv::new();
+        env.file("items.csv", items);
+        assert_eq!(env.run(first).code, 7);
+        let failed = String::from_utf8(read(&env, "first.csv")).unwrap();
+        let fixed = failed.replace("umbrela", "umbrella").replace("capp", "mug-blue");
+        env.file("first.csv", if is_edited { &fixed } else { &failed });
+        if is_run {
+            assert_eq!(env.run("quote add-item -i first.csv").code, 0);
+            let again = env.run(&format!("{first} --resume"));
+            assert_eq!(again.code, 3, "{again:?}");
+        }
+        env.requests();
+        let resumed = env.run(second);
+        assert_eq!(resumed.code, 7, "{resumed:?}");
+        assert_eq!(String::from_utf8(read(&env, "second.csv")).unwrap(), header, "{is_edited} {is_run}");
+        let hint =
+            if is_run { "first.csv.journal` shows what became" } else { "first.csv`, and run that file" };
+        assert!(resumed.stderr.contains(hint), "{resumed:?}");
+        assert!(!resumed.stderr.contains("--input second.csv"), "{resumed:?}");
+        let resumed = env.run("quote add-item -i items.csv --resume --yes");
+        assert!(
+            resumed.stderr.contains(hint) && !resumed.stderr.contains("fix the failed records in the input")
+        );
+        std::fs::remove_file(env.home.dir.path().join("first.csv")).unwrap();
+        assert_eq!(env.run(&second.replace("second", "third")).code, 7);
+        let third = String::from_utf8(read(&env, "third.csv")).unwrap();
+        assert_eq!(third == header, is_run, "{third}");
+        assert_eq!(env.requests(), Vec::<String>::new());
+    }
+}
+
 #[test]
 fn each_record_is_reported_in_one_place_only() {
     // Done, failed for good, unknown, failed for a reason that may pass.
