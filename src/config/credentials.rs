@@ -1,15 +1,17 @@
-//! `credentials.toml`: the tokens of `auth login`, apart from the settings, each with the host it was meant for.
+//! The tokens of `auth login`, apart from the settings, each with the host it was meant for.
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::file::{parse_toml, read_text, update_file};
+use super::file::{ConfigFile, parse_toml, read_text, update_file};
 use super::profile::token_key;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
 use crate::system::context::Context;
+use crate::system::storage::real_path;
+use crate::text::hash::fnv1a;
 use crate::text::token::Token;
 
 /// The stored tokens.
@@ -46,8 +48,14 @@ impl Credentials {
         Ok(Self { path, document })
     }
 
+    /// Where the file is: in the program's own directory, one for each configuration file. A configuration that is named may
+    /// be in a repository, where a token has no place.
     fn locate(context: &Context) -> Result<PathBuf, Failure> {
-        Ok(context.directories()?.config.join("credentials.toml"))
+        let (own, named) = (ConfigFile::default_path(context)?, ConfigFile::locate(context)?);
+        let (own, named) = (real_path(&own), real_path(&named));
+        let hash = || format!("credentials-{:016x}.toml", fnv1a(named.to_string_lossy().as_bytes()));
+        let name = if named == own { "credentials.toml".to_owned() } else { hash() };
+        Ok(context.directories()?.config.join(name))
     }
 
     /// Reads the file, changes it and writes it, under its lock: what other processes store is kept.

@@ -39,8 +39,13 @@ impl ConfigFile {
     pub fn locate(context: &Context) -> Result<PathBuf, Failure> {
         match context.var(environment::CONFIG)? {
             Some(path) => Ok(PathBuf::from(path)),
-            None => Ok(context.directories()?.config.join(FILE)),
+            None => Self::default_path(context),
         }
+    }
+
+    /// Where it is if nobody names another.
+    pub(super) fn default_path(context: &Context) -> Result<PathBuf, Failure> {
+        Ok(context.directories()?.config.join(FILE))
     }
 
     /// Reads the file. What it says is not checked yet, who may read it is.

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use snapbox::str;
 
 use crate::support::storefront::Home;
+use crate::support::test_env::TestEnv;
 
 /// How many processes change one file at once.
 const PROCESSES: usize = 20;
@@ -69,6 +70,29 @@ fn tokens_stored_by_many_processes_at_once_are_all_kept() {
         assert!(text.contains(&format!("\"token-of-{number}\"")), "{number}: {text}");
     }
     assert_eq!(home.mode("credentials.toml"), 0o600);
+}
+
+/// Profiles of one name in two configurations are two profiles.
+#[test]
+fn each_configuration_has_its_own_stored_tokens() {
+    let env = TestEnv::new();
+    let profile = format!("[profiles.shop]\nbase-url = \"{}\"\nstore-view = \"default\"\n", env.url());
+    let home = Home::with_config(&format!("default-profile = \"shop\"\n{profile}"));
+    let other = home.dir.path().join("ci.toml");
+    std::fs::write(&other, format!("default-profile = \"shop\"\n{profile}")).unwrap();
+    let (main, other) = (home.path("config.toml"), other.display().to_string());
+    let run = |config: &str, line: &str, stdin: &str| {
+        home.storefront(line).env("STOREFRONT_CONFIG", config).stdin(stdin).run()
+    };
+    for (config, token) in [("", "sandbox-customer-1"), (&*other, "sandbox-customer-2")] {
+        assert_eq!(run(config, "auth status", "").code, 6, "{config}");
+        assert_eq!(run(config, "auth login --with-token", token).code, 0, "{config}");
+    }
+    let customer = |config: &str| run(config, "customer show --jq .id", "").stdout;
+    assert_eq!((customer("").as_str(), customer(&other).as_str()), ("1\n", "2\n"));
+    assert_eq!(customer(&main.display().to_string()), "1\n");
+    assert_eq!(run(&other, "auth logout", "").code, 0);
+    assert_eq!((customer("").as_str(), customer(&other).as_str()), ("1\n", ""));
 }
 
 #[test]
