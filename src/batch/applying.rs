@@ -135,13 +135,14 @@ pub fn confirm(
         _ => format!("{number} {noun}s"),
     };
     let question = match all().count() {
-        0 => format!("{} {}?", operation.batch_action, count_records(sent.len() as u64)),
-        changes => format!("Apply {} to {}?", plural(changes, "change"), plural(customers.len(), "customer")),
+        0 => format!("{} {}", operation.batch_action, count_records(sent.len() as u64)),
+        changes => format!("Apply {} to {}", plural(changes, "change"), plural(customers.len(), "customer")),
     };
-    if all().any(|change| change.path.is_address() && change.after.is_none()) {
-        return prompt.confirm_deletion(&question);
+    match all().filter(|change| change.path.is_address() && change.after.is_none()).count() {
+        0 => prompt.confirm(&format!("{question}?")),
+        1 => prompt.confirm_deletion(&format!("{question} and delete 1 address?")),
+        deleted => prompt.confirm_deletion(&format!("{question} and delete {deleted} addresses?")),
     }
-    prompt.confirm(&question)
 }
 
 /// A body in one line, without what it is wrapped in: `attribute_code: size, options: S / M / L`.

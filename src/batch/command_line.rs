@@ -15,7 +15,7 @@ use crate::text::shell::Shell;
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::Command) -> NextSteps {
     let RecordPreparer { session, source, args, .. } = preparer;
     let given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
-    let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
+    let show = ["storefront", "journal", "show", &journal.to_string_lossy(), "--state"];
     let of_failed = |file: &PathBuf| given.with_input(file, &source.path, source.format);
     let is_plan = args.plan.is_some();
     // A plan that was begun is resumed by itself.
@@ -27,7 +27,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
         is_held_back: preparer.operation.spec().is_merged,
         with_same_input: source.is_stream,
         failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
-        show: Shell::NATIVE.join(show),
+        show: Shell::NATIVE.join(show.map(str::to_owned)),
         ..NextSteps::default()
     }
 }

@@ -5,10 +5,10 @@ pub mod duration;
 pub mod field_flags;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
@@ -145,7 +145,7 @@ pub struct ReplacementArgs {
 #[command(next_help_heading = "Request options")]
 pub struct PlanArgs {
     /// Write a plan to FILE for `storefront apply` instead of sending anything
-    #[arg(id = "plan", long, value_name = "FILE")]
+    #[arg(id = "plan", long, value_name = "FILE", value_parser = plan_file())]
     pub file: Option<PathBuf>,
     /// With --plan: how long it can be applied, such as 8h [default: 24h]
     #[arg(long, value_name = "DURATION", requires = "plan", value_parser = duration::up_to_30_days)]
@@ -185,6 +185,8 @@ pub struct GlobalArgs {
     pub customer: Option<String>,
     /// Whether the command can name one.
     pub takes_customer: bool,
+    /// Whether it can be told to use the administrator's token.
+    pub takes_admin: bool,
     /// Show exactly what would be sent, and send no write.
     pub dry_run: bool,
     /// Show a dry run as a curl command.
@@ -217,6 +219,7 @@ impl GlobalArgs {
             request: flattened(command, matches),
             customer: customer.customer,
             takes_customer: takes("customer"),
+            takes_admin: takes("admin"),
             dry_run,
             curl: is_set("curl"),
             can_write: takes("dry_run") && !dry_run,
@@ -234,6 +237,12 @@ impl GlobalArgs {
         let flags = GlobalFlags { profile: Some(name.to_owned()), ..self.flags.clone() };
         Self { flags, ..self.clone() }
     }
+}
+
+/// The file of a plan. It is kept beside a journal, so it is never standard input or output.
+pub fn plan_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new()
+        .try_map(|path| if path == Path::new("-") { Err("a plan is a file; name one") } else { Ok(path) })
 }
 
 /// The flags that a command takes as a group, as clap names the group after their struct; unset where it takes none.

@@ -80,15 +80,18 @@ fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
     if args.unguarded || !replaces || !is_profile_path(args.path.as_str()) {
         return Ok(());
     }
+    let id =
+        args.path.as_str().trim_end_matches('/').rsplit('/').next().filter(|id| id.parse::<u64>().is_ok());
+    let customer = id.map(|id| format!(" --customer {id}")).unwrap_or_default();
     Err(Failure::guard(format!(
         "`{} {}` replaces a customer's profile: addresses that the input leaves out would be deleted",
         args.method.as_str(),
         args.path.as_str()
     ))
-    .hint(
-        "use `storefront customer update`, which keeps every address that is not named; \
-         --unguarded sends the call as it is",
-    ))
+    .hint(format!(
+        "use `storefront customer update{customer}`, which keeps every address that is not named; \
+         --unguarded sends the call as it is"
+    )))
 }
 
 fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {

@@ -12,7 +12,7 @@ use super::quote::QuoteCommand;
 use super::{Cli, Command, grammar};
 use crate::batch;
 use crate::cli::batch::{BatchArgs, Rate};
-use crate::cli::{ConfirmArgs, GlobalArgs, InputArgs, RequestArgs};
+use crate::cli::{ConfirmArgs, GlobalArgs, InputArgs, RequestArgs, plan_file};
 use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan};
@@ -28,7 +28,7 @@ use crate::session::Session;
   storefront customer update --sandbox --gender 1 --plan c && storefront apply c --only 1 --sandbox")]
 pub struct ApplyArgs {
     /// Plan that --plan wrote
-    #[arg(value_name = "PLAN")]
+    #[arg(value_name = "PLAN", value_parser = plan_file())]
     pub file: PathBuf,
     /// Apply only these records of the plan, by number
     #[arg(long, value_name = "RECORD", num_args = 1..)]

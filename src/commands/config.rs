@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::cli::ConfirmArgs;
 use crate::commands::auth::read_token;
 use crate::config::{
-    ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json, token_keys,
+    BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json,
+    token_keys,
 };
 use crate::failure::Failure;
 use crate::session::Session;
@@ -164,6 +165,7 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let key = KeyPath::resolve(key, file, session.context, session.global)?;
     key.setting()?;
     file.profiles()?;
+    key.profile().map_or(Ok(()), |profile| file.require_profile(profile, "config get"))?;
     let item = key.find(file).ok_or_else(|| {
         let message = format!("`{key}` is not set in `{}`", file.path.display());
         Failure::usage(message).hint("run `storefront config list` to see all settings")
@@ -183,6 +185,10 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
     let Setting::Value(setting) = key.setting()? else {
         return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
     };
+    // A profile begins with its base URL; anything else for one that there is not is a slip of the pen.
+    if let Some(profile) = key.profile().filter(|_| setting.name != BASE_URL.name) {
+        file.require_profile(profile, "config set")?;
+    }
     let value = if is_secret(setting.name) {
         secret(session, setting, &key, words)?
     } else if words.is_empty() {

@@ -65,7 +65,9 @@ impl Settings {
     /// `usage` when nothing says where the service is, or what says so is wrong.
     pub fn resolve(context: &Context, global: &GlobalArgs, config: &Loaded) -> Result<Self, Failure> {
         let variable = context.var(BASE_URL)?.map(parse_base_url).transpose();
-        let variable = variable.map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))?;
+        let variable = variable.map_err(|problem| {
+            Failure::usage(format!("{BASE_URL} {problem}")).hint(format!("correct or unset {BASE_URL}"))
+        })?;
         let has_token = context.var(token_variable(Bearer::Customer))?.is_some();
         let file = ConfigFile::for_settings(context, config, variable.is_some() && has_token)?;
         let chosen = file.chosen(context, global)?;

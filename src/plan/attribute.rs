@@ -28,14 +28,15 @@ impl Named {
     /// The one of this name.
     ///
     /// # Errors
-    /// `usage` where there is none, with the nearest name and all of them.
+    /// `usage` where there is none, with the nearest name or all of them.
     pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
         list.iter().find(|one| one.name.trim() == name.trim()).ok_or_else(|| {
+            // In the message, for in a batch it is all that is shown of a record.
             let names = || list.iter().map(|one| one.name.as_str());
-            let meant = closest_match(name, names());
-            let meant = meant.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-            let known = names().collect::<Vec<_>>().join(", ");
-            Failure::usage(format!("unknown {what} `{name}`")).hint(format!("{meant}the shop has: {known}"))
+            let near = closest_match(name, names()).map(|near| format!("did you mean `{near}`?"));
+            let known =
+                near.unwrap_or_else(|| format!("the shop has: {}", names().collect::<Vec<_>>().join(", ")));
+            Failure::usage(format!("unknown {what} `{name}`; {known}"))
         })
     }
 }
@@ -247,8 +248,10 @@ mod tests {
             assert_eq!((found.0.name.as_str(), found.1), (set, group), "{text}");
         }
         let refused = split_set("Defualt/Content", &sets).unwrap_err();
-        assert_eq!(refused.message, "unknown attribute set `Defualt/Content`");
-        assert!(refused.hint.unwrap().ends_with("the shop has: Default, Home/Kitchen, Home"));
+        let message = "unknown attribute set `Defualt/Content`; the shop has: Default, Home/Kitchen, Home";
+        assert_eq!(refused.message, message);
+        let refused = split_set("Defualt", &sets).unwrap_err();
+        assert_eq!(refused.message, "unknown attribute set `Defualt`; did you mean `Default`?");
     }
 
     #[test]

@@ -47,9 +47,12 @@ fn options_text(options: &[Value], screen: OutputStyle) -> String {
         let others = labels(option.get("store_labels")).map(|(view, label)| format!("{view}: {label}"));
         [format_value(option.get("sort_order")), label, others.collect::<Vec<_>>().join(", ")]
     });
+    // Magento shows no order of stored options, and mostly no labels of theirs.
+    let has_order = options.iter().any(|option| option.get("sort_order").is_some());
     let has_labels = options.iter().any(|option| labels(option.get("store_labels")).next().is_some());
-    let heads = ["ORDER", "OPTION", "IN STORE VIEWS"];
-    let shown = table(screen, if has_labels { &heads } else { &heads[..2] }, rows);
+    let columns = usize::from(!has_order)..if has_labels { 3 } else { 2 };
+    let rows = rows.map(|row| row[columns.clone()].to_vec());
+    let shown = table(screen, &["ORDER", "OPTION", "IN STORE VIEWS"][columns.clone()], rows);
     let rest = options.len().saturating_sub(MAX_OPTIONS_SHOWN);
     let more = if rest == 0 { String::new() } else { format!("\nand {rest} more, {} in all", options.len()) };
     shown + &more

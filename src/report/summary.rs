@@ -67,7 +67,7 @@ pub struct NextSteps {
     pub handed_out: u64,
     /// What is to be done about those.
     pub elsewhere: Option<String>,
-    /// Shows which records are unknown.
+    /// Shows which records are in the states that follow.
     pub show: String,
 }
 
@@ -133,13 +133,13 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
             (false, _) => "",
         };
         steps.push(format!(
-            "check whether the unknown records took effect (`{}` lists them); `{}`{again} sends them again{when}",
+            "check whether the unknown records took effect (`{} unknown sending` lists them); `{}`{again} sends them again{when}",
             next.show, next.retry_unknown
         ));
     }
     if count.mismatch > 0 {
         steps.push(format!(
-            "compare the mismatched records with the shop (`{}` lists them; the hint of each says how)",
+            "compare the mismatched records with the shop (`{} mismatch` lists them; the hint of each says how)",
             next.show
         ));
     }

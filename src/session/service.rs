@@ -68,7 +68,9 @@ impl<'a> Service<'a> {
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
         let tracer = http_trace::tracer(session.report.verbose, session.report.is_json());
         if !session.global.flags.sandbox && !session.global.request.fault.is_empty() {
-            return Err(Failure::usage("--fault requires --sandbox").hint("add --sandbox"));
+            let profile = session.global.flags.profile.is_some();
+            let hint = if profile { "replace --profile with --sandbox" } else { "add --sandbox" };
+            return Err(Failure::usage("--fault requires --sandbox").hint(hint));
         }
         let (settings, sandbox) = if session.global.flags.sandbox {
             let (settings, running) = open_sandbox(session).await?;
@@ -197,15 +199,16 @@ impl<'a> Service<'a> {
 
     /// An administrator's token alone is for customers that are named, and for calls of `api` with `--admin`.
     fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
-        let settings = &self.settings;
+        let (settings, global) = (&self.settings, self.session.global);
         let is_admin_set = settings.dialect.customers.is_some() && settings.has_only_admin_token();
-        if bearer != Bearer::Customer || !is_admin_set {
-            return failure;
-        }
-        let (fix, other) = if self.session.global.takes_customer {
-            ("name the customer with --customer ID|EMAIL", "for the token's own customer")
-        } else {
-            ("add --admin", "for a call with a customer's token")
+        let (fix, other) = match bearer {
+            Bearer::Customer if is_admin_set && global.takes_customer => {
+                ("name the customer with --customer ID|EMAIL", "for the token's own customer")
+            }
+            Bearer::Customer if is_admin_set && global.takes_admin => {
+                ("add --admin", "for a call with a customer's token")
+            }
+            _ => return failure,
         };
         let or = failure.hint.as_deref().map(|hint| format!("; {other}: {hint}"));
         failure.hint(format!("{fix}{}", or.unwrap_or_default()))

@@ -115,7 +115,7 @@ error: `PUT /V1/customers/me` replaces a customer's profile: addresses that the 
             "/fr/V1/customers/7/",
             str![[r#"
 error: `PUT /fr/V1/customers/7/` replaces a customer's profile: addresses that the input leaves out would be deleted
-  hint: use `storefront customer update`, which keeps every address that is not named; --unguarded sends the call as it is
+  hint: use `storefront customer update --customer 7`, which keeps every address that is not named; --unguarded sends the call as it is
 "#]],
         ),
     ] {

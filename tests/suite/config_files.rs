@@ -29,13 +29,14 @@ fn change_owner(path: &std::path::Path) -> bool {
 fn settings_changed_by_many_processes_at_once_are_all_kept() {
     let home = Home::with_config("# ours\n[profiles.shop]\n");
     let set = |number: usize| {
-        let key = format!("profiles.p{number}.retry");
-        home.storefront(&["config", "set", &key, &number.to_string()]).spawn()
+        let key = format!("profiles.p{number}.base-url");
+        home.storefront(&["config", "set", &key, &format!("https://p{number}.example")]).spawn()
     };
     wait_for_all((0..PROCESSES).map(set).collect());
     let text = home.read("config.toml");
     for number in 0..PROCESSES {
-        assert!(text.contains(&format!("[profiles.p{number}]\nretry = {number}\n")), "{number}: {text}");
+        let profile = format!("[profiles.p{number}]\nbase-url = \"https://p{number}.example\"\n");
+        assert!(text.contains(&profile), "{number}: {text}");
     }
     assert!(text.starts_with("# ours\n"), "{text}");
     assert_eq!(home.mode("config.toml"), 0o600);

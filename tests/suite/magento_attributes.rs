@@ -24,9 +24,9 @@ Required    no
 Filterable  no
 Searchable  no
 
-ORDER  OPTION
-–      Wool
-–      Silk
+OPTION
+Wool
+Silk
 "#]]);
     program(&env, "attribute show nosuch").run().assert_failure(4, str![[r#"error: the service answered 404 Not Found: The attribute with a "nosuch" attributeCode doesn't exist. Verify the attribute and try again"#]]);
 }

@@ -321,6 +321,13 @@ fn no_tool_writes_and_a_person_applies_what_one_planned() {
         let (planned, is_error) = assistant.call(tool, arguments);
         assert!(!is_error && planned["plan"].is_string(), "{tool}: {planned}");
         assert!(!planned.to_string().contains("Fifth Avenue"), "{tool}: {planned}");
+        let shown = match tool {
+            "plan_customer_update" => "Albany",
+            "plan_quote_add_item" => "mug-blue",
+            "plan_quote_ship" => "flatrate",
+            _ => "label",
+        };
+        assert!(planned["results"].to_string().contains(shown), "{tool}: {planned}");
     }
     for (tool, arguments) in [
         ("customer_find", json!({"text": "haddad"})),

@@ -141,10 +141,14 @@ impl<'a> NewProfile<'a> {
     /// The store view, which a Magento shop does not need.
     fn ask_store_view(&mut self) -> Result<Asked, Failure> {
         let given = self.session.global.flags.store_view.as_deref();
+        let is_optional = self.dialect.is_magento();
         if given.is_none() && !self.prompt.can_ask() {
+            if !is_optional {
+                let set = format!("`storefront config set -p {} store-view CODE`", self.name);
+                self.session.report.warn(&format!("the profile has no store view; set it with {set}"));
+            }
             return Ok(Asked::Not);
         }
-        let is_optional = self.dialect.is_magento();
         let text = if is_optional { "store view code (optional)" } else { "store view code" };
         let asked;
         (self.store_view, asked) =

@@ -66,7 +66,7 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
             Some(first) => first,
             None => {
                 Named::find(&groups, "attribute group", group.unwrap_or_default()).map_err(|failure| {
-                    let message = format!("{} of the set `{}`", failure.message, set.name);
+                    let message = format!("attribute set `{}`: {}", set.name, failure.message);
                     Failure { message, ..failure }
                 })?
             }
