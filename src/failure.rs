@@ -128,9 +128,6 @@ pub struct Failure {
     /// Every problem of an input that has several; the message names the first of them.
     #[serde(skip_serializing_if = "is_one")]
     pub problems: Vec<String>,
-    /// After how many seconds the service, which has too much to do, wants to be asked again.
-    #[serde(skip)]
-    pub retry_after: u8,
     /// Of [`Applied::Partial`]: the cart or the attribute on which the first call was applied, where that is known.
     #[serde(skip)]
     pub cart: Option<u64>,

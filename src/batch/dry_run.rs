@@ -2,7 +2,6 @@
 //! one.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use crate::batch::check::{self, Step, next_step};
 use crate::batch::planning::Planning;
@@ -58,9 +57,6 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
                 let job = Rc::new(Job { position, key: 0, token, prepared, content, earlier, write_ahead });
                 let ended = Box::pin(shared.run(job.clone())).await;
                 failed += u64::from(ended.result.is_err());
-                // What the service asks for counts for the next record, too.
-                let wait = ended.result.as_ref().err().map_or(0, |failure| failure.retry_after);
-                tokio::time::sleep(Duration::from_secs(wait.into())).await;
                 if let (Some(planning), Ok(outcome)) = (&mut planning, &ended.result) {
                     planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome);
                 }

@@ -7,7 +7,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 use url::Url;
 
-use super::attempt::{Attempt, MAX_WAIT, Reply, ServiceSignal, is_page, retry_after};
+use super::attempt::{Attempt, Reply, ServiceSignal, is_page, retry_after};
 use super::transport::Incoming;
 use crate::failure::{Failure, FailureKind};
 use crate::http::error_body;
@@ -133,9 +133,7 @@ fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
         Some(wait) if wait.as_secs() > 0 => format!("try again in {} s", wait.as_secs()),
         _ => "try again later".to_owned(),
     };
-    let seconds = wait.map_or(0, |wait| wait.min(MAX_WAIT).as_millis().div_ceil(1000));
-    let retry_after = u8::try_from(seconds).unwrap_or(u8::MAX);
-    Failure { retry_after, ..answered(FailureKind::Unavailable, incoming).hint(hint) }
+    answered(FailureKind::Unavailable, incoming).hint(hint)
 }
 
 fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {

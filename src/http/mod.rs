@@ -7,7 +7,7 @@ pub mod transport;
 mod transport_error;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub struct Client {
     clock: Clock,
     tracer: Option<Tracer>,
     observer: OnceCell<Observer>,
+    /// No read leaves before this time: the service has asked for it.
+    quiet_until: Cell<Option<Instant>>,
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
     random: fn() -> f64,
 }
@@ -76,6 +78,7 @@ impl Client {
             clock,
             tracer: None,
             observer: OnceCell::new(),
+            quiet_until: Cell::default(),
             random: || 0.5,
         }
     }
@@ -112,6 +115,10 @@ impl Client {
     ) -> Result<Reply, Failure> {
         let mut attempts = Attempts::default();
         loop {
+            // A write follows its read at once; what is repeated waits by itself.
+            if let (Effect::Read, Some(until)) = (effect, self.quiet_until.get()) {
+                tokio::time::sleep_until(until).await;
+            }
             let attempt = self.attempt(request, Some(token)).await?;
             let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
             match (attempts.conclude(attempt), wait) {
@@ -184,6 +191,10 @@ impl Client {
         let (attempt, signal) = classify::classify(request, &url, received, self.clock.now());
         if let Some(observer) = self.observer.get() {
             observer(signal);
+        }
+        if let ServiceSignal::Throttled(wait) = signal {
+            let until = Instant::now() + wait.unwrap_or_default().min(MAX_WAIT);
+            self.quiet_until.set(self.quiet_until.get().max(Some(until)));
         }
         Ok(attempt)
     }
@@ -330,12 +341,19 @@ mod tests {
 
     #[test]
     fn a_repeat_waits_for_the_seconds_of_retry_after_or_until_its_date() {
-        assert_eq!(waited("Wed, 21 Oct 2015 07:28:05 GMT"), 5, "by the clock of the run");
-        assert_eq!(waited("7"), 7);
+        assert_eq!(waited("Wed, 21 Oct 2015 07:28:05 GMT", 1), 5, "by the clock of the run");
+        assert_eq!(waited("7", 1), 7);
     }
 
-    /// Seconds until a request is repeated that was answered 429 with this header.
-    fn waited(retry_after: &'static str) -> u64 {
+    #[test]
+    fn a_read_waits_for_what_the_request_before_it_was_told() {
+        assert_eq!(waited("7", 0), 7);
+        assert_eq!(waited("3600", 0), 60, "at most a minute");
+    }
+
+    /// Seconds until a read is answered that was answered 429 with this header at first, and was sent anew where it is not
+    /// repeated.
+    fn waited(retry_after: &'static str, retry: u32) -> u64 {
         let until = HeaderValue::from_static(retry_after);
         let busy = Incoming {
             status: 429,
@@ -349,7 +367,7 @@ mod tests {
             ca_file: None,
             client_certificate: None,
             timeout: Duration::from_secs(30),
-            retry: 1,
+            retry,
             sign_port: true,
             use_proxy: false,
             proxy_variable: None,
@@ -368,7 +386,8 @@ mod tests {
             let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
             let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers))), clock);
             let start = Instant::now();
-            client.send(&request, &Token::new("t0ken").unwrap(), Effect::Read, || false).await.unwrap();
+            let token = Token::new("t0ken").unwrap();
+            while client.send(&request, &token, Effect::Read, || false).await.is_err() {}
             start.elapsed().as_secs()
         })
     }

@@ -191,40 +191,25 @@ fn is_country(reply: &Reply, country: &str) -> bool {
 const FIRST_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_INTERVAL: Duration = Duration::from_secs(2);
 
-/// When to read again: at growing intervals, for a limited time, and never before the service wants to be asked.
+/// When to read again: at growing intervals, for a limited time.
 pub struct Reads {
     deadline: Instant,
     interval: Duration,
-    /// How long the service wants to be left alone.
-    told: Duration,
 }
 
 impl Reads {
     /// Reads for at most this long.
     pub fn new(limit: Duration) -> Self {
-        Self { deadline: Instant::now() + limit, interval: FIRST_INTERVAL, told: Duration::ZERO }
+        Self { deadline: Instant::now() + limit, interval: FIRST_INTERVAL }
     }
 
-    /// Takes in how a read ended.
-    pub fn note<T>(&mut self, read: Result<T, Failure>) -> Result<T, Failure> {
-        let seconds = read.as_ref().err().map_or(0, |failure| failure.retry_after);
-        self.told = Duration::from_secs(seconds.into());
-        read
-    }
-
-    /// Whether the service said when to ask again, which is not over.
-    pub fn is_told(&self) -> bool {
-        !self.told.is_zero()
-    }
-
-    /// Waits for the next read; `false` when the time is up, or ends before the service wants to be asked.
+    /// Waits for the next read; `false` when the time is up.
     pub async fn wait(&mut self) -> bool {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || self.told > left {
+        if left.is_zero() {
             return false;
         }
-        tokio::time::sleep(self.interval.min(left).max(self.told)).await;
-        self.told = Duration::ZERO;
+        tokio::time::sleep(self.interval.min(left)).await;
         self.interval = (self.interval * 2).min(MAX_INTERVAL);
         true
     }
@@ -239,36 +224,10 @@ pub async fn read_until(
 ) -> (Option<Value>, bool) {
     let mut reads = Reads::new(limit);
     loop {
-        let shown = reads.note(service.read(request).await).ok().map(|reply| reply.value());
+        let shown = service.read(request).await.ok().map(|reply| reply.value());
         let is_so = shown.as_ref().is_some_and(&is_wanted);
         if is_so || !reads.wait().await {
             return (shown, is_so);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use tokio::time::Instant;
-
-    use super::Reads;
-    use crate::failure::{Failure, FailureKind};
-
-    #[test]
-    fn no_read_leaves_before_the_service_wants_to_be_asked() {
-        let busy = |seconds| {
-            Err::<(), _>(Failure { retry_after: seconds, ..Failure::new(FailureKind::Unavailable, "busy") })
-        };
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        runtime.block_on(async {
-            let (start, mut reads) = (Instant::now(), Reads::new(Duration::from_secs(5)));
-            reads.note(busy(3)).unwrap_err();
-            assert!(reads.wait().await && start.elapsed().as_secs() == 3 && !reads.is_told());
-            reads.note(busy(3)).unwrap_err();
-            assert!(!reads.wait().await && start.elapsed().as_secs() == 3, "the time ends before");
-        });
     }
 }

@@ -68,7 +68,7 @@ impl Sent<'_> {
         let mut reads = Reads::new(self.settle);
         let mut last: Option<(Seen, Profile)> = None;
         let lost = loop {
-            let lost = match reads.note(self.read().await) {
+            let lost = match self.read().await {
                 Ok(read) => {
                     let is_settled = last.is_some_and(|(last, _)| last.altered == read.0.altered);
                     if read.0.is_shown() || read.0.is_applied() && is_settled {
@@ -141,7 +141,7 @@ impl Sent<'_> {
         let mut reads = Reads::new(self.settle);
         let mut proof: Option<Instant> = None;
         loop {
-            if let Ok((seen, now)) = reads.note(self.read().await)
+            if let Ok((seen, now)) = self.read().await
                 && seen.is_shown()
             {
                 let proof = *proof.get_or_insert_with(|| Instant::now() + PROOF_INTERVAL);
@@ -149,7 +149,7 @@ impl Sent<'_> {
                     return Some((seen, now));
                 }
             }
-            match proof.filter(|proof| *proof > Instant::now() && !reads.is_told()) {
+            match proof.filter(|proof| *proof > Instant::now()) {
                 Some(proof) => tokio::time::sleep_until(proof).await,
                 None if reads.wait().await => {}
                 None => return None,
