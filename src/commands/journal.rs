@@ -14,6 +14,7 @@ use crate::journal::plan_file::Plan;
 use crate::journal::read::{self, Known, PreviousRun};
 use crate::journal::{Entry, Header, State};
 use crate::plan::operation::OperationSpec;
+use crate::plan::request::Dialect;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::session::Session;
@@ -150,13 +151,15 @@ fn input(
         let (_, records) = Plan::read(&*session.context.storage, &source.path)?;
         source = Source::of_plan(&source.path, records.into_bytes());
     }
+    // The one of the run, whatever is set now.
+    let dialect = Dialect::named(&header.interface).unwrap_or(session.dialect);
     let columns = |titles: &csv::StringRecord| {
         // What a token command needed is not known here.
         let is_flag =
             |title: &&str| operation.flag_columns.iter().any(|(flag, _)| flag.eq_ignore_ascii_case(title));
         let all: Vec<String> =
             titles.iter().map(str::trim).filter(|title| !is_flag(title)).map(str::to_owned).collect();
-        Columns::parse_header(&source.name(), session.dialect, operation, titles, &all)
+        Columns::parse_header(&source.name(), dialect, operation, titles, &all)
     };
     RecordReader::open(&source, columns).map(Some)
 }

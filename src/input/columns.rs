@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::csv::CsvReader;
 use super::document;
 use crate::failure::Failure;
-use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::{ColumnGroup, NamedColumns};
+use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
 use crate::plan::profile::merge::DEFAULTS;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
@@ -73,7 +73,7 @@ impl Columns {
         let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
         let columns = all_columns(known(dialect, operation), named, labels, extra);
         let lacks_customer = operation.replaces.is_some() && dialect.customers.is_none();
-        Known { operation: Some(operation), columns, lacks_customer }.parse(name, header)
+        Known { operation, columns, lacks_customer }.parse(name, header)
     }
 
     /// Whether a column holds why a record failed.
@@ -261,8 +261,8 @@ fn all_columns(
 
 /// The columns that a header may have.
 struct Known {
-    /// What the rows are input of; `None` for the options of an attribute.
-    operation: Option<&'static OperationSpec>,
+    /// What the rows are input of.
+    operation: &'static OperationSpec,
     columns: Vec<Column>,
     /// Whether a customer could be named with another interface.
     lacks_customer: bool,
@@ -295,7 +295,7 @@ impl Known {
 
     /// The column of a title. One that no known title equals may differ from one in letter case, or be the name of a flag.
     fn meant(&self, title: &str) -> Option<Column> {
-        self.find(title).or_else(|| self.find(&flag_title(self.operation?, title)))
+        self.find(title).or_else(|| self.find(&flag_title(self.operation, title)))
     }
 
     fn find(&self, title: &str) -> Option<Column> {
@@ -310,7 +310,7 @@ impl Known {
         if self.lacks_customer && title.eq_ignore_ascii_case("customer") {
             return format!("unknown column `{title}`; `customer` works with --api magento");
         }
-        let flags = self.operation.map_or(&[][..], |operation| operation.flag_columns).iter();
+        let flags = self.operation.flag_columns.iter().filter(|(_, title)| self.find(title).is_some());
         let known = self.columns.iter().map(|column| column.title.as_str());
         let meant = closest_match(title, known.chain(flags.map(|(flag, _)| *flag)));
         let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
@@ -368,7 +368,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
         holds: Holds::Field(holds),
     });
     let known = all_columns(fields.into(), Some(&OPTION_LABELS), None, &[OPTION_CODE.to_owned()]);
-    let known = Known { operation: None, columns: known, lacks_customer: false };
+    let known = Known { operation: &ATTRIBUTE_OPTION_ADD, columns: known, lacks_customer: false };
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
     let columns = known.parse(name, &header)?;
