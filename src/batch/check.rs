@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use crate::batch::failed_file::{EarlierFile, handed_out};
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
 use crate::batch::token::TokenSource;
 use crate::cli::batch::BatchArgs;
@@ -63,7 +64,7 @@ pub struct Checked {
     pub is_one_key: bool,
 }
 
-/// Checks an input. `past` is what the journal shows, `corrected` says where failed records were run on their own.
+/// Checks an input. `past` is what the journal shows, and `files` are its files of failed records.
 ///
 /// # Errors
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
@@ -71,7 +72,7 @@ pub struct Checked {
 pub fn run(
     preparer: &RecordPreparer<'_>,
     past: &PreviousRun,
-    corrected: Option<&str>,
+    files: &[EarlierFile],
 ) -> Result<Checked, Failure> {
     let mut records = preparer.reader()?;
     let mut check = Check {
@@ -79,7 +80,7 @@ pub fn run(
         args: preparer.args,
         report: preparer.session.report,
         unique_key: preparer.operation.spec().unique_key,
-        corrected,
+        files,
         checked: Checked::default(),
         keys: HashSet::new(),
         invalid: Vec::new(),
@@ -105,7 +106,7 @@ struct Check<'a> {
     args: &'a BatchArgs,
     report: &'a Report,
     unique_key: Option<&'static str>,
-    corrected: Option<&'a str>,
+    files: &'a [EarlierFile],
     checked: Checked,
     keys: HashSet<u64>,
     /// Why records cannot be sent, with the lines of each cause.
@@ -128,10 +129,10 @@ impl Check<'_> {
         if step == Step::Refuse {
             self.changed.push(line);
         }
-        if let (Step::Send, State::FailedPermanent, false, Some(journal)) =
-            (step, known.state, args.restart, self.corrected)
+        if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
+            && let Some(hint) = handed_out(self.files, known)
         {
-            return Err(corrected_twice(&self.name, line, journal));
+            return Err(corrected_twice(&self.name, line, hint));
         }
         // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
         // its content says.
@@ -254,9 +255,9 @@ pub fn changed(name: &str, line: u64, others: &str) -> Failure {
         .hint("put the original line back, and add the change as a new line at the end or in a new file")
 }
 
-/// A record that was corrected in the input although the file of failed records was run.
-fn corrected_twice(name: &str, line: u64, journal: &str) -> Failure {
-    let message = format!("{name}: line {line}: changed, but the failed records were run on their own");
-    Failure::guard(format!("{message}: journal `{journal}`"))
-        .hint("put the original line back, and correct the record in the file of failed records only")
+/// A record that was corrected in the input, while a file of failed records has it, too.
+fn corrected_twice(name: &str, line: u64, hint: &str) -> Failure {
+    let message =
+        format!("{name}: line {line}: changed, but the record was put into a file of failed records");
+    Failure::guard(message).hint(format!("put the original line back; {hint}"))
 }

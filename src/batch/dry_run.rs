@@ -26,7 +26,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     let (preparer, report) = (shared.preparer, shared.service.session.report);
     let mut planning = Planning::begin(shared.service, preparer.operation, grammar)?;
     let past = past(shared)?;
-    check::run(preparer, &past, None)?;
+    check::run(preparer, &past, &[])?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = reader.read()?

@@ -3,7 +3,7 @@
 //! It is written under another name and gets its own at the end of the run, and only in place of a file that an earlier
 //! run of the same journal wrote and nobody has changed since.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -32,8 +32,6 @@ pub struct FailedFile {
     style: TextStyle,
     /// The columns of a CSV.
     columns: Option<Columns>,
-    /// What may be replaced; nothing else is.
-    earlier: Option<FailedFileEntry>,
     is_empty: bool,
 }
 
@@ -47,8 +45,7 @@ pub struct EarlierFile {
     hint: Option<String>,
 }
 
-/// The files of a journal, oldest first, and the journal of the first that was run on its own. `this` is the file that is to
-/// be written now.
+/// The files of a journal, oldest first. `this` is the file that is to be written now.
 ///
 /// # Errors
 /// `guard` where a directory cannot be read, and where `this` was run on its own.
@@ -56,8 +53,8 @@ pub fn earlier_files(
     storage: &dyn Storage,
     written: &[(u64, FailedFileEntry)],
     this: Option<&Path>,
-) -> Result<(Vec<EarlierFile>, Option<String>), Failure> {
-    let (this, mut files, mut corrected) = (this.map(real_path), Vec::new(), None);
+) -> Result<Vec<EarlierFile>, Failure> {
+    let (this, mut files) = (this.map(real_path), Vec::new());
     for (offset, FailedFileEntry { path, .. }) in written {
         let is_this = this.as_deref() == Some(Path::new(path));
         let journal = journals_of(storage, Path::new(path))?.into_iter().next();
@@ -76,9 +73,8 @@ pub fn earlier_files(
             None => Some(format!("fix the failed records of an earlier run in `{path}`, and run that file")),
         };
         files.push(EarlierFile { offset: *offset, hint });
-        corrected = corrected.or(journal);
     }
-    Ok((files, corrected))
+    Ok(files)
 }
 
 /// What is to be done about a failed record that an earlier file still has.
@@ -147,7 +143,8 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 impl FailedFile {
-    /// Begins the file, under another name. `earlier` is what [`ensure_replaceable`] found.
+    /// Begins the file, under another name. `earlier` is what [`ensure_replaceable`] found: it goes now, for its records may
+    /// be corrected and sent by this run, and its name is free at the end.
     ///
     /// # Errors
     /// `usage` when its directory cannot be written.
@@ -164,8 +161,11 @@ impl FailedFile {
             if style.bom {
                 out.write_all(b"\xef\xbb\xbf")?;
             }
+            if earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier)) {
+                fs::remove_file(&path)?;
+            }
             let (path, columns, format) = (path.clone(), columns.cloned(), source.format);
-            let mut file = Self { path, out, format, style, columns, earlier, is_empty: true };
+            let mut file = Self { path, out, format, style, columns, is_empty: true };
             if let Some(columns) = &file.columns {
                 if let Some(sep) = style.sep {
                     write!(file.out, "sep={sep}{}", style.line_end)?;
@@ -230,15 +230,14 @@ impl FailedFile {
         finish().map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Gives the file its name. Nothing is overwritten but what an earlier run left.
+    /// Gives the file its name. Nothing is overwritten.
     ///
     /// # Errors
     /// `internal` when that cannot be done; the message names the file that has the records then.
     pub fn persist(self) -> Result<(), Failure> {
         let path = &self.path;
         let file = self.out.into_inner().map_err(|error| unwritable(path, &error.into_error()))?;
-        let replaces = self.earlier.is_some_and(|earlier| entry_of(path).is_ok_and(|found| found == earlier));
-        let Err(error) = persist(file, path, replaces) else { return Ok(()) };
+        let Err(error) = persist(file, path, false) else { return Ok(()) };
         let failure = unwritable(path, &error.error);
         Err(match error.file.keep() {
             Ok((_, kept)) => failure.hint(format!("the failed records are in `{}`", kept.display())),

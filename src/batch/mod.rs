@@ -131,9 +131,8 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
-    let (earlier_files, corrected) =
-        earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
-    let checked = check::run(preparer, &opening.past, corrected.as_deref())?;
+    let earlier_files = earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
+    let checked = check::run(preparer, &opening.past, &earlier_files)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
