@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::input::columns::ADDRESS_ID;
 use crate::input::records;
 use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::NamedColumns;
@@ -141,8 +142,14 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
         let title = column.title;
         let path: Vec<&str> = column.path.iter().map(AsRef::as_ref).collect();
         let field = field_at(&path)?;
-        let holds = if title == "is_searchable" { "yes or no" } else { holds(field.field_type) };
-        Some((title, holds, field.doc.to_owned()))
+        let (holds, doc) = match path.last().copied().unwrap_or_default() {
+            "is_searchable" => ("yes or no", field.doc),
+            "id" if title == ADDRESS_ID => ("ID or `new`", "Address to change; `new` adds one"),
+            "country_id" => ("text", "Country, by code or name"),
+            _ => (holds(field.field_type), field.doc),
+        };
+        let whose = if title.starts_with("address_") && title != ADDRESS_ID { " of the address" } else { "" };
+        Some((title, holds, format!("{doc}{whose}")))
     });
     let customer = names_customer(dialect, operation).then(|| {
         let doc = "Customer of the record, with an administrator's token";

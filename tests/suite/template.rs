@@ -134,6 +134,7 @@ fn a_csv_template_explains_its_columns() {
         ),
         ("attribute-create", "is_searchable           yes or no"),
         ("customer-update", "street"),
+        ("customer-update", "address_id                 ID or `new`"),
         ("quote-add-item", "option:OPTION_ID"),
         ("quote-ship", "paymentMethod.FIELD"),
     ] {

@@ -125,7 +125,7 @@ impl Change<'_> {
                 if let Some(planned) = expect.as_ref().filter(|_| !merged.changes.is_empty()) {
                     diff::ensure_planned(&planned.changes, &merged.changes, customer)?;
                 }
-                merged.notes.extend(lint::of_profile(&merged));
+                merged.notes.extend(lint::of_profile(&merged, regions.is_some()));
                 Ok(merged)
             }
         }

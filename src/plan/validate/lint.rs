@@ -16,15 +16,18 @@ use crate::plan::profile::merge::Merged;
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
 
+/// What Magento requires of an address.
+pub const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
+
 /// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
 /// not looked at.
-pub fn of_profile(merged: &Merged) -> Warnings {
+pub fn of_profile(merged: &Merged, is_magento: bool) -> Warnings {
     let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     let mut warnings = Vec::new();
     for change in &merged.changes {
         match (change.path.address_id(), &change.after) {
             (None, Some(Value::Object(new))) if change.path.is_new_address() => {
-                warnings.extend(misplaced_names(merged, new));
+                warnings.extend(missing_fields(merged, new, is_magento));
                 warnings.extend(lint("the new address", new, |_| true));
             }
             (None, Some(_)) if change.path.inside() == "email" => {
@@ -43,15 +46,19 @@ pub fn of_profile(merged: &Merged) -> Warnings {
     warnings
 }
 
-/// A name that was given for the customer and is missing in the new address was perhaps meant for that.
-fn misplaced_names(merged: &Merged, new: &Map<String, Value>) -> Warnings {
+/// What a new address lacks. A name that was given for the customer was perhaps meant for it.
+fn missing_fields(merged: &Merged, new: &Map<String, Value>, is_magento: bool) -> Warnings {
     let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
-    let names = ["firstname", "lastname"].into_iter();
-    let misplaced = names.filter(|name| is_changed(name) && !new.contains_key(*name));
+    let missing = REQUIRED.into_iter().filter(|name| !new.contains_key(*name));
+    let (misplaced, missing): (Vec<&str>, Vec<&str>) =
+        missing.partition(|name| name.ends_with("name") && is_changed(name));
     let what = "this changes the customer's own";
-    misplaced
-        .map(|name| format!("{what} {name}, and the new address has none: its flag is --address-{name}"))
-        .collect()
+    let misplaced = misplaced
+        .into_iter()
+        .map(|name| format!("{what} {name}, and the new address has none: its flag is --address-{name}"));
+    let missing = (is_magento && !missing.is_empty())
+        .then(|| format!("the new address has no {}, which Magento requires", missing.join(", ")));
+    misplaced.chain(missing).collect()
 }
 
 /// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
@@ -362,7 +369,7 @@ mod tests {
                 draft: json!({"addresses": [draft]}).as_object().unwrap().clone(),
                 ..ProfilePatch::default()
             };
-            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap()).join("\n")
+            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap(), false).join("\n")
         };
         assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
         assert!(

@@ -27,9 +27,6 @@ const CUSTOM: &str = "custom-attribute";
 /// How many fields of a new address are asked one after another; the others are left to the list.
 pub const ASKED_OF_NEW_ADDRESS: usize = 8;
 
-/// The fields that are asked again when they are left empty.
-const REQUIRED: [&str; 7] = ["firstname", "lastname", "email", "street", "city", "country_id", "telephone"];
-
 /// What shops accept unless they were set up for more.
 const STREET_LINES: usize = 2;
 
@@ -101,7 +98,7 @@ impl Form {
 
     /// The text that a field is asked for with: what is there already; a new address begins with its customer's name.
     pub fn initial(&self, field: &Field, customer: &Profile) -> String {
-        let is_name = REQUIRED[..2].contains(&field.name.as_str());
+        let is_name = lint::REQUIRED[..2].contains(&field.name.as_str());
         let name = customer.text(&field.name).filter(|_| self.is_new && is_name && field.value().is_null());
         name.unwrap_or_else(|| field.text())
     }
@@ -206,8 +203,9 @@ impl Field {
         self.name.starts_with("default_") && self.stored == true
     }
 
+    /// Whether it is asked again when it is left empty.
     fn is_required(&self) -> bool {
-        REQUIRED.contains(&self.name.as_str())
+        self.name == "email" || lint::REQUIRED.contains(&self.name.as_str())
     }
 
     fn is_empty(&self) -> bool {
