@@ -96,7 +96,7 @@ impl Prompt {
         let shown = words.split_first().and_then(|(program, arguments)| {
             let mut command = Command::new(program);
             if context.var(LESS).ok().flatten().is_none() {
-                // As git does: colours, and back to the question at the end of a short text.
+                // As git does: colors, and back to the question at the end of a short text.
                 command.env(LESS, "FRX");
             }
             let mut child = command.args(arguments).stdin(Stdio::piped()).spawn().ok()?;

@@ -1,4 +1,4 @@
-//! Changes of a profile for a person: readable at a glance, and without colour.
+//! Changes of a profile for a person: readable at a glance, and without color.
 
 use std::time::Duration;
 

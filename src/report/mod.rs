@@ -31,7 +31,7 @@ use crate::text::sanitize::{self, sanitize};
 use jq::Filter;
 use style::{OutputStyle, TextStyle};
 
-/// How this run speaks: format, loudness, colour.
+/// How this run speaks: format, loudness, color.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
     /// The line of the record that notes and warnings are about, in a batch.
@@ -61,7 +61,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Decides about colour from flag, environment and terminals.
+    /// Decides about color from flag, environment and terminals.
     pub fn new(
         context: &Context,
         format: OutputFormat,

@@ -1,4 +1,4 @@
-//! Where text for a person goes: how wide it is there, and whether it has colour.
+//! Where text for a person goes: how wide it is there, and whether it has color.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::system::context::turn_on_escape_sequences;
 pub struct OutputStyle {
     /// Columns of the terminal; `None` where there is none.
     pub width: Option<u16>,
-    /// Whether colour is wanted. It is never the only signal.
+    /// Whether color is wanted. It is never the only signal.
     pub color: bool,
 }
 
@@ -58,7 +58,7 @@ impl TextStyle {
 }
 
 impl OutputStyle {
-    /// The text in this ink, if there is colour.
+    /// The text in this ink, if there is color.
     pub fn paint(self, ink: TextStyle, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();
@@ -139,7 +139,7 @@ pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item =
     render(&table)
 }
 
-/// A cell in that ink, where the table has colour.
+/// A cell in that ink, where the table has color.
 pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
     let cell = Cell::new(text.into());
     match ink {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_surrounds_the_text_and_only_where_it_is_wanted() {
+    fn color_surrounds_the_text_and_only_where_it_is_wanted() {
         let screen = OutputStyle { width: None, color: true };
         assert_eq!(screen.paint(TextStyle::Before, "75001"), "\u{1b}[31m75001\u{1b}[0m");
         assert_eq!(screen.paint(TextStyle::Before, ""), "");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colour_there_is_no_escape_and_with_it_no_blank_at_the_end() {
+    fn without_color_there_is_no_escape_and_with_it_no_blank_at_the_end() {
         let on =
             |color| table(OutputStyle { width: Some(60), color }, &["A", "B"], Vec::<Vec<String>>::new());
         assert_eq!(on(false), "A  B");

@@ -8,7 +8,7 @@ use crate::support::terminal::{DOWN, ENTER, Terminal};
 
 const COLUMNS: u16 = 80;
 
-/// GitHub's colours of a terminal: text, background and the sixteen of the palette.
+/// GitHub's colors of a terminal: text, background and the sixteen of the palette.
 struct Look {
     suffix: &'static str,
     text: u32,

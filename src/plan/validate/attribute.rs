@@ -22,7 +22,7 @@ pub struct FrontendInput {
 
 /// Every kind, the common ones first.
 pub static FRONTEND_INPUTS: [FrontendInput; 13] = [
-    choice("select", "Dropdown", "One option, e.g. a colour"),
+    choice("select", "Dropdown", "One option, e.g. a color"),
     choice("multiselect", "Multiple Select", "Multiple options, e.g. features"),
     kind("text", "Text Field", "One line of text"),
     kind("textarea", "Text Area", "Several lines of text"),
@@ -31,7 +31,7 @@ pub static FRONTEND_INPUTS: [FrontendInput; 13] = [
     kind("price", "Price", "Price"),
     kind("date", "Date", "A day"),
     kind("datetime", "Date and Time", "Date and time"),
-    choice("swatch_visual", "Visual Swatch", "One of several options, shown as colour or image"),
+    choice("swatch_visual", "Visual Swatch", "One of several options, shown as color or image"),
     choice("swatch_text", "Text Swatch", "One of several options, shown as short text"),
     kind("media_image", "Media Image", "An image of the product"),
     kind("weee", "Fixed Product Tax", "A fixed product tax"),

@@ -94,7 +94,7 @@ impl<'home> Terminal<'home> {
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 
-    /// What the screen shows, colour and all, as text with escape sequences.
+    /// What the screen shows, color and all, as text with escape sequences.
     pub fn picture(&self) -> String {
         let parser = self.screen.lock().unwrap();
         let screen = parser.screen();
