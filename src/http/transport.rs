@@ -43,14 +43,13 @@ pub struct Endpoint {
     pub certificate_file: Option<PathBuf>,
 }
 
-impl Endpoint {
-    fn is_this_machine(&self) -> bool {
-        match self.base_url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
+/// Whether a service is on this machine, so that its tokens cross no network.
+pub fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 
@@ -94,14 +93,14 @@ impl HttpTransport {
     /// Opens no connection. For `http://` no certificate is read.
     pub(super) fn new(link: &Endpoint) -> Result<Self, Failure> {
         let url = &link.base_url;
-        if url.scheme() == "http" && !link.is_this_machine() && !link.allow_plain_http {
+        if url.scheme() == "http" && !is_this_machine(url) && !link.allow_plain_http {
             let message = format!("plain http:// to {url} would expose the token and customer data");
             return Err(
                 Failure::usage(message).hint("use https://, or set `allow-plain-http = true` in the profile")
             );
         }
         // The proxy would see the token of a call to this very machine.
-        let uses_proxy = link.use_proxy && !link.is_this_machine();
+        let uses_proxy = link.use_proxy && !is_this_machine(url);
         // A missing connection can be distinguished from a missing answer.
         let connect_timeout = link.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME);
         let mut builder = reqwest::Client::builder()

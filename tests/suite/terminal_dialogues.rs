@@ -162,14 +162,27 @@ fn esc_goes_back_one_question_of_init() {
 }
 
 #[test]
-fn a_pasted_command_is_no_store_view() {
+fn a_pasted_command_or_url_is_no_store_view() {
     let home = Home::new();
-    let pasted = "clear; storefront auth login";
-    let init = ["config", "init", "-p", "x", "--base-url", "https://shop.example", "--store-view", pasted];
-    let outcome = home.run(&init);
-    assert_eq!(outcome.code, 2, "{outcome:?}");
-    assert!(outcome.stderr.contains("invalid store view code"), "{outcome:?}");
-    assert!(!home.path("config.toml").exists());
+    for pasted in ["clear; storefront auth login", "https://shop.example"] {
+        let init =
+            ["config", "init", "-p", "x", "--base-url", "https://shop.example", "--store-view", pasted];
+        let outcome = home.run(&init);
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+        assert!(outcome.stderr.contains("invalid store view code"), "{outcome:?}");
+        assert!(!home.path("config.toml").exists());
+    }
+}
+
+#[test]
+fn init_says_that_plain_http_has_to_be_allowed() {
+    let home = Home::new();
+    for (host, is_told) in [("shop.example", true), ("127.0.0.1:8080", false)] {
+        let url = format!("http://{host}/rest");
+        let init = home.run(&["config", "init", "-p", "x", "--replace", "--base-url", &url]);
+        let told = init.stderr.contains("`storefront config set -p x allow-plain-http true`");
+        assert_eq!((init.code, told), (0, is_told), "{init:?}");
+    }
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What `config init` asks.
 
 use super::InitArgs;
-use crate::config::{BASE_URL, ConfigFile, Key, STORE_VIEW, check_profile_name, given_dialect};
+use crate::config::{
+    BASE_URL, ConfigFile, Key, STORE_VIEW, check_profile_name, given_dialect, parse_base_url,
+};
 use crate::failure::Failure;
+use crate::http::transport::is_this_machine;
 use crate::plan::request::{Dialect, Interface};
 use crate::prompt::{Prompt, Question};
 use crate::session::Session;
@@ -116,12 +119,14 @@ impl<'a> NewProfile<'a> {
         if !self.prompt.can_ask() {
             return Ok(Asked::Not);
         }
-        let choices: Vec<String> = Dialect::NAMES.iter().map(|name| (*name).to_owned()).collect();
-        let picked = self.prompt.select("Interface", &choices, 0)?;
-        let Some(dialect) = picked.and_then(|picked| Dialect::named(&choices[picked])) else {
+        let choices = [
+            "marketplace  A marketplace derived from Magento, with the store view in each path",
+            "magento      Magento Open Source, Adobe Commerce or Mage-OS",
+        ];
+        let Some(picked) = self.prompt.select("Interface", &choices.map(str::to_owned), 0)? else {
             return Ok(Asked::Back);
         };
-        self.dialect = dialect;
+        self.dialect = [Interface::Marketplace, Interface::Magento][picked].dialect();
         Ok(Asked::Answered)
     }
 
@@ -129,11 +134,17 @@ impl<'a> NewProfile<'a> {
         let given = self.args.base_url.as_deref();
         let asked;
         (self.base_url, asked) = self.answer(given, ("base URL", "--base-url URL"), &BASE_URL, false)?;
-        let has_root = |url: &str| url.trim_end_matches('/').ends_with("/rest");
         let url = self.base_url.as_ref().and_then(toml_edit::Value::as_str);
-        if self.dialect.is_magento() && url.is_some_and(|url| !has_root(url)) {
+        let Some(url) = url.and_then(|url| parse_base_url(url).ok()) else { return Ok(asked) };
+        if self.dialect.is_magento() && !url.path().trim_end_matches('/').ends_with("/rest") {
             let warning = "the base URL has no `/rest` at its end, where a Magento shop has its interface";
             self.session.report.warn(warning);
+        }
+        if url.scheme() == "http" && !is_this_machine(&url) {
+            let set = format!("`storefront config set -p {} allow-plain-http true`", self.name);
+            self.session.report.warn(&format!(
+                "http:// sends the token and customer data unencrypted: use https://, or allow it with {set}"
+            ));
         }
         Ok(asked)
     }
@@ -149,7 +160,8 @@ impl<'a> NewProfile<'a> {
             }
             return Ok(Asked::Not);
         }
-        let text = if is_optional { "store view code (optional)" } else { "store view code" };
+        let text =
+            if is_optional { "store view code (optional)" } else { "store view code, such as default" };
         let asked;
         (self.store_view, asked) =
             self.answer(given, (text, "--store-view CODE"), &STORE_VIEW, is_optional)?;

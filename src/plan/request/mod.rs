@@ -59,10 +59,10 @@ impl StoreView {
     ///
     /// # Errors
     /// `usage` for an empty code, `.` and `..`, which would change the path, and for what is no code at all, such as a
-    /// pasted command.
+    /// URL or a pasted command.
     pub fn new(code: &str) -> Result<Self, Failure> {
         let is_refused = |c: char| c.is_whitespace() || c.is_control() || c == ';';
-        if matches!(code, "" | "." | "..") || code.contains(is_refused) {
+        if matches!(code, "" | "." | "..") || code.contains(is_refused) || code.contains("://") {
             return Err(Failure::usage(format!("invalid store view code `{code}`"))
                 .hint("the codes are listed in the admin panel under Stores > Settings > All Stores"));
         }
