@@ -112,16 +112,18 @@ impl Outcome {
             return commands;
         }
         let mut lines = vec![screen.wrapped(&self.headline())];
+        if self.profile.as_ref().is_none_or(|profile| profile.planned_for.is_none()) {
+            lines.extend(shown.iter().map(|shown| shown.to_text()));
+        }
         if let Some(profile) = &self.profile {
+            // The request is a whole profile: what changes stands below it, where a person sees it.
+            lines.rotate_left(1);
             if !profile.changes.is_empty() && !profile.were_shown {
                 lines.push(changes::table(&profile.changes, screen));
             }
             lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
         }
         lines.extend(self.snapshot.as_ref().and_then(Value::as_str).map(|file| snapshot_line(file, screen)));
-        if self.profile.as_ref().is_none_or(|profile| profile.planned_for.is_none()) {
-            lines.extend(shown.iter().map(|shown| shown.to_text()));
-        }
         if shown.is_empty() {
             lines.extend(self.calls.iter().map(|call| screen.wrapped(&call.to_text())));
         }
