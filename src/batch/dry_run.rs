@@ -1,5 +1,5 @@
-//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, and for a plan, every
-//! one.
+//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, as curl commands, and for
+//! a plan, every one.
 
 use std::rc::Rc;
 
@@ -24,6 +24,8 @@ const MAX_SHOWN: u64 = 3;
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
 pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
+    let curl = shared.global.curl;
+    let max_shown = if report.is_json() || curl { u64::MAX } else { MAX_SHOWN };
     let mut planning = Planning::begin(shared.service, preparer.operation, grammar)?;
     let past = past(shared)?;
     check::run(preparer, &past, &[])?;
@@ -39,7 +41,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
         let Some(prepared) = preparer.prepare_part(&record, reader.columns()) else { continue };
         seen += 1;
         failed += u64::from(prepared.is_err());
-        let is_shown = seen <= MAX_SHOWN || report.is_json();
+        let is_shown = seen <= max_shown;
         // The expectations of a plan are all checked.
         if !is_shown && planning.is_none() && preparer.args.plan.is_none() {
             continue;
@@ -66,14 +68,16 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
         };
         let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
             Ok(_) if !is_shown => String::new(),
+            // They are for a shell.
+            Ok(outcome) if curl => outcome.to_text(report.stdout_style),
             Ok(outcome) => results.outcome(location, outcome, true),
             Err(failure) => results.failure(location, preparer.operation.spec().name, failure),
         };
         results.push(position.sequence, text)?;
     }
     results.close()?;
-    if seen > MAX_SHOWN && !report.is_json() {
-        report.stdout(&format!("{}\n", count_more_records(seen - MAX_SHOWN)))?;
+    if seen > max_shown {
+        report.stdout(&format!("{}\n", count_more_records(seen - max_shown)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     let is_planned = planning.is_some();

@@ -394,7 +394,7 @@ impl Service<'_> {
     /// A request as a dry run shows it.
     pub fn preview(&self, request: Request) -> RequestPreview {
         if self.settings.sandbox.is_some() && self.session.global.curl && !self.announced.replace(true) {
-            self.session.report.status(
+            self.session.report.for_line(None).status(
                 "the built-in service ends with this command: to send the request, \
                  start one that stays with `storefront sandbox serve`",
             );

@@ -164,3 +164,18 @@ error: no address 99 (the profile has 1, 2, 3 and 4)
 "#]],
     );
 }
+
+#[test]
+fn the_curl_commands_of_a_batch_are_all_printed_for_a_shell() {
+    let home = Home::new();
+    let rows = (1..=5).map(|number| format!("1,sku-{number},1"));
+    let rows: Vec<String> = std::iter::once("quote_id,sku,qty".to_owned()).chain(rows).collect();
+    home.write("items.csv", rows.join("\n"), 0o600);
+    let line = format!("quote add-item --sandbox -i {} -n --curl", home.path("items.csv").display());
+    let shown = home.run(&line);
+    let commands: Vec<&str> = shown.stdout.lines().collect();
+    assert_eq!((shown.code, commands.len()), (0, 5), "{shown:?}");
+    for (number, command) in (1..).zip(commands) {
+        assert!(command.starts_with("curl ") && command.contains(&format!("sku-{number}")), "{command}");
+    }
+}

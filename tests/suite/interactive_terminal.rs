@@ -37,7 +37,7 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 300, "--sandbox attribute create --filterable");
     terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER);
-    terminal.sees("schuhgrosse").types(ENTER);
+    terminal.sees("schuhgroesse").types(ENTER);
     terminal.sees("Input type").types(ENTER);
     terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36 EU\r37 EU\r\r38 EU\r").sees("Option 4").types(ENTER);
@@ -50,7 +50,7 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     terminal.confirms("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
-    let made = attribute(&home, "schuhgrosse");
+    let made = attribute(&home, "schuhgroesse");
     let labels: Vec<&str> =
         made["options"].as_array().unwrap().iter().map(|it| it["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["36 EU", "37 EU", "38 EU"]);
@@ -60,7 +60,7 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     let again = Home::new();
     let outcome = again.run(line.strip_prefix("storefront ").unwrap());
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(attribute(&again, "schuhgrosse"), made);
+    assert_eq!(attribute(&again, "schuhgroesse"), made);
 }
 
 #[test]

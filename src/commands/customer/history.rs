@@ -23,7 +23,7 @@ pub struct HistoryArgs {
     #[command(flatten)]
     pub choice: CustomerChoice,
     /// Show at most N changes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["check", "delete"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "delete")]
     pub limit: Option<u64>,
     /// Check whether the latest unknown update took effect
     #[arg(long)]

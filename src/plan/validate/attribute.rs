@@ -73,9 +73,11 @@ pub fn is_valid_code(code: &str) -> bool {
         && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A code made from a label: `Größe (EU)` gives `grosse_eu`. Empty where the label has no letter or digit at all.
+/// A code made from a label: `Größe (EU)` gives `groesse_eu`. Empty where the label has no letter or digit at all.
 pub fn suggest_code(label: &str) -> String {
-    let plain = deunicode::deunicode(label).to_ascii_lowercase().replace('\'', "");
+    // As German writes its umlauts where it has none.
+    let label = label.to_lowercase().replace('ä', "ae").replace('ö', "oe").replace('ü', "ue");
+    let plain = deunicode::deunicode(&label).to_ascii_lowercase().replace('\'', "");
     let words = plain.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut code = words.collect::<Vec<_>>().join("_");
     if code.starts_with(|first: char| first.is_ascii_digit()) {
@@ -167,7 +169,7 @@ mod tests {
     fn a_label_of_any_language_gives_a_code_one_can_read() {
         for (label, code) in [
             ("Colour", "colour"),
-            ("Größe (EU)", "grosse_eu"),
+            ("Größe (EU)", "groesse_eu"),
             ("Matière & entretien", "matiere_entretien"),
             ("Men's fit", "mens_fit"),
             ("Ширина, см", "shirina_sm"),
