@@ -37,6 +37,11 @@ impl Reasons {
         }
     }
 
+    /// Whether a reason is that of several records.
+    pub fn are_counted(&self) -> bool {
+        self.others > 0 || self.counted.values().any(|(count, _)| *count > 1)
+    }
+
     /// A line for each, the most frequent first.
     pub fn lines(&self) -> Vec<String> {
         let mut reasons: Vec<&(u64, String)> = self.counted.values().collect();

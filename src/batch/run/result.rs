@@ -230,7 +230,10 @@ impl Run<'_> {
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
         report.status(&summary::sentence(shared.preparer.operation.spec().name, count, took));
-        reasons.lines().iter().for_each(|line| report.status(line));
+        // The lines above have said each of them, where nothing counts them together.
+        if reasons.are_counted() || !shared.service.session.context.stdout_is_terminal {
+            reasons.lines().iter().for_each(|line| report.status(line));
+        }
         verdict(stop, count, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })
     }
