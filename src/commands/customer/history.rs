@@ -23,8 +23,8 @@ pub struct HistoryArgs {
     #[command(flatten)]
     pub choice: CustomerChoice,
     /// Show at most N changes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "delete")]
-    pub limit: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "delete")]
+    pub limit: Option<u16>,
     /// Check whether the latest unknown update took effect
     #[arg(long)]
     pub check: bool,
@@ -95,9 +95,9 @@ async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
 }
 
 /// Prints the newest `limit` changes.
-fn print(service: &Service<'_>, store: &CustomerStore, limit: Option<u64>) -> Result<(), Failure> {
+fn print(service: &Service<'_>, store: &CustomerStore, limit: Option<u16>) -> Result<(), Failure> {
     let report = service.session.report;
-    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let limit = limit.map_or(usize::MAX, usize::from);
     let entries: Vec<SnapshotEntry> = store.entries()?.into_iter().take(limit).collect();
     if entries.is_empty() && !report.is_json() {
         report.status(&format!("no changes of customer {} recorded on this machine", customer_of(store)));
