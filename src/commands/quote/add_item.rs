@@ -75,7 +75,7 @@ impl Operation for AddItemArgs {
         }
         if fields.is_empty() {
             return Err(
-                Failure::usage("no item given").hint("use --sku, --qty and --quote-id, or --input FILE")
+                Failure::usage("no item given").hint("use --sku and --qty, or --input FILE")
             );
         }
         Ok(())

@@ -137,7 +137,7 @@ impl Operation for ShipArgs {
         }
         if fields.is_empty() && !self.takes_stored() {
             return Err(Failure::usage("nothing to save")
-                .hint("use --ship-… and --bill-… with --carrier and --method, or --input FILE"));
+                .hint("use --ship-to-address ID or --ship-… with --carrier and --method, or --input FILE"));
         }
         Ok(())
     }
