@@ -74,9 +74,7 @@ impl Operation for AddItemArgs {
             );
         }
         if fields.is_empty() {
-            return Err(
-                Failure::usage("no item given").hint("use --sku and --qty, or --input FILE")
-            );
+            return Err(Failure::usage("no item given").hint("use --sku and --qty, or --input FILE"));
         }
         Ok(())
     }
