@@ -21,6 +21,7 @@ use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
 use crate::system::environment::ADMIN_TOKEN;
+use crate::text::hash::fnv1a;
 use crate::text::oauth;
 use crate::text::redact::secrets;
 use crate::text::token::Token;
@@ -46,8 +47,8 @@ pub struct Service<'a> {
     pub regions: Rc<RefCell<RegionDirectory>>,
     /// Lists of the shop by their paths, read once a run: attribute sets, groups, store views.
     pub lists: Rc<RefCell<HashMap<String, Rc<Vec<Named>>>>>,
-    /// Id of the customer whose data was read first.
-    customer_id: Rc<OnceCell<String>>,
+    /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
+    customer_ids: Rc<RefCell<HashMap<u64, String>>>,
     /// The customer's token, once a call has used it.
     pub customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
@@ -102,7 +103,7 @@ impl<'a> Service<'a> {
             client: Rc::new(client),
             regions: Rc::default(),
             lists: Rc::default(),
-            customer_id: Rc::default(),
+            customer_ids: Rc::default(),
             customer_token: Rc::default(),
             admin_token: Rc::default(),
             announced: Rc::default(),
@@ -129,7 +130,6 @@ impl<'a> Service<'a> {
             write_ahead,
             stage: Rc::new(Cell::new(Applied::No)),
             replaces_profile: Rc::default(),
-            customer_id: Rc::default(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
             ..self.clone()
@@ -144,15 +144,21 @@ impl<'a> Service<'a> {
         Ok(Target { customer: self.customer, ..self.settings.target()? })
     }
 
-    /// Notes whose `profile` or `cart` was read. All reads of one command are of one customer: an answer with another one,
-    /// from a cache that does not look at the token for one, must not be merged with it.
+    /// Notes whose `profile` or `cart` was read. In one command a token or an email leads to one customer: an answer with
+    /// another one, from a cache that does not look at the token for one, must not be merged with it.
     ///
     /// # Errors
     /// `guard` for another id than that of the first read.
     pub fn ensure_same_customer(&self, what: &str, id: Option<String>) -> Result<(), Failure> {
         let Some(id) = id else { return Ok(()) };
-        let first = self.customer_id.get_or_init(|| id.clone());
-        if *first == id {
+        let first = if let Some(named) = self.customer {
+            named.to_string()
+        } else {
+            let token = self.customer_token.get().map(Token::expose);
+            let by = fnv1a(self.email.as_deref().or(token).unwrap_or_default().as_bytes());
+            self.customer_ids.borrow_mut().entry(by).or_insert_with(|| id.clone()).clone()
+        };
+        if first == id {
             return Ok(());
         }
         Err(Failure::guard(format!(
@@ -171,7 +177,7 @@ impl<'a> Service<'a> {
     /// The same service, for the customer with this id, whom an administrator names, or for the token's own.
     #[must_use]
     pub fn with_customer(&self, customer: Option<u64>) -> Service<'a> {
-        Service { customer, email: None, customer_id: Rc::default(), ..self.clone() }
+        Service { customer, email: None, ..self.clone() }
     }
 
     /// The same service, for the customer with this email, whom an administrator names.

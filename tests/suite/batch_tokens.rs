@@ -4,6 +4,9 @@ use serde_json::json;
 use snapbox::str;
 
 use crate::support::batch::lines;
+use crate::support::mock_server::MockServer;
+use crate::support::scripted::{methods, ok, profile, run};
+use crate::support::storefront::Home;
 #[cfg(unix)]
 use crate::support::storefront::Outcome;
 use crate::support::test_env::{TestEnv, files_below};
@@ -183,4 +186,20 @@ error: `--base` cannot be used with batch input
   hint: leave out `--base`
 "#]],
     );
+}
+
+/// A cache in front of the service that does not look at the token answers with the profile of somebody else.
+#[test]
+fn a_token_leads_to_one_customer_in_all_records_of_a_batch() {
+    let home = Home::new();
+    let records = ["old@example.com", "new@example.com"].map(|email| json!({"email": email}).to_string());
+    home.write("in.ndjson", records.join("\n"), 0o600);
+    let server = MockServer::start(vec![ok(&profile(json!({}))), ok(&profile(json!({"id": 2})))]);
+    let line = format!("customer update -i {} --jobs 1 --settle 0", home.path("in.ndjson").display());
+    let outcome = run(&home, &server.url(""), &line);
+    assert!(
+        outcome.code != 0 && outcome.stdout.contains("and before with that of customer 1"),
+        "{outcome:?}"
+    );
+    assert_eq!(methods(&server), ["GET", "GET"]);
 }
