@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::batch::failed_file::{EarlierFile, handed_out};
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
 use crate::batch::token::TokenSource;
-use crate::cli::batch::BatchArgs;
+use crate::cli::BatchArgs;
 use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Record;

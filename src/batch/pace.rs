@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cli::batch::Rate;
+use crate::cli::Rate;
 use crate::http::{MAX_WAIT, ServiceSignal};
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
@@ -159,7 +159,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{BURST_ALLOWANCE, Pace};
-    use crate::cli::batch::Rate;
+    use crate::cli::Rate;
     use crate::http::ServiceSignal;
 
     const THROTTLED: ServiceSignal = ServiceSignal::Throttled(None);

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::batch::failed_file::REASON;
 use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
-use crate::cli::GlobalArgs;
-use crate::cli::batch::BatchArgs;
+use crate::cli::{BatchArgs, GlobalArgs};
 use crate::config::TokenCommand;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;

@@ -1,21 +1,22 @@
 //! The flags that commands share. Each command has its own in its file in `commands`.
 
-pub mod batch;
-pub mod duration;
 pub mod field_flags;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
-use self::batch::BatchArgs;
 use crate::failure::Failure;
+use crate::journal::Shard;
+use crate::journal::plan_file::Plan;
 use crate::plan::request::Interface;
 use crate::sandbox::Fault;
+use crate::text::duration;
 
 /// Flags every command takes, before or after its name.
 #[derive(Debug, Clone, Default, Args)]
@@ -150,6 +151,46 @@ pub struct PlanArgs {
     /// With --plan: how long it can be applied, such as 8h [default: 24h]
     #[arg(long, value_name = "DURATION", requires = "plan", value_parser = duration::up_to_30_days)]
     pub expires: Option<Duration>,
+}
+
+const BATCH: &str = "Batch options";
+
+/// Flags of a run over many records; without such an input they are refused.
+#[derive(Debug, Clone, Default, Args)]
+pub struct BatchArgs {
+    /// Records to process concurrently [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = BATCH)]
+    pub jobs: Option<u16>,
+    /// Maximum rate: N/s, N/m or N/h
+    #[arg(long, value_name = "N/s", help_heading = BATCH)]
+    pub rate: Option<Rate>,
+    /// Journal file [default: INPUT.journal]
+    #[arg(long, value_name = "FILE", help_heading = BATCH)]
+    pub journal: Option<PathBuf>,
+    /// Resume from the journal, skipping completed records (starts one if missing)
+    #[arg(long, help_heading = BATCH)]
+    pub resume: bool,
+    /// Discard the journal and process every record again
+    #[arg(long, conflicts_with = "resume", help_heading = BATCH)]
+    pub restart: bool,
+    /// With --resume: also resend records whose outcome is unknown
+    #[arg(long, requires = "resume", help_heading = BATCH)]
+    pub retry_unknown: bool,
+    /// Write permanently failed records to FILE in the input format, with a reason
+    #[arg(long, value_name = "FILE", help_heading = BATCH)]
+    pub failed: Option<PathBuf>,
+    /// Stop at the first failure
+    #[arg(long, help_heading = BATCH)]
+    pub stop_on_error: bool,
+    /// Report invalid records as failed instead of rejecting the whole input
+    #[arg(long, help_heading = BATCH)]
+    pub skip_invalid: bool,
+    /// Process only shard I of N (from 0); records with the same key share a shard
+    #[arg(long, value_name = "I/N", help_heading = BATCH)]
+    pub shard: Option<Shard>,
+    /// The plan whose records they are.
+    #[arg(skip)]
+    pub plan: Option<Plan>,
 }
 
 /// What every operation takes.
@@ -288,6 +329,32 @@ impl GlobalFlags {
     }
 }
 
+/// A limit on how many records are begun in a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// Records a second, above 0.
+    pub per_second: f64,
+}
+
+impl FromStr for Rate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
+        let seconds = match unit {
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err("expected N, N/s, N/m or N/h".to_owned()),
+        };
+        let number: Option<f64> = number.parse().ok();
+        number
+            .filter(|number| number.is_finite() && *number > 0.0)
+            .map(|number| Self { per_second: number / seconds })
+            .ok_or_else(|| "expected a positive rate, e.g. 20/s".to_owned())
+    }
+}
+
 /// Format of `--input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
@@ -319,4 +386,30 @@ pub enum Color {
     Always,
     /// Never.
     Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rate;
+    use crate::journal::Shard;
+
+    #[test]
+    fn rates_have_a_unit_of_time() {
+        let rate = |text: &str| text.parse::<Rate>().map(|rate| rate.per_second);
+        assert_eq!(
+            (rate("20"), rate("20/s"), rate("30/m"), rate("36/h")),
+            (Ok(20.0), Ok(20.0), Ok(0.5), Ok(0.01))
+        );
+        for bad in ["", "0", "-1", "x", "5/d", "inf", "NaN"] {
+            assert!(rate(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn shards_count_from_zero() {
+        assert_eq!("3/4".parse(), Ok(Shard { index: 3, count: 4 }));
+        for bad in ["4/4", "0/0", "-1/2", "1", "a/b", ""] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad:?}");
+        }
+    }
 }

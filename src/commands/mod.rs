@@ -35,8 +35,7 @@ use sandbox::SandboxCommand;
 use serde_json::Value;
 
 use crate::batch::planning::Planning;
-use crate::cli::batch::BatchArgs;
-use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
+use crate::cli::{BatchArgs, GlobalArgs, GlobalFlags, RequestArgs};
 use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};

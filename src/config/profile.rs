@@ -5,9 +5,9 @@ use std::time::Duration;
 use toml_edit::{Array, Item};
 use url::Url;
 
-use crate::cli::duration;
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, StoreView};
+use crate::text::duration;
 use crate::text::shell::Shell;
 use crate::text::suggestion::closest_match;
 use crate::text::token::Token;

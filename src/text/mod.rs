@@ -1,5 +1,6 @@
-//! Text: JSON to the letter, tokens and their masking, escapes for terminals, quotes for shells, near misses, hashes.
+//! Text: durations, JSON to the letter, tokens and their masking, escapes for terminals, quotes for shells, near misses, hashes.
 
+pub mod duration;
 pub mod exact_json;
 pub mod hash;
 pub mod oauth;

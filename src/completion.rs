@@ -1,20 +1,66 @@
-//! Which values an argument can take, as far as this machine knows.
+//! Shell completion. The scripts only register this program: at each Tab the shell asks it, by
+//! [`VARIABLE`], and it answers from its own grammar and files. It never asks the network or the sandbox.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgMatches, Command};
+use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
 use serde_json::Value;
 
 use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
+use crate::failure::Failure;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::validate::attribute::FRONTEND_INPUTS;
 use crate::session::local_service::data_file;
 use crate::system::context::Context;
 use crate::text::sanitize::sanitize_line;
 use crate::{sandbox, state};
+
+/// Names the shell that asks. A name of our own, so that no existing variable turns a command into a completion request.
+pub const VARIABLE: &str = crate::system::environment::COMPLETE;
+
+/// The script that registers this program with a shell.
+///
+/// # Errors
+/// `internal` where the shell has no engine.
+pub fn script(shell: Shell) -> Result<String, Failure> {
+    let mut script = Vec::new();
+    let engines = Shells::builtins();
+    let engine = engines
+        .completer(&shell.to_string())
+        .ok_or_else(|| Failure::internal(format!("completions for {shell} are not supported")))?;
+    let name = env!("CARGO_PKG_NAME");
+    engine
+        .write_registration(VARIABLE, name, name, name, &mut script)
+        .map_err(|error| Failure::internal(format!("cannot generate the script: {error}")))?;
+    Ok(String::from_utf8_lossy(&script).trim().to_owned() + "\n")
+}
+
+/// Answers a shell that asks for completions on standard output; `false` when this run is no such question.
+///
+/// # Errors
+/// What the engine says of a shell it does not know.
+pub fn answer(
+    context: &Context,
+    grammar: fn() -> Command,
+    topics: &[&'static str],
+) -> Result<bool, clap::Error> {
+    let asked = context.var(VARIABLE).is_ok_and(|shell| shell.is_some());
+    // Every script puts the words typed after two dashes.
+    if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
+        return Ok(false);
+    }
+    let with_completers = || with_help_topics(with_completers(grammar()), topics);
+    // Relative paths are completed from here.
+    let directory = std::env::current_dir().ok();
+    CompleteEnv::with_factory(with_completers)
+        .var(VARIABLE)
+        .try_complete(std::env::args_os(), directory.as_deref())
+}
 
 /// The words typed so far, and what they were typed in.
 struct CompletionContext {
@@ -30,12 +76,12 @@ const COMPLETED: &str = "profile name store_view operation type address remove_a
     bill_to_address snapshot delete fault key";
 
 /// The grammar, with completers attached to its arguments.
-pub fn with_completers(command: Command) -> Command {
+fn with_completers(command: Command) -> Command {
     command.mut_args(with_completer).mut_subcommands(with_completers)
 }
 
 /// The grammar, `help` completing its topics and the first words of commands.
-pub fn with_help_topics(command: Command, topics: &[&'static str]) -> Command {
+fn with_help_topics(command: Command, topics: &[&'static str]) -> Command {
     let nouns = command.get_subcommands().map(|noun| noun.get_name().to_owned());
     let words: Vec<String> = topics.iter().map(|topic| (*topic).to_owned()).chain(nouns).collect();
     let complete =
