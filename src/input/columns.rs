@@ -115,8 +115,10 @@ impl Columns {
             problems.extend(result.err().map(|what| format!("column {title}: {what}")));
         }
         problems.extend(self.place_address(row, &mut document).err());
-        // A row has one option.
+        // A row has one option. Several in a cell, as `attribute create` takes them, would become one.
         if let Some(option @ Value::Object(_)) = document.get_mut("options") {
+            let has_more = option["label"].as_str().is_some_and(|label| label.contains('|'));
+            problems.extend(has_more.then(|| "column label: give each option a row of its own".to_owned()));
             *option = json!([option.take()]);
         }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }

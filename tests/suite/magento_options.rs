@@ -119,6 +119,16 @@ fn on_resume_options_that_are_there_are_done() {
     assert_eq!((second.code, color(&env).0.as_str()), (0, "49"));
 }
 
+/// `attribute create` takes several options in a cell; here they would become one, with a bar in its label.
+#[test]
+fn a_row_of_several_options_is_refused() {
+    let env = TestEnv::with_faults(&[]);
+    env.file("in.csv", "code,option\ncolor,Orange|Pink\n");
+    let refused = run(&env, "attribute option add -i in.csv -y");
+    assert_eq!((refused.code, color(&env).1.len()), (2, 4), "{refused:?}");
+    assert!(refused.stderr.contains("give each option a row of its own"), "{refused:?}");
+}
+
 /// After a creation its assignments are sent again.
 #[test]
 fn on_resume_an_attribute_is_assigned() {
