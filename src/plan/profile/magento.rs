@@ -142,13 +142,14 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
 
 /// The required fields of an address, with the label that the shop's messages about stored addresses have. A postcode is
 /// required in some countries only.
-const ADDRESS: [(&str, &str); 6] = [
+const ADDRESS: [(&str, &str); 7] = [
     ("firstname", "First Name"),
     ("lastname", "Last Name"),
     ("street", "Street Address"),
     ("city", "City"),
     ("telephone", "Phone Number"),
     ("postcode", "Zip/Postal Code"),
+    ("country_id", "countryId"),
 ];
 
 /// Fields of an address that the shop checks against its lists, with the name that its messages have.
@@ -338,8 +339,8 @@ mod tests {
                 "the new address needs postcode; correct it in the same command"
             );
             assert_eq!(
-                said(&stored, &sent, "\"firstname\" is required. \"lastname\" is required."),
-                "the new address needs firstname, lastname; correct it in the same command"
+                said(&stored, &sent, "\"lastname\" is required. \"countryId\" is required."),
+                "the new address needs lastname, country_id; correct it in the same command"
             );
             assert!(!said(&stored, &sent, "the address is not valid").contains("postcode"));
             sent["addresses"][1]["street"] = json!(["x", "y", "z"]);
