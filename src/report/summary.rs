@@ -184,11 +184,12 @@ pub fn count_more_records(number: u64) -> String {
 
 /// The message without its quoted names, and without its words with digits but for the status.
 fn generalized(message: &str) -> String {
-    let separates = |one: char| !(one.is_alphanumeric() || one == '-' || one == '_');
+    let separates = |one: char| !(one.is_alphanumeric() || "-_.:".contains(one));
     let mut before = String::new();
     let mut without_names = |part: &str| -> String {
         let pieces = part.split_inclusive(separates).map(|piece| {
-            let word = piece.trim_end_matches(separates);
+            // An address of a host is one word; a dot or colon at the end belongs to the sentence.
+            let word = piece.trim_end_matches(|one| separates(one) || one == '.' || one == ':');
             let is_status = std::mem::replace(&mut before, word.to_owned()) == "answered";
             let is_name = !is_status && word.contains(|one: char| one.is_ascii_digit());
             if is_name { format!("…{}", &piece[word.len()..]) } else { piece.to_owned() }
@@ -211,7 +212,7 @@ mod tests {
         for sku in ["SKU-10001", "SKU-10002"] {
             reasons.count(&Failure::new(
                 FailureKind::Refused,
-                format!("the service answered 404: no product \"x{sku}\" at {sku}"),
+                format!("127.0.0.1:80: the service answered 404: no product \"x{sku}\" at {sku}"),
             ));
         }
         for line in [2, 13, 20] {
@@ -223,7 +224,7 @@ mod tests {
             reasons.lines(),
             [
                 "  3 × not sent: line …, of the same customer, failed and comes first",
-                "  2 × the service answered 404: no product \"…\" at …",
+                "  2 × …: the service answered 404: no product \"…\" at …",
                 "  1 × the service answered 400"
             ]
         );
