@@ -222,6 +222,11 @@ fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
         (ErrorKind::UnknownArgument, [Some(ContextValue::String(email)), _]) if email.contains('@') => {
             format!("name the customer with '--customer {email}'")
         }
+        (ErrorKind::UnknownArgument, [Some(ContextValue::String(flag)), _])
+            if flag == "--code" && words.iter().any(|word| word == "attribute") =>
+        {
+            "write the code of the attribute without '--code'".to_owned()
+        }
         (ErrorKind::InvalidSubcommand, [_, Some(ContextValue::String(typed))]) => {
             let grammar = Cli::command();
             let before = words.iter().take_while(|word| *word != typed.as_str());

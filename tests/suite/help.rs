@@ -184,6 +184,7 @@ fn what_people_mean_by_another_flag_is_refused_and_named() {
         ),
         ("--sandbox customer update --address 2 --city ''", "use `customer update --clear FIELD`"),
         ("--sandbox customer show jan@example.com", "name the customer with '--customer jan@example.com'"),
+        ("--sandbox attribute show --code color", "write the code of the attribute without '--code'"),
         ("--sandbox --api magento customer find x --limit 0", "0 is not in 1..=65535"),
         ("--sandbox customer history --limit 0", "0 is not in 1.."),
         ("journal show items.csv.journal --csv -o json", "`--csv` cannot be used with `-o json`"),
