@@ -182,6 +182,11 @@ impl<'a> NewOption<'a> {
         self.0.get("is_default").is_some_and(|flag| *flag == true || *flag == "1" || *flag == 1)
     }
 
+    /// Whether it has labels of store views. An option that exists keeps its own.
+    pub fn has_store_labels(self) -> bool {
+        self.0.get("store_labels").and_then(Value::as_array).is_some_and(|labels| !labels.is_empty())
+    }
+
     /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
     pub fn body(self, sort_order: usize) -> String {
         let labels = self.0.get("store_labels").cloned().unwrap_or_else(|| json!([]));

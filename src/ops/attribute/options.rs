@@ -121,7 +121,11 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     for option in asked {
         let name = format!("add {}", option.label());
         if locked.before.find(option.label())?.is_some() {
-            calls.skip(name, "already there");
+            let has_labels = option.has_store_labels();
+            calls.skip(
+                name,
+                if has_labels { "already there; its labels are unchanged" } else { "already there" },
+            );
             continue;
         }
         locked.before.refuse_taken(option.label())?;
