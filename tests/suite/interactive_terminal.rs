@@ -99,9 +99,17 @@ fn an_attribute_of_magento_is_put_into_a_set_that_is_asked_for() {
     let home = Home::new();
     let line = "--sandbox --api magento attribute create --type text --label Hue --required=false";
     let mut terminal = terminal(&home, 200, line);
-    terminal.sees("Code").types(ENTER).sees("STORE=LABEL").answers("de=Farbton").types(ENTER);
-    terminal.sees("Use in layered navigation?").answers("n").sees("Include in search?").answers("n");
-    terminal.sees("Attribute set (optional)").answers("Default").sees("Create it?").confirms("y");
+    terminal.sees("Code").types(ENTER).sees("STORE=LABEL").answers("dee=Farbton").types(ENTER);
+    // A name that the shop does not have is asked for again, with what was typed.
+    terminal.sees("unknown store view `dee`").sees("STORE=LABEL").replaces("de=Farbton");
+    terminal
+        .types(ENTER)
+        .sees("Use in layered navigation?")
+        .answers("n")
+        .sees("Include in search?")
+        .answers("n");
+    terminal.sees("Attribute set (optional)").answers("Defalt").sees("did you mean `Default`?");
+    terminal.replaces("Default").sees("Create it?").confirms("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("put it into 1 attribute set"), "{screen}");

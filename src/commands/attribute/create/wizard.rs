@@ -8,14 +8,17 @@ use serde_json::{Map, Value};
 use super::CreateArgs;
 use crate::cli::field_flags::parse_store_label;
 use crate::commands::equivalent::{flag, parse, tell, typed};
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::input::{Draft, options_file};
 use crate::ops::Operation as _;
+use crate::ops::attribute::assign::set_names;
+use crate::ops::attribute::names;
 use crate::plan::validate::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
 use crate::plan::validate::lint;
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
 use crate::session::Session;
+use crate::session::service::Service;
 use crate::text::shell::Shell;
 
 /// What is asked, in this order: the field of the attribute that it fills (docs/interface.md, "Attribute"), but for the
@@ -73,17 +76,24 @@ impl<'a> Wizard<'a> {
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves or says no at the end, `usage` for input that is refused.
-    pub fn run(&mut self, document: Option<Value>) -> Result<Draft, Failure> {
+    pub async fn run(&mut self, service: &Service<'_>, document: Option<Value>) -> Result<Draft, Failure> {
         self.prompt.show("Esc goes back one step, Ctrl-C cancels.");
         loop {
             let mut steps = STEPS.into_iter().filter(|step| self.is_open(step));
             if let Some(step) = steps.find(|step| !self.asked.contains(step)) {
                 match self.ask(step)? {
                     Some(answer) => {
-                        self.asked.push(step);
                         self.answers.insert(step, answer);
                         let answers = STEPS.iter().filter_map(|step| self.answers.get(step)).flatten();
                         self.flags = parse(&typed().into_iter().chain(answers.cloned()).collect::<Vec<_>>())?;
+                        match self.look_up(service, step).await {
+                            // Asked again, the answer offered to be corrected.
+                            Err(unknown) if unknown.kind == FailureKind::Usage => {
+                                self.session.report.failure(&unknown);
+                            }
+                            // What could not be looked up is found when it is sent.
+                            _ => self.asked.push(step),
+                        }
                     }
                     None => self.go_back()?,
                 }
@@ -93,6 +103,16 @@ impl<'a> Wizard<'a> {
                 self.go_back()?;
             }
         }
+    }
+
+    /// Looks up what the answer to a step names in the shop: store views and attribute sets.
+    async fn look_up(&self, service: &Service<'_>, step: &str) -> Result<(), Failure> {
+        let mut fields = Map::new();
+        // What is wrong otherwise is said with the whole.
+        let _ = self.flags.apply(&mut fields);
+        fields.retain(|name, _| name == step);
+        names::resolve_store_views(service, &mut fields).await?;
+        names::places(service, &set_names(&fields)).await.map(drop)
     }
 
     /// Shows the whole and asks; `None` for Esc. What cannot work is shown before the question, and does not throw the
