@@ -143,7 +143,7 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
         let path: Vec<&str> = column.path.iter().map(AsRef::as_ref).collect();
         let field = field_at(&path)?;
         let (holds, doc) = match path.last().copied().unwrap_or_default() {
-            "is_searchable" => ("yes or no", field.doc),
+            "is_searchable" => ("yes or no", "Include in search"),
             "id" if title == ADDRESS_ID => ("ID or `new`", "Address to change; `new` adds one"),
             "country_id" => ("text", "Country, by code or name"),
             _ => (holds(field.field_type), field.doc),
@@ -174,7 +174,7 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
 fn holds(field: FieldType) -> &'static str {
     match field {
         FieldType::Text | FieldType::TextOrNull | FieldType::Scalar(Scalar::Text) => "text",
-        FieldType::TextList => "lines separated by |",
+        FieldType::TextList => "values separated by |",
         FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => "yes or no",
         FieldType::Scalar(Scalar::Integer) => FieldType::Integer.expected(),
         FieldType::Scalar(Scalar::Number) => FieldType::Number.expected(),
@@ -191,7 +191,7 @@ mod tests {
     use crate::plan::operation::OPERATIONS;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::validate::body::{findings, tidy};
-    use crate::wire::{FieldType, ObjectSchema};
+    use crate::wire::{FieldType, ObjectSchema, Origin};
 
     fn names(value: &Value, path: &str, shape: &'static ObjectSchema, found: &mut BTreeSet<String>) {
         for (name, value) in value.as_object().unwrap() {
@@ -218,8 +218,9 @@ mod tests {
             let value: Value = serde_json::from_str(operation.template).unwrap();
             let mut named = BTreeSet::new();
             names(&value, "", operation.schema(&MARKETPLACE), &mut named);
-            let documented: BTreeSet<String> =
-                operation.schema(&MARKETPLACE).fields().into_iter().map(|(path, _)| path).collect();
+            let fields = operation.schema(&MARKETPLACE).fields().into_iter();
+            let documented = fields.filter(|(_, field)| field.origin == Origin::Listed);
+            let documented: BTreeSet<String> = documented.map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name);
             let (mut body, shape) = (value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE));
             assert_eq!(tidy(&mut body, shape).unwrap(), Vec::<String>::new());

@@ -127,7 +127,8 @@ pub struct FieldTables {
 }
 
 impl ObjectSchema {
-    /// Every listed field, those further in by their path: `addresses[].city`. An object stands before its fields.
+    /// Every field that an input may have, those further in by their path: `addresses[].city`. An object stands before its
+    /// fields.
     pub fn fields(&'static self) -> Vec<(String, &'static Field)> {
         let below = |member: &'static Field| {
             let list = if matches!(member.field_type, FieldType::List(_)) { "[]" } else { "" };
@@ -136,7 +137,8 @@ impl ObjectSchema {
                 inside.into_iter().map(move |(path, inner)| (format!("{}{list}.{path}", member.name), inner));
             std::iter::once((member.name.to_owned(), member)).chain(inside)
         };
-        self.listed().flat_map(below).collect()
+        let meant = |member: &&Field| member.origin != Origin::Ignored;
+        self.own_fields.iter().filter(meant).flat_map(below).collect()
     }
 
     /// The fields that the interface lists.
@@ -206,7 +208,11 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let tables = tables(&objects, schema("shipping information", "Magento", vec![information, payment]));
     // Where a created attribute is put is a call of its own.
     let sets = Field { origin: Origin::Ours, ..sets_field() };
-    let fields = tables.attribute.own_fields.iter().copied().chain([sets]).collect();
+    // First what both have, in the words of the marketplace: Magento's schema does not name the input types.
+    let (both, own) = (MARKETPLACE_FIELDS.attribute, tables.attribute);
+    let first = both.own_fields.iter().filter_map(|of| Some(Field { doc: of.doc, ..*own.field(of.name)? }));
+    let rest = own.own_fields.iter().filter(|field| both.field(field.name).is_none());
+    let fields = first.chain([sets]).chain(rest.copied()).collect();
     let attribute = schema("attribute", "Magento", fields);
     FieldTables { attribute, attribute_body: attribute_body(attribute, "The attribute to create"), ..tables }
 });

@@ -135,10 +135,15 @@ fn a_csv_template_explains_its_columns() {
         ("attribute-create", "is_searchable           yes or no"),
         ("customer-update", "street"),
         ("customer-update", "address_id                 ID or `new`"),
+        (
+            "attribute-create --api magento",
+            "frontend_input                 text                   Input type: select,",
+        ),
+        ("attribute-create --api magento", "attribute_set                  values separated by |"),
         ("quote-add-item", "option:OPTION_ID"),
         ("quote-ship", "paymentMethod.FIELD"),
     ] {
-        let outcome = home.run(&["template", operation, "--format", "csv"]);
+        let outcome = home.run(&format!("template {operation} --format csv"));
         let explained = outcome.stderr.lines().find(|line| line.starts_with(column));
         assert!(explained.is_some() && outcome.stderr.starts_with("COLUMN"), "{outcome:?}");
     }
