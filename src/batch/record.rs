@@ -182,8 +182,7 @@ impl<'a> RecordPreparer<'a> {
                 extra.insert(name.clone(), value);
             }
         }
-        let has_column =
-            columns.is_some_and(|columns| columns.titles.iter().any(|title| title == CUSTOMER_FIELD));
+        let has_column = columns.is_some_and(|columns| columns.has(CUSTOMER_FIELD));
         let customer = self.customer(&mut extra, has_column)?;
         let token_source = match customer {
             Some(_) => TokenSource::Shared,

@@ -22,7 +22,7 @@ use crate::wire::{FieldType, Scalar};
 pub struct Columns {
     /// Byte between cells.
     pub delimiter: u8,
-    /// The titles, as they are known.
+    /// The titles, as they stand in the file.
     pub titles: csv::StringRecord,
     columns: Vec<Column>,
 }
@@ -76,6 +76,15 @@ impl Columns {
         Known { operation, columns, lacks_customer }.parse(name, header)
     }
 
+    /// Whether there is a column that is known by this title.
+    pub fn has(&self, title: &str) -> bool {
+        self.position(title).is_some()
+    }
+
+    fn position(&self, title: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.title == title)
+    }
+
     /// Whether a column holds why a record failed.
     pub fn is_reason(&self, index: usize) -> bool {
         matches!(self.columns.get(index), Some(Column { holds: Holds::Reason, .. }))
@@ -92,16 +101,15 @@ impl Columns {
         }
         let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();
-        for (column, cell) in self.columns.iter().zip(row) {
-            let title = &column.title;
+        for ((column, title), cell) in self.columns.iter().zip(&self.titles).zip(row) {
             if cell.is_empty() {
                 // An attribute without a label cannot be told from others in the shop's admin pages.
-                problems.extend((title == LABEL).then(|| format!("column {LABEL} is empty")));
+                problems.extend((column.title == LABEL).then(|| format!("column {title} is empty")));
                 continue;
             }
             let result = match &column.holds {
                 Holds::Extra => {
-                    extra.insert(title.clone(), cell.into());
+                    extra.insert(column.title.clone(), cell.into());
                     Ok(())
                 }
                 Holds::Field(FieldType::Number | FieldType::Scalar(Scalar::Number))
@@ -131,7 +139,7 @@ impl Columns {
         row: &csv::StringRecord,
         document: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        let id = self.titles.iter().position(|title| title == ADDRESS_ID).and_then(|at| row.get(at));
+        let id = self.position(ADDRESS_ID).and_then(|at| row.get(at));
         let Some(address) = document.get_mut("addresses") else {
             return match id {
                 Some(NEW) => Err(format!("column {ADDRESS_ID}: the new address has no field")),
@@ -291,8 +299,7 @@ impl Known {
         if !problems.is_empty() {
             return Err(self.refused(problems));
         }
-        let titles = columns.iter().map(|column| &column.title).collect();
-        Ok(Columns { delimiter: b',', titles, columns })
+        Ok(Columns { delimiter: b',', titles: titles.into(), columns })
     }
 
     /// The column of a title. One that no known title equals may differ from one in letter case, or be the name of a flag.
@@ -374,8 +381,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
     let columns = known.parse(name, &header)?;
-    let has = |wanted: &str| columns.titles.iter().any(|title| title == wanted);
-    if !has("label") {
+    if !columns.has("label") {
         return Err(known.refused(vec![format!("{name}: missing column `label`")]));
     }
     let (mut options, mut problems, mut positions) = (Vec::new(), Vec::new(), HashMap::<_, u64>::new());
@@ -384,7 +390,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
             let code = extra.get(OPTION_CODE).and_then(Value::as_str).map(|code| code.trim().to_owned());
             match cells.get("label").and_then(Value::as_str) {
                 None | Some("") => Err("the label is empty".to_owned()),
-                Some(_) if code.is_none() && has(OPTION_CODE) => {
+                Some(_) if code.is_none() && columns.has(OPTION_CODE) => {
                     Err(format!("column {OPTION_CODE} is empty"))
                 }
                 Some(_) => Ok((cells, code)),
