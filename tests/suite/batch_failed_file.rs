@@ -288,10 +288,7 @@ fn what_is_in_another_encoding_comes_back_as_utf_8_with_a_mark() {
     let error =
         env.run("attribute create -i latin.csv --encoding windows-1252 --failed fix.csv -q -o json").error();
     let written = String::from_utf8(read(&env, "fix.csv")).unwrap();
-    assert!(
-        written.starts_with("\u{feff}code;") && written.contains("\r\nBad;Größe;text;"),
-        "{written:?}"
-    );
+    assert!(written.starts_with("\u{feff}code;") && written.contains("\r\nBad;Größe;text;"), "{written:?}");
     let hint = error["hint"].as_str().unwrap();
     let command = hint.split('`').nth(1).unwrap().strip_prefix("storefront ").unwrap();
     env.file("fix.csv", written.replace("Bad", "code_1"));
