@@ -10,7 +10,7 @@ use crate::batch::send::{Job, Position, RunContext};
 use crate::batch::token::TokenSource;
 use crate::batch::{files, header};
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::journal::plan_file::is_there;
+use crate::journal::plan_file::{PLAN_AGAIN, is_there};
 use crate::journal::read::{self, PreviousRun};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
@@ -30,7 +30,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     let past = past(shared)?;
     check::run(preparer, &past, &[])?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
-    let (mut seen, mut failed) = (0, 0);
+    let (mut seen, mut failed, mut hidden) = (0, 0, 0);
     while let Some(record) = reader.read()?
         && !results.is_closed()
     {
@@ -42,8 +42,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
         seen += 1;
         failed += u64::from(prepared.is_err());
         let is_shown = seen <= max_shown;
-        // The expectations of a plan are all checked.
-        if !is_shown && planning.is_none() && preparer.args.plan.is_none() {
+        // The expectations of a plan are all checked, and what fails is shown.
+        if !is_shown && prepared.is_ok() && planning.is_none() && preparer.args.plan.is_none() {
+            hidden += 1;
             continue;
         }
         let location = RecordLocation { record: record.number, line: record.line };
@@ -67,7 +68,10 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
             Err(failure) => Err(failure),
         };
         let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
-            Ok(_) if !is_shown => String::new(),
+            Ok(_) if !is_shown => {
+                hidden += 1;
+                String::new()
+            }
             // They are for a shell.
             Ok(outcome) if curl => outcome.to_text(report.stdout_style),
             Ok(outcome) => results.outcome(location, outcome, true),
@@ -76,8 +80,8 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
         results.push(position.sequence, text)?;
     }
     results.close()?;
-    if seen > max_shown {
-        report.stdout(&format!("{}\n", count_more_records(seen - max_shown)))?;
+    if hidden > 0 {
+        report.stdout(&format!("{}\n", count_more_records(hidden)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     let is_planned = planning.is_some();
@@ -86,7 +90,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     }
     let message = format!("{failed} of {} would fail", count_records(seen));
     let message = if is_planned { format!("{message}: no plan was written") } else { message };
-    Err(Failure::new(FailureKind::Partial, message).applied(Applied::No))
+    let failure = Failure::new(FailureKind::Partial, message).applied(Applied::No);
+    let is_applied = preparer.args.plan.is_some();
+    Err(failure.hint(if is_applied { PLAN_AGAIN } else { "fix these records, then run the command again" }))
 }
 
 /// What was done of a plan already.
