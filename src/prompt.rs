@@ -4,8 +4,7 @@
 mod keyboard;
 mod text;
 
-use std::io::{self, Write as _};
-use std::process::{Command, Stdio};
+use std::io;
 use std::time::{Duration, Instant};
 
 use dialoguer::console::{self, Term};
@@ -19,7 +18,6 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
 use crate::report::style::TextStyle;
 use crate::system::context::Context;
-use crate::system::environment::{LESS, PAGER};
 use crate::text::sanitize::sanitize_line;
 use keyboard::Keyboard;
 
@@ -86,29 +84,6 @@ impl Prompt {
     pub fn show(&self, text: &str) {
         if let Some(term) = &self.term {
             let _ = term.write_line(text);
-        }
-    }
-
-    /// As [`Self::show`]; what is longer than the screen goes through the program that `PAGER` names.
-    pub fn page(&self, context: &Context, report: &Report, text: &str) {
-        let is_long =
-            self.term.as_ref().is_some_and(|term| text.lines().count() > usize::from(term.size().0));
-        let can_page = is_long && context.stdout_is_terminal && !report.quiet && !report.is_json();
-        let pager = context.var(PAGER).ok().flatten().filter(|_| can_page);
-        let words = pager.and_then(|pager| shell_words::split(pager).ok()).unwrap_or_default();
-        let shown = words.split_first().and_then(|(program, arguments)| {
-            let mut command = Command::new(program);
-            if context.var(LESS).ok().flatten().is_none() {
-                // As git does: colors, and back to the question at the end of a short text.
-                command.env(LESS, "FRX");
-            }
-            let mut child = command.args(arguments).stdin(Stdio::piped()).spawn().ok()?;
-            // It fails where the reader closes the pager early.
-            let _ = child.stdin.take()?.write_all(text.as_bytes());
-            child.wait().ok()
-        });
-        if shown.is_none() {
-            self.show(text);
         }
     }
 

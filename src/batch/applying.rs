@@ -126,7 +126,7 @@ pub fn confirm(
     sent.sort_by_key(|(_, record)| &record.customer);
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() && !prompt.assume_yes() {
-        prompt.page(session.context, session.report, &text(session, &sent));
+        prompt.show(&text(session, &sent));
     }
     let all = || sent.iter().flat_map(|(_, record)| &record.expect.changes);
     let customers: HashSet<_> = sent.iter().map(|(_, record)| &record.customer).collect();

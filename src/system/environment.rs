@@ -31,13 +31,9 @@ variables! {
     COMPLETE = "STOREFRONT_COMPLETE": "Internal: set by the completion scripts";
     NO_COLOR = "NO_COLOR": "Set to 1 to disable color (overridden by --color)";
     CLICOLOR_FORCE = "CLICOLOR_FORCE": "Set to 1 to force color";
-    PAGER = "PAGER": "Program that shows what does not fit the screen before `apply` asks, such as less";
     HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// (HTTP_PROXY, ALL_PROXY and NO_PROXY also apply)";
     SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
 }
-
-/// Options of the pager `less`, which a person may have set.
-pub const LESS: &str = "LESS";
 
 /// Where Linux and macOS keep the directories of programs.
 const UNIX_DIRECTORIES: &[Variable] = &[
