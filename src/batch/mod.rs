@@ -55,7 +55,6 @@ const JOBS: u16 = 8;
 pub async fn run(
     session: &Session<'_>,
     source: Source,
-    args: &BatchArgs,
     operation: &dyn Operation,
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
@@ -64,12 +63,12 @@ pub async fn run(
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
-    if source.is_stream && args.journal.is_none() && !session.global.dry_run {
+    if source.is_stream && session.global.batch.journal.is_none() && !session.global.dry_run {
         return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
     }
     let source = source.copied()?;
     let service = Service::open(session).await?;
-    Box::pin(run_over(&service, &source, args, operation, grammar)).await
+    Box::pin(run_over(&service, &source, operation, grammar)).await
 }
 
 /// Refuses a flag that is for one record only.
@@ -84,12 +83,11 @@ fn refuse_single_flag(operation: &dyn Operation, with: &str) -> Result<(), Failu
 async fn run_over(
     service: &Service<'_>,
     source: &Source,
-    args: &BatchArgs,
     operation: &dyn Operation,
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     let session = service.session;
-    if let Some(plan) = &args.plan {
+    if let Some(plan) = &session.global.batch.plan {
         applying::admit(service, plan)?;
     }
     let bearer = bearer(&service.settings, operation.spec());
@@ -98,7 +96,7 @@ async fn run_over(
     // A record that names the batch's own token has the same key as those that name none.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
-    let preparer = &RecordPreparer::new(service, source, args, operation, command, token);
+    let preparer = &RecordPreparer::new(service, source, operation, command, token);
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
@@ -152,7 +150,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     }
     let is_new = !is_there(&*session.context.storage, &path);
     let (log, _lock, past) = opening.begin().await?;
-    if let Some(plan) = &args.plan {
+    if let Some(plan) = &session.global.batch.plan {
         applying::claim(session, plan, &path, is_new)?;
     }
     let (journal, writer) = journal(path.clone(), log);

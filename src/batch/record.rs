@@ -80,7 +80,6 @@ impl<'a> RecordPreparer<'a> {
     pub fn new(
         service: &'a Service<'a>,
         source: &'a Source,
-        args: &'a BatchArgs,
         operation: &'a dyn Operation,
         command: Option<&TokenCommand>,
         run_token: Option<Token>,
@@ -102,7 +101,7 @@ impl<'a> RecordPreparer<'a> {
         Self {
             session,
             source,
-            args,
+            args: &session.global.batch,
             operation,
             command,
             run_token,

@@ -234,10 +234,10 @@ pub struct GlobalArgs {
     pub curl: bool,
     /// Whether the command may change something at the service: what can be tried without a write is what writes.
     pub can_write: bool,
+    /// How many records are run.
+    pub batch: BatchArgs,
     /// The first flag that was given for a run over many records.
     pub batch_flag: Option<String>,
-    /// Whether an earlier batch is continued.
-    pub is_resumed: bool,
     /// Never ask.
     pub no_input: bool,
     /// Skip confirmation prompts.
@@ -265,7 +265,7 @@ impl GlobalArgs {
             curl: is_set("curl"),
             can_write: takes("dry_run") && !dry_run,
             batch_flag: batch_flag.map(|id| format!("--{}", id.as_str().replace('_', "-"))),
-            is_resumed: is_set("resume"),
+            batch: flattened(command, matches),
             no_input: flags.no_input || plan.file.is_some(),
             yes: is_set("yes"),
             plan,

@@ -79,12 +79,9 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
     let input = InputArgs { allow_unknown, ..InputArgs::default() };
-    let global = GlobalArgs { input, ..session.global.clone() };
     // Its records are counted as --only takes them.
     let mut report: Report = *session.report;
     report.place = "record";
-    let session = Session { global: &global, report: &report, ..*session };
-    let source = Source::of_plan(&args.file, records.into_bytes());
     let batch = BatchArgs {
         jobs: args.jobs,
         rate: args.rate,
@@ -94,7 +91,10 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         plan: Some(plan),
         ..BatchArgs::default()
     };
-    batch::run(&session, source, &batch, operation, grammar).await
+    let global = GlobalArgs { input, batch, ..session.global.clone() };
+    let session = Session { global: &global, report: &report, ..*session };
+    let source = Source::of_plan(&args.file, records.into_bytes());
+    batch::run(&session, source, operation, grammar).await
 }
 
 /// The operation of a command that takes `--plan`.

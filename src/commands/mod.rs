@@ -35,7 +35,7 @@ use sandbox::SandboxCommand;
 use serde_json::Value;
 
 use crate::batch::planning::Planning;
-use crate::cli::{BatchArgs, GlobalArgs, GlobalFlags, RequestArgs};
+use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
@@ -321,7 +321,7 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());
     }
-    let is_batch = || Ok(!global.is_resumed && records::detect(&global.input)?.is_some());
+    let is_batch = || Ok(!global.batch.resume && records::detect(&global.input)?.is_some());
     if matches!(command, Command::Customer(_)) { Ok(true) } else { is_batch() }
 }
 
@@ -341,12 +341,8 @@ pub async fn with_customer(
 ///
 /// # Errors
 /// Whatever went wrong.
-pub async fn run_operation(
-    session: &Session<'_>,
-    operation: &dyn Operation,
-    args: &BatchArgs,
-) -> Result<(), Failure> {
-    run_records(session, operation, args, async |document| run_one(session, operation, document).await).await
+pub async fn run_operation(session: &Session<'_>, operation: &dyn Operation) -> Result<(), Failure> {
+    run_records(session, operation, async |document| run_one(session, operation, document).await).await
 }
 
 /// Runs an operation over the records of a batch; where the input is none, `one` runs it on the document that it is.
@@ -356,11 +352,10 @@ pub async fn run_operation(
 pub async fn run_records(
     session: &Session<'_>,
     operation: &dyn Operation,
-    args: &BatchArgs,
     one: impl AsyncFnOnce(Option<Value>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if let Some(source) = source(session)? {
-        return batch::run(session, source, args, operation, grammar).await;
+        return batch::run(session, source, operation, grammar).await;
     }
     let input = &session.global.input;
     one(input.path.as_deref().map(|path| document::read_record(path, input.encoding)).transpose()?).await

@@ -39,7 +39,6 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER);
     terminal.sees("schuhgroesse").types(ENTER);
     terminal.sees("Input type").types(ENTER);
-    terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36 EU\r37 EU\r\r38 EU\r").sees("Option 4").types(ENTER);
     terminal.sees("Default option").types(DOWN).types(ENTER);
     terminal.sees("STORE=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
@@ -315,19 +314,6 @@ fn a_deletion_is_confirmed_by_typing_its_number() {
 }
 
 #[test]
-fn a_missing_payment_is_prompted_for() {
-    let home = Home::new();
-    let line =
-        "--sandbox quote ship --ship-to-address 1 --bill-same-as-ship --carrier flatrate --method flatrate";
-    let mut terminal = terminal(&home, 100, line);
-    terminal.sees("Payment").types("{\"method\"").types(ENTER).sees("not a JSON object");
-    terminal.replaces("checkmo");
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 0, "{screen}");
-    assert!(home.fails(2, line).contains("a payment is required"));
-}
-
-#[test]
 fn accessible_prompts_are_numbered_and_not_animated() {
     let home = Home::new();
     let accessible = [("STOREFRONT_ACCESSIBLE", "1")];
@@ -380,23 +366,6 @@ fn a_terminal_that_reports_no_columns_has_eighty() {
     let (code, screen) = Terminal::run(&home, 0, &show, &[]).ends();
     assert_eq!(code, 0);
     assert_eq!(screen, Terminal::run(&home, 80, &show, &[]).ends().1);
-}
-
-#[test]
-fn the_wizard_takes_the_name_of_a_file_as_a_shell_would() {
-    let home = Home::new();
-    std::fs::write(home.dir.path().join("sizes of shoes.csv"), "label\n36\n37\n").unwrap();
-    let file = home.dir.path().join("sizes").display().to_string();
-    let mut terminal =
-        terminal(&home, 200, "--sandbox attribute create --label Size --code size --type select");
-    terminal.picks("Import from a CSV file").sees("CSV file").answers("nowhere.csv");
-    terminal
-        .sees("file `nowhere.csv` not found")
-        .replaces(&format!("{file} of shoes.csv"))
-        .sees("STORE=LABEL");
-    terminal.types(ESC).picks("Import from a CSV file");
-    terminal.sees("CSV file").replaces(&format!("'{file} of shoes.csv'")).sees("STORE=LABEL").types(CTRL_C);
-    assert_eq!(terminal.ends().0, 130);
 }
 
 #[test]

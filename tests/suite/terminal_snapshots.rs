@@ -144,7 +144,6 @@ fn the_wizard_at_its_end() {
     let mut terminal = Terminal::run(&home, COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
     terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER).types(ENTER);
     terminal.sees("Input type").types(ENTER);
-    terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36\r37\r38\r").sees("Option 4").types(ENTER);
     terminal.sees("Default option").types(DOWN).types(ENTER);
     terminal.sees("STORE=LABEL").types("2=Pointure").types(ENTER).types(ENTER);

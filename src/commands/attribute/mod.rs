@@ -57,7 +57,7 @@ pub struct ShowArgs {
 pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
     match command {
         AttributeCommand::Create(args) => create::run(session, args).await,
-        AttributeCommand::Assign(args) => commands::run_operation(session, &**args, &args.run.batch).await,
+        AttributeCommand::Assign(args) => commands::run_operation(session, &**args).await,
         AttributeCommand::Option(command) => option::run(session, command).await,
         AttributeCommand::Show(args) => {
             with_service(session, async |service| show(service, &args.code).await).await

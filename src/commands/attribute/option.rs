@@ -182,7 +182,7 @@ impl Operation for AddArgs {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), Failure> {
     match command {
-        OptionCommand::Add(args) => commands::run_operation(session, &**args, &args.run.batch).await,
+        OptionCommand::Add(args) => commands::run_operation(session, &**args).await,
         OptionCommand::Default(args) => {
             with_service(session, async |service| {
                 let set = Box::pin(options::set_default(service, &args.code, &args.label)).await?;

@@ -64,8 +64,8 @@ pub struct ReadArgs {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
-        QuoteCommand::Ship(args) => ship::run(session, args).await,
-        QuoteCommand::AddItem(args) => commands::run_operation(session, &**args, &args.run.batch).await,
+        QuoteCommand::Ship(args) => commands::run_operation(session, &**args).await,
+        QuoteCommand::AddItem(args) => commands::run_operation(session, &**args).await,
         QuoteCommand::Show(ReadArgs { quote_id, .. }) => {
             commands::with_customer(session, async |service| show(service, quote_id.as_deref()).await).await
         }

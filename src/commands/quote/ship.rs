@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
-use crate::commands;
 use crate::failure::Failure;
 use crate::input::{Draft, document};
 use crate::ops::customers::with_id;
@@ -16,11 +15,7 @@ use crate::ops::{Operation, Run, ship};
 use crate::plan::operation::{OperationSpec, QUOTE_SHIP};
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
-use crate::prompt::{Prompt, Question};
-use crate::session::Session;
-use crate::session::runtime::with_service;
 use crate::session::service::Service;
-use crate::text::exact_json;
 use crate::wire::Table;
 
 /// Flags of `quote ship`.
@@ -133,7 +128,7 @@ impl Operation for ShipArgs {
             fields.shift_remove("paymentMethod");
         } else if has_something && !fields.contains_key("paymentMethod") {
             return Err(Failure::usage("a payment is required")
-                .hint("use --payment-method CODE, --payment JSON, or --no-payment"));
+                .hint("use --payment-method CODE, such as checkmo, --payment JSON, or --no-payment"));
         }
         if fields.is_empty() && !self.takes_stored() {
             return Err(Failure::usage("nothing to save")
@@ -184,18 +179,6 @@ impl ShipArgs {
         Ok((complete, service))
     }
 
-    /// Whether something is to be saved, but neither these flags nor the document say how it is paid.
-    pub fn lack_payment(&self, document: Option<&Value>) -> bool {
-        let chosen = self.payment_method.is_some() || self.payment.is_some() || self.no_payment;
-        let in_document = |name: &str| document.is_some_and(|document| document.get(name).is_some());
-        let something = document.is_some()
-            || self.takes_stored()
-            || [&self.ship.named, &self.bill.named, &self.shipping.named]
-                .iter()
-                .any(|named| !named.is_empty());
-        something && !chosen && !in_document("paymentMethod")
-    }
-
     fn payment(&self) -> Result<Option<Value>, Failure> {
         if let Some(code) = &self.payment_method {
             return Ok(Some(json!({"method": code})));
@@ -222,44 +205,4 @@ fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
     if let Value::Object(address) = address {
         address.extend(named.clone());
     }
-}
-
-/// Reads the input and saves it; on a terminal, a missing payment is asked for.
-///
-/// # Errors
-/// Whatever went wrong.
-pub async fn run(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
-    commands::run_records(session, args, &args.run.batch, async |document| {
-        let prompt = session.prompt();
-        if !prompt.can_ask() || !args.lack_payment(document.as_ref()) {
-            return commands::run_one(session, args, document).await;
-        }
-        with_service(session, async |service| {
-            let args = ask_payment(session, &prompt, args.clone())?;
-            commands::send(service, &args, &commands::prepare(session, &args, document)?).await
-        })
-        .await
-    })
-    .await
-}
-
-/// The interface lists the payment as required (docs/interface.md, "Shipping information"), so it is asked
-/// for.
-fn ask_payment(session: &Session<'_>, prompt: &Prompt, mut args: ShipArgs) -> Result<ShipArgs, Failure> {
-    session.report.stderr("A payment is required. Enter a code (e.g. checkmo), a JSON object, or none.");
-    let check = |text: &str| match text.trim() {
-        "" => Err("enter a code, a JSON object, or none".to_owned().into()),
-        json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
-            .map(drop)
-            .map_err(|error| format!("not a JSON object: {error}").into()),
-        _ => Ok(()),
-    };
-    let question = Question { text: "Payment", ..Question::default() };
-    let payment = prompt.text(&question, check)?.ok_or_else(Failure::cancelled)?;
-    match payment.trim() {
-        "none" => args.no_payment = true,
-        json if json.starts_with('{') => args.payment = Some(json.to_owned()),
-        code => args.payment_method = Some(code.to_owned()),
-    }
-    Ok(args)
 }

@@ -129,13 +129,13 @@ impl Operation for CreateArgs {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    commands::run_records(session, args, &args.run.batch, async |document| {
+    commands::run_records(session, args, async |document| {
         let prompt = session.prompt();
         if prompt.can_ask() {
             // What is missing so far is not refused yet.
             let (given, allow_unknown) = (document.clone(), session.global.input.allow_unknown);
             let input = Draft::new(session.dialect, &ATTRIBUTE_CREATE, given, &|_| Ok(()), allow_unknown)?;
-            let mut wizard = Wizard::new(session, &prompt, args.clone(), input.fields);
+            let mut wizard = Wizard::new(session, &prompt, args, input.fields);
             if wizard.lacks_something() {
                 return with_service(session, async |service| {
                     let sent = commands::send(service, args, &wizard.run(service, document).await?).await;

@@ -1,7 +1,6 @@
 //! `attribute create` with something missing: it is asked for, one question after the other; Esc goes back one.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -9,32 +8,85 @@ use super::CreateArgs;
 use crate::cli::field_flags::parse_store_label;
 use crate::commands::equivalent::{flag, parse, tell, typed};
 use crate::failure::{Failure, FailureKind};
-use crate::input::{Draft, options_file};
+use crate::input::Draft;
 use crate::ops::Operation as _;
 use crate::ops::attribute::assign::set_names;
 use crate::ops::attribute::names;
 use crate::plan::validate::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
-use crate::plan::validate::lint;
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::text::shell::Shell;
 
-/// What is asked, in this order: the field of the attribute that it fills (docs/interface.md, "Attribute"), but for the
-/// option that is chosen by default.
-const STEPS: [&str; 10] =
-    [LABEL, CODE, KIND, OPTIONS, DEFAULT, LABELS, REQUIRED, FILTERABLE, SEARCHABLE, SET];
+/// A question. Its answers are values of a flag.
+struct Step {
+    /// The field of the attribute that it fills (docs/interface.md, "Attribute"), but for the default option.
+    field: &'static str,
+    flag: &'static str,
+    text: &'static str,
+    note: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    /// Lines until an empty one.
+    Lines,
+    /// One of a list.
+    Choice,
+    YesNo,
+}
+
 const LABEL: &str = "default_frontend_label";
 const CODE: &str = "attribute_code";
-const KIND: &str = "frontend_input";
+const INPUT_TYPE: &str = "frontend_input";
 const OPTIONS: &str = "options";
 const DEFAULT: &str = "options.is_default";
 const LABELS: &str = "frontend_labels";
-const REQUIRED: &str = "is_required";
-const FILTERABLE: &str = "is_filterable";
-const SEARCHABLE: &str = "is_searchable";
 const SET: &str = "attribute_set";
+
+/// What is asked, in this order.
+const STEPS: [Step; 10] = [
+    step(LABEL, "label", Kind::Text, "Label (shown to shoppers)", ""),
+    step(CODE, "code", Kind::Text, "Code", ""),
+    step(INPUT_TYPE, "type", Kind::Choice, "Input type", ""),
+    step(
+        OPTIONS,
+        "option",
+        Kind::Lines,
+        "Option",
+        "One option a line, typed or pasted. Leave empty to finish.",
+    ),
+    step(DEFAULT, "default-option", Kind::Choice, "Default option", ""),
+    step(
+        LABELS,
+        "store-label",
+        Kind::Lines,
+        "Store view label",
+        "Labels per store view as STORE=LABEL, such as 2=Couleur. Leave empty to finish.",
+    ),
+    step("is_required", "required", Kind::YesNo, "Required?", ""),
+    step("is_filterable", "filterable", Kind::YesNo, "Use in layered navigation? (filter)", ""),
+    step("is_searchable", "searchable", Kind::YesNo, "Include in search?", ""),
+    step(
+        SET,
+        "set",
+        Kind::Text,
+        "Attribute set (optional)",
+        "Products can have it only in a set, such as Default or Default/Content.",
+    ),
+];
+
+const fn step(
+    field: &'static str,
+    flag: &'static str,
+    kind: Kind,
+    text: &'static str,
+    note: &'static str,
+) -> Step {
+    Step { field, flag, text, note, kind }
+}
 
 /// Where the questions stand.
 pub struct Wizard<'a> {
@@ -42,14 +94,10 @@ pub struct Wizard<'a> {
     prompt: &'a Prompt,
     /// The attribute as far as flags or input gave it.
     given: Map<String, Value>,
-    /// The flags that were typed, with all answers.
-    flags: CreateArgs,
     /// The steps that are answered.
-    asked: Vec<&'static str>,
-    /// Answers as flags; those of steps that are no longer answered are offered again.
+    asked: Vec<&'static Step>,
+    /// The answers by field; those of steps that are no longer answered are offered again.
     answers: HashMap<&'static str, Vec<String>>,
-    /// Whether it can be created only by force.
-    needs_force: bool,
 }
 
 impl<'a> Wizard<'a> {
@@ -57,19 +105,19 @@ impl<'a> Wizard<'a> {
     pub fn new(
         session: &'a Session<'a>,
         prompt: &'a Prompt,
-        flags: CreateArgs,
+        flags: &CreateArgs,
         input: Map<String, Value>,
     ) -> Self {
         let mut given = input;
         // What is wrong with the flags is refused with the answers.
         let _ = flags.apply(&mut given);
-        let (asked, answers) = (Vec::new(), HashMap::new());
-        Self { session, prompt, given, flags, asked, answers, needs_force: false }
+        given.extend(flags.options.default_option.is_some().then(|| (DEFAULT.to_owned(), Value::Null)));
+        Self { session, prompt, given, asked: Vec::new(), answers: HashMap::new() }
     }
 
     /// Whether something is missing that an attribute cannot do without.
     pub fn lacks_something(&self) -> bool {
-        [LABEL, CODE, KIND, OPTIONS].into_iter().any(|step| self.is_open(step))
+        STEPS[..4].iter().any(|step| self.is_open(step))
     }
 
     /// Asks what is missing, shows the whole and has it confirmed. `document` is what `--input` held.
@@ -79,56 +127,55 @@ impl<'a> Wizard<'a> {
     pub async fn run(&mut self, service: &Service<'_>, document: Option<Value>) -> Result<Draft, Failure> {
         self.prompt.show("Esc goes back one step, Ctrl-C cancels.");
         loop {
-            let mut steps = STEPS.into_iter().filter(|step| self.is_open(step));
-            if let Some(step) = steps.find(|step| !self.asked.contains(step)) {
-                match self.ask(step)? {
-                    Some(answer) => {
-                        self.answers.insert(step, answer);
-                        let answers = STEPS.iter().filter_map(|step| self.answers.get(step)).flatten();
-                        self.flags = parse(&typed().into_iter().chain(answers.cloned()).collect::<Vec<_>>())?;
-                        match self.look_up(service, step).await {
-                            // Asked again, the answer offered to be corrected.
-                            Err(unknown) if unknown.kind == FailureKind::Usage => {
-                                self.session.report.failure(&unknown);
-                            }
-                            // What could not be looked up is found when it is sent.
-                            _ => self.asked.push(step),
-                        }
-                    }
-                    None => self.go_back()?,
-                }
-            } else if let Some(draft) = self.confirm(document.clone())? {
-                return Ok(draft);
-            } else {
-                self.go_back()?;
+            let is_asked = |step: &Step| self.asked.iter().any(|asked| asked.field == step.field);
+            let next = STEPS.iter().find(|step| self.is_open(step) && !is_asked(step));
+            let is_answered = match next {
+                Some(step) => self.answer(service, step).await?,
+                None => match self.confirm(document.clone()).inspect_err(|_| self.tell())? {
+                    Some(draft) => return Ok(draft),
+                    None => false,
+                },
+            };
+            if !is_answered {
+                self.asked.pop().ok_or_else(Failure::cancelled)?;
             }
         }
     }
 
+    /// Asks one question, and again what the shop does not know; `false` for Esc.
+    async fn answer(&mut self, service: &Service<'_>, step: &'static Step) -> Result<bool, Failure> {
+        let Some(values) = self.ask(step)? else { return Ok(false) };
+        self.answers.insert(step.field, values);
+        self.asked.push(step);
+        // What could not be looked up is found when it is sent.
+        if let Err(unknown) = self.look_up(service, step).await
+            && unknown.kind == FailureKind::Usage
+        {
+            self.session.report.failure(&unknown);
+            self.asked.pop();
+        }
+        Ok(true)
+    }
+
     /// Looks up what the answer to a step names in the shop: store views and attribute sets.
-    async fn look_up(&self, service: &Service<'_>, step: &str) -> Result<(), Failure> {
-        let mut fields = Map::new();
+    async fn look_up(&self, service: &Service<'_>, step: &Step) -> Result<(), Failure> {
+        let (flags, mut fields): (CreateArgs, _) = (parse(&self.words())?, Map::new());
         // What is wrong otherwise is said with the whole.
-        let _ = self.flags.apply(&mut fields);
-        fields.retain(|name, _| name == step);
+        let _ = flags.apply(&mut fields);
+        fields.retain(|name, _| name == step.field);
         names::resolve_store_views(service, &mut fields).await?;
         names::places(service, &set_names(&fields)).await.map(drop)
     }
 
-    /// Shows the whole and asks; `None` for Esc. What cannot work is shown before the question, and does not throw the
-    /// answers away.
-    fn confirm(&mut self, document: Option<Value>) -> Result<Option<Draft>, Failure> {
+    /// Shows the whole and asks; `None` for Esc.
+    fn confirm(&self, document: Option<Value>) -> Result<Option<Draft>, Failure> {
         let (report, dialect, global) = (self.session.report, self.session.dialect, self.session.global);
-        self.needs_force = false;
         let flags: CreateArgs = parse(&self.words())?;
-        let forced = CreateArgs { force: true, ..flags.clone() };
-        let mut draft = forced.prepare(dialect, document, global.input.allow_unknown)?;
-        self.needs_force = !flags.force && !lint::attribute_errors(&draft.fields).is_empty();
+        let mut draft = flags.prepare(dialect, document, global.input.allow_unknown)?;
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
         // Once shown, they are not printed again.
         draft.warnings.drain(..).for_each(|warning| self.prompt.warn(report, &warning));
-        let is_agreed =
-            global.dry_run || self.prompt.confirm_or_back("Create it?").inspect_err(|_| self.tell())?;
+        let is_agreed = global.dry_run || self.prompt.confirm_or_back("Create it?")?;
         Ok(is_agreed.then_some(draft))
     }
 
@@ -138,161 +185,91 @@ impl<'a> Wizard<'a> {
     }
 
     fn words(&self) -> Vec<String> {
-        let answers = self.asked.iter().flat_map(|step| self.answers[step].clone());
-        let force = self.needs_force.then(|| "--force".to_owned());
-        typed().into_iter().chain(answers).chain(force).collect()
+        let words = |step: &&Step| {
+            let words = self.answers[step.field].iter().map(|value| match (step.kind, &**value) {
+                (Kind::YesNo, "true") => vec![format!("--{}", step.flag)],
+                (Kind::YesNo, _) => vec![format!("--{}=false", step.flag)],
+                _ => flag(step.flag, value),
+            });
+            words.flatten().collect::<Vec<_>>()
+        };
+        typed().into_iter().chain(self.asked.iter().flat_map(words)).collect()
     }
 
-    fn go_back(&mut self) -> Result<(), Failure> {
-        self.asked.pop().map(drop).ok_or_else(Failure::cancelled)
-    }
-
-    fn is_open(&self, step: &str) -> bool {
-        let kind = || FrontendInput::find(self.text_of(KIND)?);
-        let applies = match step {
-            OPTIONS => kind().is_some_and(|kind| kind.takes_options),
-            DEFAULT => self.is_open(OPTIONS) && !self.flags.options.labels.is_empty(),
+    fn is_open(&self, step: &Step) -> bool {
+        let applies = match step.field {
+            OPTIONS => FrontendInput::find(self.text(INPUT_TYPE)).is_some_and(|kind| kind.takes_options),
+            DEFAULT => self.asked.iter().any(|step| step.field == OPTIONS),
             SET => self.session.dialect.is_magento(),
             _ => true,
         };
-        applies && !self.given.contains_key(step)
+        applies && !self.given.contains_key(step.field)
     }
 
-    fn text_of(&self, step: &str) -> Option<&str> {
-        self.flags.attribute.named.get(step).or_else(|| self.given.get(step))?.as_str()
+    /// The text of a field as it was answered or given.
+    fn text(&self, field: &str) -> &str {
+        let answer = self.answers.get(field).and_then(|values| Some(values.first()?.as_str()));
+        answer.or_else(|| self.given.get(field)?.as_str()).unwrap_or_default()
     }
 
-    /// The answer as flags; none after Esc.
-    fn ask(&self, step: &str) -> Result<Option<Vec<String>>, Failure> {
-        let prompt = self.prompt;
-        match step {
-            LABEL => {
-                let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
-                self.text("label", step, "Label (shown to shoppers)", is_given)
+    /// The values of the flag; none after Esc.
+    fn ask(&self, step: &Step) -> Result<Option<Vec<String>>, Failure> {
+        let (prompt, check) = (self.prompt, |number, text: &str| self.check(step, number, text));
+        Ok(match step.kind {
+            Kind::Text => {
+                let suggested =
+                    if step.field == CODE { suggest_code(self.text(LABEL)) } else { String::new() };
+                let initial =
+                    Some(self.text(step.field)).filter(|text| !text.is_empty()).unwrap_or(&suggested);
+                let question = Question { text: step.text, note: step.note, initial, ..Question::default() };
+                let typed = prompt.text(&question, |text| check(1, text.trim()))?;
+                typed.map(|text| Vec::from_iter(Some(text.trim().to_owned()).filter(|text| !text.is_empty())))
             }
-            CODE => {
-                let wrong = "a code is a letter and up to 59 of a-z, 0-9 and _";
-                let is_usual = |text: &str| Objection::unless(is_valid_code(text.trim()), wrong);
-                self.text("code", step, "Code", is_usual)
+            Kind::Lines => {
+                let before = self.answers.get(step.field).map_or(&[][..], Vec::as_slice);
+                prompt.text_lines(|number| format!("{} {number}", step.text), step.note, before, check)?
             }
-            KIND => {
-                let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
-                let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == self.text_of(KIND));
-                let kind = prompt.select("Input type", &choices, present.unwrap_or(0))?;
-                Ok(kind.map(|kind| flag("type", FRONTEND_INPUTS[kind].name)))
+            Kind::Choice => {
+                let (values, shown): (Vec<_>, Vec<_>) = self.choices(step).into_iter().unzip();
+                let present = values.iter().position(|value| value == self.text(step.field)).unwrap_or(0);
+                let chosen = prompt.select(step.text, &shown, present)?;
+                chosen
+                    .map(|chosen| Vec::from_iter(Some(values[chosen].clone()).filter(|one| !one.is_empty())))
             }
-            OPTIONS => self.options(),
-            DEFAULT => {
-                let choices = [vec!["None".to_owned()], self.flags.options.labels.clone()].concat();
-                let present = self.flags.options.default_option.as_ref();
-                let present = choices.iter().skip(1).position(|option| Some(option) == present);
-                let choice = prompt.select("Default option", &choices, present.map_or(0, |at| at + 1))?;
-                let label = |choice: usize| {
-                    if choice == 0 { Vec::new() } else { flag("default-option", &choices[choice]) }
-                };
-                Ok(choice.map(label))
+            Kind::YesNo => {
+                let yes = prompt.yes_no(step.text, self.text(step.field) == "true")?;
+                yes.map(|yes| vec![yes.to_string()])
             }
-            LABELS => {
-                let present = self.flags.store_labels.iter();
-                let present: Vec<String> = present.map(|(id, label)| format!("{id}={label}")).collect();
-                let note = "Labels per store view, such as 2=Couleur. Leave empty to finish.";
-                // The marketplace knows store views by their IDs alone.
-                let is_view = |view: &str| self.session.dialect.is_magento() || view.parse::<u64>().is_ok();
-                let is_label = |_, text: &str| {
-                    let is_right =
-                        text.is_empty() || parse_store_label(text).is_ok_and(|(view, _)| is_view(&view));
-                    Objection::unless(is_right, "type STORE=LABEL, such as 2=Couleur")
-                };
-                let lines = prompt.text_lines(|_| "STORE=LABEL".to_owned(), note, &present, is_label)?;
-                Ok(lines.map(|lines| flags("store-label", &lines)))
-            }
-            REQUIRED => self.yes_or_no("required", step, "Required?"),
-            FILTERABLE => self.yes_or_no("filterable", step, "Use in layered navigation? (filter)"),
-            SET => {
-                let note = "Products can have it only in a set, such as Default or Default/Content.";
-                let initial = self.flags.sets.first().map_or("", String::as_str);
-                let question =
-                    Question { text: "Attribute set (optional)", note, initial, ..Question::default() };
-                let typed = prompt.text(&question, |_| Ok(()))?;
-                Ok(typed.map(|text| match text.trim() {
-                    "" => Vec::new(),
-                    name => flag("set", name),
-                }))
-            }
-            _ => self.yes_or_no("searchable", step, "Include in search?"),
+        })
+    }
+
+    /// Values of a flag, and how each is shown.
+    fn choices(&self, step: &Step) -> Vec<(String, String)> {
+        if step.field == INPUT_TYPE {
+            let choice =
+                |kind: FrontendInput| (kind.name.to_owned(), format!("{:<14} {}", kind.name, kind.meaning));
+            return FRONTEND_INPUTS.map(choice).to_vec();
         }
+        let labels = self.answers.get(OPTIONS).into_iter().flatten();
+        let none = (String::new(), "None".to_owned());
+        std::iter::once(none).chain(labels.map(|label| (label.clone(), label.clone()))).collect()
     }
 
-    fn text(
-        &self,
-        name: &str,
-        step: &str,
-        text: &str,
-        check: impl Fn(&str) -> Result<(), Objection>,
-    ) -> Result<Option<Vec<String>>, Failure> {
-        let suggested = match step {
-            CODE => suggest_code(self.text_of(LABEL).unwrap_or_default()),
-            _ => String::new(),
+    fn check(&self, step: &Step, number: usize, text: &str) -> Result<(), Objection> {
+        // The marketplace knows store views by their IDs alone.
+        let is_view = |view: &str| self.session.dialect.is_magento() || view.parse::<u64>().is_ok();
+        let wrong = match step.field {
+            LABEL | OPTIONS if text.is_empty() && number == 1 => "required",
+            CODE if !is_valid_code(text) => "a code is a letter and up to 59 of a-z, 0-9 and _",
+            // Cells side by side come with tabs between them.
+            OPTIONS if text.contains('\t') => {
+                "looks like several columns; use --options FILE.csv for a table"
+            }
+            LABELS if !text.is_empty() && !parse_store_label(text).is_ok_and(|(view, _)| is_view(&view)) => {
+                "type STORE=LABEL, such as 2=Couleur"
+            }
+            _ => return Ok(()),
         };
-        let initial = self.text_of(step).unwrap_or(&suggested);
-        let typed = self.prompt.text(&Question { text, initial, ..Question::default() }, check)?;
-        Ok(typed.map(|text| flag(name, text.trim())))
-    }
-
-    fn yes_or_no(&self, name: &str, step: &str, question: &str) -> Result<Option<Vec<String>>, Failure> {
-        let present = self.flags.attribute.named.get(step) == Some(&Value::Bool(true));
-        let answer = self
-            .prompt
-            .yes_no(question, present || step == SEARCHABLE && self.flags.searchable == Some(true))?;
-        Ok(answer.map(|yes| vec![format!("--{name}{}", if yes { "" } else { "=false" })]))
-    }
-
-    fn options(&self) -> Result<Option<Vec<String>>, Failure> {
-        let choices =
-            ["Enter options, one per line", "Import from a CSV file", "No options"].map(str::to_owned);
-        loop {
-            let answer = match self.prompt.select("Options", &choices, 0)? {
-                None => return Ok(None),
-                Some(0) => {
-                    let note = "One option a line, typed or pasted. Leave empty to finish.";
-                    // Cells side by side come with tabs between them.
-                    let wrong = "looks like several columns; press Esc and import them as CSV";
-                    let is_cell = |_, text: &str| Objection::unless(!text.contains('\t'), wrong);
-                    let question = |number: usize| format!("Option {number}");
-                    let labels =
-                        self.prompt.text_lines(question, note, &self.flags.options.labels, is_cell)?;
-                    labels.map(|labels| flags("option", &labels))
-                }
-                Some(1) => {
-                    let read = |file: &str| options_file(&file_meant(file), self.flags.run.input.encoding);
-                    let readable = |file: &str| match read(file) {
-                        Ok(options) => Objection::unless(!options.is_empty(), "the file has no options"),
-                        Err(failure) => Err(failure.message.into()),
-                    };
-                    let note = "Columns: label,sort_order,is_default,label:STORE…; the first is enough.";
-                    let question = Question { text: "CSV file", note, ..Question::default() };
-                    let file = self.prompt.text(&question, readable)?;
-                    file.map(|file| flag("options", &file_meant(&file).display().to_string()))
-                }
-                Some(_) => Some(Vec::new()),
-            };
-            if answer.is_some() {
-                return Ok(answer);
-            }
-        }
-    }
-}
-
-fn flags(name: &str, values: &[String]) -> Vec<String> {
-    values.iter().flat_map(|value| flag(name, value)).collect()
-}
-
-/// The file that was typed or dropped on the terminal, in a shell's quotes and with `~`.
-fn file_meant(typed: &str) -> PathBuf {
-    let words = Shell::NATIVE.split(typed.trim()).unwrap_or_default();
-    let name = if let [word] = &words[..] { word } else { typed.trim() };
-    match (name.strip_prefix("~/"), etcetera::home_dir()) {
-        (Some(rest), Ok(home)) => home.join(rest),
-        _ => name.into(),
+        Err(Objection::Wrong(wrong.to_owned()))
     }
 }

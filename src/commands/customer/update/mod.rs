@@ -296,7 +296,7 @@ fn which_address() -> Failure {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    commands::run_records(session, args, &args.run.batch, async |document| {
+    commands::run_records(session, args, async |document| {
         let prompt = session.prompt();
         if !prompt.can_ask() || document.is_some() || names_a_change(args) {
             return commands::run_one(session, args, document).await;
