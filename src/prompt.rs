@@ -16,7 +16,6 @@ pub use text::{Objection, Question};
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
-use crate::report::style::TextStyle;
 use crate::system::context::Context;
 use crate::text::sanitize::sanitize_line;
 use keyboard::Keyboard;
@@ -85,14 +84,6 @@ impl Prompt {
         if let Some(term) = &self.term {
             let _ = term.write_line(text);
         }
-    }
-
-    /// A warning about what is asked, shown as [`Self::show`] does; where nobody can be asked it goes to the report.
-    pub fn warn(&self, report: &Report, text: &str) {
-        if !self.can_ask() {
-            return report.warn(text);
-        }
-        self.show(&report.labelled_text(TextStyle::Warning, "warning", text));
     }
 
     /// A secret, not shown while it is typed. Nothing is no secret, and is asked again. `hint` says how to give it without a

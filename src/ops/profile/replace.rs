@@ -315,7 +315,7 @@ impl Steps<'_> {
 
     fn warn_once(&mut self, text: &str) {
         if self.shown.insert(text.to_owned()) {
-            self.prompt.warn(self.service.session.report, text);
+            self.service.session.report.warn(text);
         }
     }
 

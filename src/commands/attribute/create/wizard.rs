@@ -174,7 +174,7 @@ impl<'a> Wizard<'a> {
         let mut draft = flags.prepare(dialect, document, global.input.allow_unknown)?;
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
         // Once shown, they are not printed again.
-        draft.warnings.drain(..).for_each(|warning| self.prompt.warn(report, &warning));
+        draft.warnings.drain(..).for_each(|warning| report.warn(&warning));
         let is_agreed = global.dry_run || self.prompt.confirm_or_back("Create it?")?;
         Ok(is_agreed.then_some(draft))
     }
