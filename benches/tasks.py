@@ -108,7 +108,7 @@ def update(world, rounds):
 
 def disks(world):
     """Directories for what is synced: one on the disk and, where there is one, one in memory."""
-    places = [("on the disk", world.directory), ("in memory, nothing to sync", Path("/dev/shm"))]
+    places = [("on the disk", world.directory), ("in memory, no fsync", Path("/dev/shm"))]
     for place, parent in places:
         if parent.is_dir():
             with tempfile.TemporaryDirectory(dir=parent, prefix="storefront-") as directory:

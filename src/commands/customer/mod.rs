@@ -86,8 +86,7 @@ pub struct RestoreArgs {
     /// Whose profile.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// Snapshot to restore, by number, by the beginning of its name (of one snapshot only) or by file [default: that of
-    /// the last update]
+    /// Snapshot number, name prefix or file [default: that of the last update]
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
     /// Confirm the deletion of exactly N addresses newer than the snapshot
