@@ -2,11 +2,11 @@
 //! [`VARIABLE`], and it answers from its own grammar and files. It never asks the network or the sandbox.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 
 use clap::{Arg, ArgMatches, Command};
 use clap_complete::Shell;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use serde_json::Value;
 
@@ -44,20 +44,15 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
 ///
 /// # Errors
 /// What the engine says of a shell it does not know.
-pub fn answer(
-    context: &Context,
-    grammar: fn() -> Command,
-    topics: &[&'static str],
-) -> Result<bool, clap::Error> {
+pub fn answer(context: &Context, grammar: fn() -> Command) -> Result<bool, clap::Error> {
     let asked = context.var(VARIABLE).is_ok_and(|shell| shell.is_some());
     // Every script puts the words typed after two dashes.
     if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
         return Ok(false);
     }
-    let with_completers = || with_help_topics(with_completers(grammar()), topics);
     // Relative paths are completed from here.
     let directory = std::env::current_dir().ok();
-    CompleteEnv::with_factory(with_completers)
+    CompleteEnv::with_factory(|| with_candidates(grammar()))
         .var(VARIABLE)
         .try_complete(std::env::args_os(), directory.as_deref())
 }
@@ -71,52 +66,38 @@ struct CompletionContext {
     customer: Option<String>,
 }
 
-/// Arguments, by their ids in the grammar, whose values are known.
-const COMPLETED: &str = "profile name store_view operation type address remove_addresses ship_to_address \
-    bill_to_address snapshot delete fault key";
-
-/// The grammar, with completers attached to its arguments.
-fn with_completers(command: Command) -> Command {
-    command.mut_args(with_completer).mut_subcommands(with_completers)
-}
-
-/// The grammar, `help` completing its topics and the first words of commands.
-fn with_help_topics(command: Command, topics: &[&'static str]) -> Command {
-    let nouns = command.get_subcommands().map(|noun| noun.get_name().to_owned());
-    let words: Vec<String> = topics.iter().map(|topic| (*topic).to_owned()).chain(nouns).collect();
-    let complete =
-        move |begun: &OsStr| filter_by_prefix(begun, words.iter().map(CompletionCandidate::new).collect());
-    command.mut_subcommand("help", |help| {
-        help.mut_arg("words", |words| words.add(ArgValueCompleter::new(complete)))
-    })
-}
-
-fn with_completer(argument: Arg) -> Arg {
-    let Some(id) = COMPLETED.split(' ').find(|id| argument.get_id() == *id) else { return argument };
-    let complete = |begun: &OsStr| filter_by_prefix(begun, candidates(id, &CompletionContext::now()));
-    argument.add(ArgValueCompleter::new(complete))
-}
-
 /// The values of an argument.
-fn candidates(id: &str, asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let values = match id {
-        "profile" | "name" => profiles(&asked.config),
-        "store_view" => store_views(asked),
-        "operation" => OPERATIONS.into_iter().map(OperationSpec::slug).collect(),
-        "type" => FRONTEND_INPUTS.iter().map(|kind| kind.name.to_owned()).collect(),
-        "snapshot" => snapshots(asked),
-        "delete" => [snapshots(asked), vec!["all".to_owned()]].concat(),
-        "fault" => faults(),
-        "key" => return config_keys(asked),
-        _ => return addresses(asked),
+type Values = fn(&CompletionContext) -> Vec<CompletionCandidate>;
+
+/// Arguments, by their ids in the grammar, whose values are known.
+const COMPLETED: [(&str, Values); 13] = [
+    ("profile", |asked| plain(profiles(asked))),
+    ("name", |asked| plain(profiles(asked))),
+    ("store_view", store_views),
+    ("operation", |_| plain(OPERATIONS.into_iter().map(OperationSpec::slug))),
+    ("type", |_| plain(FRONTEND_INPUTS.iter().map(|kind| kind.name))),
+    ("address", addresses),
+    ("remove_addresses", addresses),
+    ("ship_to_address", addresses),
+    ("bill_to_address", addresses),
+    ("snapshot", |asked| plain(snapshots(asked))),
+    ("delete", |asked| plain(snapshots(asked).chain(["all".to_owned()]))),
+    ("fault", faults),
+    ("key", config_keys),
+];
+
+/// The grammar, with the known values attached to its arguments.
+fn with_candidates(command: Command) -> Command {
+    let attach = |argument: Arg| match COMPLETED.iter().find(|(id, _)| argument.get_id() == *id) {
+        Some((_, values)) => argument.add(ArgValueCandidates::new(|| values(&CompletionContext::now()))),
+        None => argument,
     };
-    values.into_iter().map(CompletionCandidate::new).collect()
+    command.mut_args(attach).mut_subcommands(with_candidates)
 }
 
-fn filter_by_prefix(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
-    let begun = begun.to_string_lossy();
-    candidates.retain(|candidate| candidate.get_value().to_string_lossy().starts_with(&*begun));
-    candidates
+/// Values without an explanation.
+fn plain(values: impl IntoIterator<Item = impl Into<OsString>>) -> Vec<CompletionCandidate> {
+    values.into_iter().map(CompletionCandidate::new).collect()
 }
 
 impl CompletionContext {
@@ -154,8 +135,8 @@ impl CompletionContext {
     }
 }
 
-fn profiles(file: &Loaded) -> Vec<String> {
-    file.iter().flat_map(ConfigFile::names).map(str::to_owned).collect()
+fn profiles(asked: &CompletionContext) -> Vec<String> {
+    asked.config.iter().flat_map(ConfigFile::names).map(str::to_owned).collect()
 }
 
 /// What follows `--customer`, in either form.
@@ -172,13 +153,13 @@ fn named_customer(words: &[OsString]) -> Option<String> {
 }
 
 /// Those of the sandbox's seed, or those that profiles name.
-fn store_views(asked: &CompletionContext) -> Vec<String> {
+fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     if asked.global.flags.sandbox {
-        return sandbox::seeded_store_views();
+        return plain(sandbox::seeded_store_views());
     }
     let profiles = asked.config.as_ref().ok().and_then(|file| file.profiles().ok()).unwrap_or_default();
     let codes: BTreeSet<String> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
-    codes.into_iter().collect()
+    plain(codes)
 }
 
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
@@ -192,18 +173,18 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     remembered.into_iter().flatten().map(candidate).collect()
 }
 
-fn snapshots(asked: &CompletionContext) -> Vec<String> {
+fn snapshots(asked: &CompletionContext) -> impl Iterator<Item = String> {
     let service = asked.service_id();
-    service.map(|service| state::snapshot_names(&asked.context, &service)).unwrap_or_default()
+    service.into_iter().flat_map(|service| state::snapshot_names(&asked.context, &service))
 }
 
-fn faults() -> Vec<String> {
+fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
     // `late=MS` needs a value, `throttle[=SECONDS]` takes one.
     let name = |kind: &str| match kind.split_once('=') {
         Some((name, _)) => name.strip_suffix('[').map_or_else(|| format!("{name}="), str::to_owned),
         None => kind.to_owned(),
     };
-    sandbox::fault_kinds().split(", ").map(name).collect()
+    plain(sandbox::fault_kinds().split(", ").map(name))
 }
 
 /// The keys of a profile, and those with their table before them.
@@ -213,7 +194,7 @@ fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     };
     let mut candidates: Vec<_> = config::PROFILE.iter().map(|key| of(key, "")).collect();
     candidates.push(of(&config::DEFAULT_PROFILE, ""));
-    for name in profiles(&asked.config) {
+    for name in profiles(asked) {
         candidates.extend(config::PROFILE.iter().map(|key| of(key, &format!("profiles.{name}."))));
     }
     candidates

@@ -39,7 +39,7 @@ use system::context::Context;
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
     let context = Context::capture();
-    match completion::answer(&context, commands::grammar, &commands::meta::TOPICS.map(|(name, ..)| name)) {
+    match completion::answer(&context, commands::grammar) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::FAILURE,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::CompletionCandidate;
 use clap_mangen::Man;
 
 use super::grammar;
@@ -76,6 +77,14 @@ pub const TOPICS: [Topic; 4] = [
     ("input", "Input fields by operation", input),
     ("assistants", "Instructions for an assistant (a skill file)", assistants),
 ];
+
+/// What `help` can be followed by: a topic, or the first word of a command.
+pub fn help_words() -> Vec<CompletionCandidate> {
+    let topics = TOPICS.map(|(name, ..)| name.to_owned()).into_iter();
+    let commands = grammar();
+    let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
+    topics.chain(commands).map(CompletionCandidate::new).collect()
+}
 
 /// Prints a topic, or the help of the command these words name.
 ///

@@ -24,6 +24,7 @@ use auth::AuthCommand;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use config::ConfigCommand;
 use customer::CustomerCommand;
 use customer::update::dialogue::select;
@@ -128,7 +129,7 @@ pub enum Command {
   storefront help customer update")]
     Help {
         /// Topic or command
-        #[arg(value_name = "TOPIC|COMMAND")]
+        #[arg(value_name = "TOPIC|COMMAND", add = ArgValueCandidates::new(meta::help_words))]
         words: Vec<String>,
     },
     /// Print a shell completion script
