@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::config::{SANDBOX, ServiceId};
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
-use crate::report::list::{Column, List, objects, plain};
+use crate::report::list::{Column, List, objects};
 use crate::sandbox::{self, Fault, Observer, Options};
 use crate::session::Session;
 use crate::session::local_service::{self, data_file, unusable};
@@ -140,13 +140,13 @@ fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
     let sandbox::Running { url, customer_token, admin_token, .. } = running;
     let (set, quote) = if cfg!(windows) { ("$env:", "'") } else { ("export ", "") };
     let interface = match interface {
-        Some(Interface::Magento) => ("STOREFRONT_API", "magento"),
-        _ => ("STOREFRONT_STORE_VIEW", "default"),
+        Some(Interface::Magento) => ("API", "magento"),
+        _ => ("STORE_VIEW", "default"),
     };
-    let (token, admin_token) =
-        (("STOREFRONT_TOKEN", &**customer_token), ("STOREFRONT_ADMIN_TOKEN", &**admin_token));
-    let variables = [("STOREFRONT_BASE_URL", &**url), interface, token, admin_token];
-    let variables = variables.map(|(name, value)| format!("  {set}{name}={quote}{value}{quote}\n")).concat();
+    let variables =
+        [("BASE_URL", &**url), interface, ("TOKEN", customer_token), ("ADMIN_TOKEN", admin_token)];
+    let variables =
+        variables.map(|(name, value)| format!("  {set}STOREFRONT_{name}={quote}{value}{quote}\n")).concat();
     format!(
         "The sandbox runs at {url}. In another terminal:\n\n{variables}  storefront customer show\n\n\
          Store views: default, fr, de. Every account has the password `sandbox`: customers log in with their email \
@@ -199,15 +199,19 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
         let tables = SHOWN.map(|(list, columns)| {
             let columns: Vec<Column> = columns.split(", ").filter_map(|it| it.split_once('=')).collect();
             let mut rows = all[list].as_array().cloned().unwrap_or_default();
-            let members = rows.iter_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut);
-            members.for_each(|value| *value = cell(value).into());
+            for value in rows.iter_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+                if let Value::Array(elements) = value {
+                    *value = elements.len().into();
+                }
+            }
             objects(screen, &columns, true, &rows)
         });
         format!("{}\n", tables.join("\n\n"))
     })
 }
 
-/// The lists of `sandbox show`, each with heading and field of its columns.
+/// The lists of `sandbox show`, each with heading and field of its columns. Of addresses, items and options a table has the
+/// number.
 const SHOWN: [(&str, &str); 5] = [
     ("customers", "CUSTOMER=id, FIRST NAME=firstname, LAST NAME=lastname, EMAIL=email, ADDRESSES=addresses"),
     ("quotes", "QUOTE=id, CUSTOMER=customer_id, ITEMS=items"),
@@ -218,28 +222,3 @@ const SHOWN: [(&str, &str); 5] = [
     ("products", "SKU=sku, TYPE=type, NAME=name, OPTIONS=options"),
     ("store_views", "STORE VIEW=code, ID=id, NAME=name"),
 ];
-
-/// A field in a table: addresses, items and options by what names them.
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Array(elements) => elements.iter().map(element).collect::<Vec<_>>().join(", "),
-        other => plain(other),
-    }
-}
-
-fn element(element: &Value) -> String {
-    if let (Some(sku), qty) = (element["sku"].as_str(), &element["qty"]) {
-        return format!("{qty} × {sku}");
-    }
-    if let (Some(code), Some(values)) = (element["attribute_code"].as_str(), element["values"].as_array()) {
-        let values: Vec<String> = values
-            .iter()
-            .map(|value| format!("{}={}", cell(&value["label"]), value["option_value"]))
-            .collect();
-        return format!("{code} {} ({})", cell(&element["option_id"]), values.join(", "));
-    }
-    match &element["label"] {
-        Value::Null => cell(&element["id"]),
-        label => cell(label),
-    }
-}
