@@ -15,12 +15,11 @@ use crate::input::template;
 use crate::plan::operation::{OPERATIONS, OperationSpec};
 use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::Report;
-use crate::report::style::{table, wrap};
+use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::system::environment;
 use crate::text::sanitize::sanitize_line;
 use crate::text::suggestion::closest_match;
-use crate::wire::Field;
 
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]
@@ -56,26 +55,23 @@ pub struct TemplateArgs {
 
 /// What `--version` prints: the version, the commit where the build was told of one, and the target.
 pub static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let environments = [
-        ("-gnu", cfg!(target_env = "gnu")),
-        ("-msvc", cfg!(target_env = "msvc")),
-        ("-musl", cfg!(target_env = "musl")),
-    ];
-    let environment = environments.iter().find(|(_, is_ours)| *is_ours).map_or("", |(name, _)| name);
     let commit = option_env!("STOREFRONT_COMMIT").filter(|commit| !commit.is_empty());
     let commit = commit.map(|commit| format!("{commit:.10}, ")).unwrap_or_default();
-    format!("{} ({commit}{ARCH}-{OS}{environment})", env!("CARGO_PKG_VERSION"))
+    let libc = if cfg!(target_env = "musl") { "-musl" } else { "" };
+    format!("{} ({commit}{ARCH}-{OS}{libc})", env!("CARGO_PKG_VERSION"))
 });
 
-/// A topic: its name, what it is about, and its text.
-pub type Topic = (&'static str, &'static str, fn() -> String);
+/// A topic: its name, what it is about, and its text for that screen.
+pub type Topic = (&'static str, &'static str, fn(OutputStyle) -> String);
 
 /// What `storefront help` explains beside the commands.
 pub const TOPICS: [Topic; 4] = [
     ("exit-codes", "Exit codes", exit_codes),
     ("environment", "Environment variables", environment),
     ("input", "Input fields by operation", input),
-    ("assistants", "Instructions for an assistant (a skill file)", assistants),
+    ("assistants", "Instructions for an assistant (a skill file)", |_| {
+        include_str!("assistants.md").to_owned()
+    }),
 ];
 
 /// What `help` can be followed by: a topic, or the first word of a command.
@@ -94,7 +90,7 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     if let [word] = words
         && let Some((_, _, text)) = TOPICS.iter().find(|(name, ..)| name == word)
     {
-        return report.stdout(&text());
+        return report.stdout(&text(report.stdout_style));
     }
     let mut command = grammar();
     let found = words.iter().try_fold(&mut command, |command, word| {
@@ -105,8 +101,12 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     let is_long = found.get_long_about().is_some();
     let help = if is_long { found.render_long_help() } else { found.render_help() };
     let text = if report.stdout_style.color { help.ansi().to_string() } else { help.to_string() };
-    let topics = if words.is_empty() { listed_topics() } else { String::new() };
-    report.stdout(&format!("{}\n{topics}", text.trim_end()))
+    report.stdout(&format!("{}\n", text.trim_end()))?;
+    if words.is_empty() {
+        let topics = TOPICS.map(|(name, about, _)| format!("  {name:<11}  {about}\n")).concat();
+        report.stdout(&format!("\nTopics of storefront help:\n{topics}"))?;
+    }
+    Ok(())
 }
 
 fn neither(word: &str, known: &[String]) -> Failure {
@@ -119,11 +119,7 @@ fn neither(word: &str, known: &[String]) -> Failure {
     Failure::usage(format!("no help topic or command `{word}`")).hint(hint)
 }
 
-fn listed_topics() -> String {
-    format!("\nTopics of storefront help:\n{}", rows(TOPICS.iter().map(|(name, about, _)| (*name, *about))))
-}
-
-fn exit_codes() -> String {
+fn exit_codes(_: OutputStyle) -> String {
     let rows = KINDS.iter().fold(String::new(), |mut text, (_, code, name, meaning)| {
         let _ = writeln!(text, "  {code:>3}  {name:<12} {meaning}");
         text
@@ -140,48 +136,21 @@ With -o json an error is one JSON object on stderr; `kind` is the name above.\n"
     )
 }
 
-fn environment() -> String {
-    rows(
-        environment::ALL.iter().chain(environment::DIRECTORIES).map(|variable| (variable.name, variable.doc)),
-    )
+fn environment(screen: OutputStyle) -> String {
+    let variables = environment::ALL.iter().chain(environment::DIRECTORIES);
+    table(screen, &[], variables.map(|variable| [variable.name, variable.doc])) + "\n"
 }
 
-fn input() -> String {
+fn input(screen: OutputStyle) -> String {
     let mut text =
         "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\nWith an administrator's token each record of a batch names its customer beside the fields, without\na wrapper: {\"customer\": 2, \"firstname\": \"Ada\"}; or it has the token of its customer in `token`.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
     for operation in OPERATIONS {
-        let members = operation.schema(&MARKETPLACE).fields();
-        let _ = writeln!(text, "\n{}", operation.name);
-        text += &rows(members.iter().map(|(path, member)| (path.as_str(), member.doc)));
+        let fields = operation.schema(&MARKETPLACE).fields();
+        let rows = fields.iter().map(|(path, field)| [path.as_str(), field.doc]);
+        let _ = writeln!(text, "\n{}\n{}", operation.name, table(screen, &[], rows));
     }
     text
-}
-
-fn assistants() -> String {
-    include_str!("assistants.md").to_owned()
-}
-
-/// A topic is no wider than this.
-const WIDTH: usize = 100;
-
-/// A longer name has a line of its own.
-const LONGEST_NAME: usize = 48;
-
-/// Two columns, the second wrapped.
-fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
-    let lengths = rows.clone().map(|(name, _)| name.len());
-    let width = lengths.filter(|length| *length <= LONGEST_NAME).max().unwrap_or(0);
-    let indent = " ".repeat(width + 4);
-    rows.fold(String::new(), |mut text, (name, meaning)| {
-        let (line, first) = if name.len() > width {
-            (format!("  {name}\n"), indent.clone())
-        } else {
-            (String::new(), format!("  {name:<width$}  "))
-        };
-        let _ = writeln!(text, "{line}{}", wrap(meaning, WIDTH, &first, &indent).join("\n"));
-        text
-    })
 }
 
 /// Writes one page a command to `directory`, or prints the first page.
@@ -208,33 +177,26 @@ pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
 /// # Errors
 /// `usage` for an operation there is none of.
 pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failure> {
-    let (operation, report) = (OperationSpec::parse(&args.operation.words)?, session.report);
-    let (heads, rows, note): (_, Vec<[String; 3]>, _) = match args.format {
+    let (operation, dialect) = (OperationSpec::parse(&args.operation.words)?, session.dialect);
+    let report = session.report;
+    let (heads, rows, note) = match args.format {
         TemplateFormat::Json => {
-            report.stdout(&template::json(session.dialect, operation)?)?;
-            let fields = operation.schema(session.dialect).fields().into_iter();
-            let row = |(path, field): (String, &Field)| {
-                [path, field.field_type.expected().into(), field.doc.into()]
-            };
-            let required = operation.wrapper.unwrap_or("paymentMethod");
-            let mut note = format!("Only {required} is required; omit any other field you do not need.");
-            if template::names_customer(session.dialect, operation) {
-                note += "\nOf many records, each names its customer beside the fields, without a wrapper: {\"customer\": 2, …}";
-            }
-            (["FIELD", "TYPE", "DESCRIPTION"], fields.map(row).collect(), note)
+            report.stdout(&template::json(dialect, operation)?)?;
+            let fields = operation.schema(dialect).fields().into_iter();
+            let rows = fields.map(|(path, field)| (path, field.field_type.expected(), field.doc.to_owned()));
+            let note = "Leave out any field you do not need; `storefront help input` explains batches.";
+            (["FIELD", "TYPE", "DESCRIPTION"], rows.collect(), note)
         }
         TemplateFormat::Csv => {
-            report.stdout(&template::csv(session.dialect, operation)?)?;
-            let columns = template::columns(session.dialect, operation).into_iter();
-            let row = |(title, holds, doc): (String, &str, String)| [title, holds.to_owned(), doc];
+            report.stdout(&template::csv(dialect, operation)?)?;
             let note = "Leave out any column you do not need; an empty cell leaves the value unchanged.";
-            (["COLUMN", "CELLS", "DESCRIPTION"], columns.map(row).collect(), note.to_owned())
+            (["COLUMN", "CELLS", "DESCRIPTION"], template::columns(dialect, operation), note)
         }
     };
     if !report.quiet && !report.is_json() {
-        let rows = rows.iter().map(|row| row.each_ref().map(|text| sanitize_line(text)));
+        let rows = rows.iter().map(|(name, holds, doc)| [name, *holds, doc].map(sanitize_line));
         report.stderr(&table(report.stderr_style, &heads, rows));
     }
-    report.status(&note);
+    report.status(note);
     Ok(())
 }

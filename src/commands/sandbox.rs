@@ -17,6 +17,7 @@ use crate::session::Session;
 use crate::session::local_service::{self, data_file, unusable};
 use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
+use crate::system::environment;
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
@@ -140,13 +141,16 @@ fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
     let sandbox::Running { url, customer_token, admin_token, .. } = running;
     let (set, quote) = if cfg!(windows) { ("$env:", "'") } else { ("export ", "") };
     let interface = match interface {
-        Some(Interface::Magento) => ("API", "magento"),
-        _ => ("STORE_VIEW", "default"),
+        Some(Interface::Magento) => (environment::API, "magento"),
+        _ => (environment::STORE_VIEW, "default"),
     };
-    let variables =
-        [("BASE_URL", &**url), interface, ("TOKEN", customer_token), ("ADMIN_TOKEN", admin_token)];
-    let variables =
-        variables.map(|(name, value)| format!("  {set}STOREFRONT_{name}={quote}{value}{quote}\n")).concat();
+    let variables = [
+        (environment::BASE_URL, url.as_str()),
+        interface,
+        (environment::TOKEN, customer_token),
+        (environment::ADMIN_TOKEN, admin_token),
+    ];
+    let variables = variables.map(|(name, value)| format!("  {set}{name}={quote}{value}{quote}\n")).concat();
     format!(
         "The sandbox runs at {url}. In another terminal:\n\n{variables}  storefront customer show\n\n\
          Store views: default, fr, de. Every account has the password `sandbox`: customers log in with their email \

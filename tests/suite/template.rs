@@ -118,7 +118,7 @@ cartItem.product_option.extension_attributes                                    
 cartItem.product_option.extension_attributes.configurable_item_options                 an array of objects  One element per configurable attribute
 cartItem.product_option.extension_attributes.configurable_item_options[].option_id     a string             The attribute_id of the configurable attribute
 cartItem.product_option.extension_attributes.configurable_item_options[].option_value  an integer           The chosen value, as the product detail gives it
-Only cartItem is required; omit any other field you do not need.
+Leave out any field you do not need; `storefront help input` explains batches.
 "#]]);
     let quiet = home.run("template quote add-item -q");
     assert_eq!((quiet.stdout, quiet.stderr), (described.stdout, String::new()));
