@@ -266,11 +266,9 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let session = &Session { global: &quick, ..*session };
     let (profile, base_url, checks) = with_service(session, async |service| {
         let settings = &service.settings;
-        let customer = match check::not_needed(service) {
-            Some(check) => check,
-            None => check::token(service, Bearer::Customer).await,
-        };
-        let checks = [customer, check::admin_token(service).await];
+        let (customer, _) = check::token(service, Bearer::Customer).await;
+        let (admin, _) = check::token(service, Bearer::Admin).await;
+        let checks = [customer, admin];
         Ok((settings.profile.clone(), settings.endpoint.base_url.to_string(), checks))
     })
     .await?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cli::{GlobalArgs, RequestArgs};
 use crate::failure::{Failure, FailureKind};
+use crate::http::RUN_DOCTOR;
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
 use crate::plan::profile::stored::Profile;
@@ -115,68 +116,46 @@ pub fn is_rejected(failure: &Failure) -> bool {
     failure.kind == FailureKind::Auth && failure.status.is_some()
 }
 
-/// The finding about a customer's token that is not needed: an administrator's serves all customers.
-pub fn not_needed(service: &Service<'_>) -> Option<Check> {
+/// The finding about a token, and what a call with it showed; nothing where there is no such token to call with.
+pub async fn token(service: &Service<'_>, bearer: Bearer) -> (Check, Option<Answer>) {
     let settings = &service.settings;
-    let is_needed = settings.dialect.customers.is_none() || !settings.has_only_admin_token();
-    let serve = if settings.admin_token.is_integration {
-        "the integration's credentials serve"
-    } else {
-        "the admin token serves"
-    };
-    (!is_needed && settings.token.from == "none").then(|| {
-        let detail = format!("none; {serve} customers named by --customer");
-        Check::skipped(check_name(Bearer::Customer), detail)
-    })
-}
-
-/// The finding about a token. Its source has been read already.
-pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check {
-    let token = service.settings.token_for(bearer);
-    let (name, mut source) = (check_name(bearer), token.from.clone());
-    if token.is_integration {
-        source.push_str("; requests are signed (OAuth 1.0a)");
+    let is_customer = bearer == Bearer::Customer;
+    let name = if is_customer { "customer token" } else { "admin token" };
+    let serves_all = settings.dialect.customers.is_some() && settings.has_only_admin_token();
+    if is_customer && serves_all && settings.token.from == "none" {
+        let detail = "none; not needed for customers named by --customer";
+        return (Check::skipped(name, detail), None);
     }
-    let expires = token.expires.map(|expires| (expires <= Timestamp::now(), expiry(expires)));
-    if let Some((_, expiry)) = &expires {
-        source = format!("{source}; {expiry}");
-    }
-    let why = match answer {
-        Ok(_) => return Check::ok(name, source),
-        Err(failure) if is_rejected(failure) => {
-            let rejected = Failure { message: format!("{source}: {}", failure.message), ..failure.clone() };
-            let fix = oauth::hint(&failure.message).map_or_else(|| service.renewal(bearer), str::to_owned);
-            return Check::failed(name, &rejected, fix);
-        }
-        Err(failure) => &failure.message,
-    };
-    if expires.is_some_and(|(is_expired, _)| is_expired) {
-        return Check::failed(name, &Failure::new(FailureKind::Auth, source), service.renewal(bearer));
-    }
-    Check::skipped(name, format!("{source}; not checked: {why}"))
-}
-
-/// The finding about a token, by reading it and by a call.
-pub async fn token(service: &Service<'_>, bearer: Bearer) -> Check {
-    match unreadable(service, bearer).await {
-        Some(check) => check,
-        None => finding(service, bearer, &ask(service, bearer).await),
-    }
-}
-
-/// The finding about the administrator's token. Where none is set, no call has shown whether the service takes the
-/// customer's for one.
-pub async fn admin_token(service: &Service<'_>) -> Check {
-    // Reading it may show that it is the same.
-    let unreadable = unreadable(service, Bearer::Admin).await;
-    if service.settings.shares_token() {
+    if !is_customer && settings.shares_token() {
         let detail = "none of its own: the customer token is used; not checked as an administrator's";
-        return Check::skipped(check_name(Bearer::Admin), detail);
+        return (Check::skipped(name, detail), None);
     }
-    match unreadable {
-        Some(check) => check,
-        None => finding(service, Bearer::Admin, &ask(service, Bearer::Admin).await),
+    if let Err(failure) = service.token(bearer).await {
+        return (Check::failed(name, &failure, hint_or(&failure, &service.renewal(bearer))), None);
     }
+    let answer = ask(service, bearer).await;
+    let source = settings.token_for(bearer);
+    let mut detail = source.from.clone();
+    if source.is_integration {
+        detail.push_str("; requests are signed (OAuth 1.0a)");
+    }
+    if let Some(expires) = source.expires {
+        detail = format!("{detail}; {}", expiry(expires));
+    }
+    let is_expired = source.expires.is_some_and(|expires| expires <= Timestamp::now());
+    let check = match &answer {
+        Ok(_) => Check::ok(name, detail),
+        Err(failure) if is_rejected(failure) => {
+            let fix = oauth::hint(&failure.message).map_or_else(|| service.renewal(bearer), str::to_owned);
+            let rejected = Failure::new(FailureKind::Auth, format!("{detail}: {}", failure.message));
+            Check::failed(name, &rejected, fix)
+        }
+        Err(_) if is_expired => {
+            Check::failed(name, &Failure::new(FailureKind::Auth, detail), service.renewal(bearer))
+        }
+        Err(failure) => Check::skipped(name, format!("{detail}; not checked: {}", failure.message)),
+    };
+    (check, Some(answer))
 }
 
 /// How long a token lasts, such as `expires in 3 h 59 min`.
@@ -186,17 +165,7 @@ pub fn expiry(expires: Timestamp) -> String {
     if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }
 }
 
-/// Reads the token where it comes from; a finding where there is none.
-pub async fn unreadable(service: &Service<'_>, bearer: Bearer) -> Option<Check> {
-    let failure = service.token(bearer).await.err()?;
-    let fix = failure.hint.clone().unwrap_or_else(|| service.renewal(bearer));
-    Some(Check::failed(check_name(bearer), &failure, fix))
-}
-
-/// What the check of a token is called.
-pub fn check_name(bearer: Bearer) -> &'static str {
-    match bearer {
-        Bearer::Customer => "customer token",
-        Bearer::Admin => "admin token",
-    }
+/// What to do about a failure; `doctor` itself is no answer here.
+pub fn hint_or(failure: &Failure, otherwise: &str) -> String {
+    failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
 }

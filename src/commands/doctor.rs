@@ -4,10 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::check::{self, Answer, Check};
-use crate::config::{Settings, Writes};
+use super::check::{self, Answer, Check, hint_or};
+use crate::config::{Writes, with_root};
 use crate::failure::{Failure, FailureKind};
-use crate::http::RUN_DOCTOR;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::Session;
@@ -17,7 +16,8 @@ use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::storage::without_path;
 use crate::text::shell::Shell;
 
-const NOT_FOUND: u16 = 404;
+/// Magento's answer to a path that is none of its own.
+const NO_ROUTE: &str = "Request does not match any route";
 
 /// Checks the state directory, configuration, store view, tokens, service and profile.
 ///
@@ -40,151 +40,109 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 async fn run_checks(session: &Session<'_>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    checks.extend(state_directory(session));
+    let mut checks = Vec::from_iter(state_directory(session));
     let service = match Service::open(session).await {
         Ok(service) => service,
         Err(failure) => {
-            let fix = fix_of(&failure, "correct it in the file, or with `storefront config set`");
+            let fix = hint_or(&failure, "correct it in the file, or with `storefront config set`");
             checks.push(Check::failed("configuration", &failure, fix));
             return checks;
         }
     };
-    checks.push(Check::ok("configuration", where_to(&service.settings, is_set(&service, BASE_URL))));
-    checks.extend(service_checks(&service).await);
+    checks.push(Check::ok("configuration", where_to(&service)));
+    let (customer, answer) = check::token(&service, Bearer::Customer).await;
+    let (admin, of_admin) = check::token(&service, Bearer::Admin).await;
+    // An administrator's call shows the same of the service, where no customer's token is needed.
+    let answer = answer.or(of_admin.filter(|_| customer.failure.is_none()));
+    checks.extend(service_checks(&service, customer, answer));
+    checks.push(admin);
     checks
 }
 
-/// Store view, tokens, service and profile.
-async fn service_checks(service: &Service<'_>) -> Vec<Check> {
-    let mut checks = Vec::from_iter(check::not_needed(service));
-    let bearer = if checks.is_empty() { Bearer::Customer } else { Bearer::Admin };
-    match (service.target(), check::unreadable(service, bearer).await) {
-        (Ok(_), None) => checks.extend(read_checks(service, bearer, &check::ask(service, bearer).await)),
-        (Ok(_), Some(unreadable)) => checks.extend([not_checked(service), unreadable]),
-        (Err(failure), unreadable) => {
-            let fix = fix_of(&failure, "set it with `storefront config set store-view CODE`");
-            checks.push(Check::failed("store view", &failure, fix));
-            let why = format!("{}; not checked: no store view set", service.settings.token_for(bearer).from);
-            checks.push(unreadable.unwrap_or_else(|| Check::skipped(check::check_name(bearer), why)));
-        }
-    }
-    if bearer == Bearer::Customer {
-        checks.push(check::admin_token(service).await);
-    }
-    checks
-}
-
-fn where_to(settings: &Settings, is_overridden: bool) -> String {
-    let profile = match &settings.profile {
-        Some(profile) => format!("profile {profile}"),
-        None if settings.sandbox.is_some() => "the sandbox".to_owned(),
-        None => "the environment".to_owned(),
+fn where_to(service: &Service<'_>) -> String {
+    let settings = &service.settings;
+    let url = &settings.endpoint.base_url;
+    let to = match &settings.profile {
+        Some(profile) if is_set(service, BASE_URL) => format!("profile {profile}: {url} ({BASE_URL})"),
+        Some(profile) => format!("profile {profile}: {url}"),
+        None if settings.sandbox.is_some() => format!("the sandbox: {url}"),
+        None => format!("the environment: {url}"),
     };
-    let variable =
-        if is_overridden && settings.profile.is_some() { format!(" ({BASE_URL})") } else { String::new() };
-    let writes = match settings.writes {
-        Writes::Yes => String::new(),
-        writes => format!("; writes: {}", writes.name()),
-    };
-    format!("{profile}: {}{variable}{writes}", settings.endpoint.base_url)
+    if settings.writes == Writes::Yes { to } else { format!("{to}; writes: {}", settings.writes.name()) }
 }
 
 /// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the
 /// service is reached, over which TLS, and whether updates are possible.
-fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
-    let is_secure = service.settings.endpoint.base_url.scheme() == "https";
-    let mut view = not_checked(service);
-    let mut reached =
-        Check::ok("service", if is_secure { "answers, over TLS" } else { "answers, without TLS" });
-    let mut readable = None;
+fn service_checks(service: &Service<'_>, token: Check, answer: Option<Answer>) -> Vec<Check> {
+    let settings = &service.settings;
+    let view = settings.store_view.as_ref().map_or("the default one", |view| view.code());
+    let mut checks = vec![Check::skipped("store view", format!("{view}; not checked")), token];
+    if let Err(failure) = service.target() {
+        let fix = hint_or(&failure, "set it with `storefront config set store-view CODE`");
+        checks[0] = Check::failed("store view", &failure, fix);
+        return checks;
+    }
+    let Some(answer) = answer else { return checks };
+    let is_secure = settings.endpoint.base_url.scheme() == "https";
+    checks.push(Check::ok("service", if is_secure { "answers, over TLS" } else { "answers, without TLS" }));
     match answer {
         Ok(profile) => {
-            view = Check::ok("store view", view_code(service));
-            let found = |profile: &Profile| format!("{} addresses can be read", profile.addresses().len());
-            readable = profile.as_ref().map(|profile| Check::ok("profile", found(profile)));
+            checks[0] = Check::ok("store view", view);
+            let found = |profile: Profile| format!("{} addresses can be read", profile.addresses().len());
+            checks.extend(profile.map(|profile| Check::ok("profile", found(profile))));
         }
-        Err(failure) if check::is_rejected(failure) => {}
-        Err(failure) => match diagnosis(service, failure) {
-            failed if failed.name == view.name => view = failed,
-            failed if failed.name == reached.name => reached = failed,
-            failed => readable = Some(failed),
-        },
+        Err(failure) if check::is_rejected(&failure) => {}
+        Err(failure) => {
+            let failed = diagnosis(service, &failure);
+            match checks.iter_mut().find(|check| check.name == failed.name) {
+                Some(check) => *check = failed,
+                None => checks.push(failed),
+            }
+        }
     }
-    [view, check::finding(service, bearer, answer), reached].into_iter().chain(readable).collect()
+    checks
 }
 
 /// What a failed read says is wrong, and how it is put right.
 fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
-    let (name, fix) = match failure.kind {
-        _ if let Some(fix) = interface_fix(service, failure) => ("profile", fix),
-        _ if names_store(failure) => ("store view", store_view_fix(service)),
-        FailureKind::Unavailable | FailureKind::Usage => {
-            ("service", fix_of(failure, "check host and port of base-url, and the network"))
+    let settings = &service.settings;
+    let url = &settings.endpoint.base_url;
+    let set = |key: &str, variable: &str| match &settings.profile {
+        Some(profile) if !is_set(service, variable) => format!("`storefront config set -p {profile} {key}`"),
+        _ => variable.to_owned(),
+    };
+    let check_url = || {
+        format!(
+            "check the path of base-url ({url}) and set it with {}; if it is right, set read.path to where the \
+             service gives the profile",
+            set("base-url URL", BASE_URL)
+        )
+    };
+    let rooted = with_root(url, settings.dialect.rest_root);
+    let (name, fix) = match (failure.kind, failure.status) {
+        // A shop answers so to calls that are not those of its API, also as to a store view that it does not know.
+        (_, Some(400 | 404)) if rooted != *url => {
+            ("profile", format!("set base-url to {rooted}, where a Magento shop has its API"))
         }
-        _ if failure.status == Some(NOT_FOUND) => ("profile", base_url_fix(service)),
-        _ => ("profile", fix_of(failure, "set read.path to where the service gives the profile")),
+        (_, Some(404)) if !settings.dialect.is_magento() && failure.message.contains(NO_ROUTE) => {
+            ("profile", format!("for a Magento shop set `api` to magento; otherwise {}", check_url()))
+        }
+        _ if names_store(failure) => (
+            "store view",
+            format!("pass --store-view CODE, or set it with {}", set("store-view CODE", STORE_VIEW)),
+        ),
+        (FailureKind::Unavailable | FailureKind::Usage, _) => {
+            ("service", hint_or(failure, "check host and port of base-url, and the network"))
+        }
+        (_, Some(404)) => ("profile", check_url()),
+        _ => ("profile", hint_or(failure, "set read.path to where the service gives the profile")),
     };
     Check::failed(name, failure, fix)
 }
 
-fn view_code<'a>(service: &'a Service<'_>) -> &'a str {
-    service.settings.store_view.as_ref().map_or("the default one", |view| view.code())
-}
-
-fn not_checked(service: &Service<'_>) -> Check {
-    Check::skipped("store view", format!("{}; not checked", view_code(service)))
-}
-
-fn store_view_fix(service: &Service<'_>) -> String {
-    if is_set(service, STORE_VIEW) {
-        return format!("correct {STORE_VIEW}, or pass --store-view CODE");
-    }
-    match &service.settings.profile {
-        Some(profile) => {
-            format!(
-                "set it with `storefront config set -p {profile} store-view CODE`, or pass --store-view CODE"
-            )
-        }
-        None => "pass --store-view CODE, or set STOREFRONT_STORE_VIEW".to_owned(),
-    }
-}
-
 /// Whether an environment variable overrides the setting of the profile.
 fn is_set(service: &Service<'_>, variable: &str) -> bool {
-    service.settings.sandbox.is_none()
-        && service.session.context.var(variable).is_ok_and(|value| value.is_some())
-}
-
-/// What to set where the answer shows that the calls are not those of the service: a shop of Magento without the setting
-/// `api`, or a base URL that ends before the root of the API.
-fn interface_fix(service: &Service<'_>, failure: &Failure) -> Option<String> {
-    let settings = &service.settings;
-    let url = &settings.endpoint.base_url;
-    let has_no_route = failure.message.contains("Request does not match any route");
-    if has_no_route && !settings.dialect.is_magento() {
-        return Some(format!("for a Magento shop set `api` to magento; otherwise {}", base_url_fix(service)));
-    }
-    let root = settings.dialect.rest_root?;
-    let is_root_missing = !url.path().split('/').any(|segment| segment == root);
-    (is_root_missing && matches!(failure.status, Some(400 | NOT_FOUND))).then(|| {
-        format!(
-            "set base-url to {}/{root}, where a Magento shop has its API",
-            url.as_str().trim_end_matches('/')
-        )
-    })
-}
-
-fn base_url_fix(service: &Service<'_>) -> String {
-    let set = match &service.settings.profile {
-        _ if is_set(service, BASE_URL) => BASE_URL.to_owned(),
-        Some(profile) => format!("`storefront config set -p {profile} base-url URL`"),
-        None => BASE_URL.to_owned(),
-    };
-    format!(
-        "check the path of base-url ({}) and set it with {set}; if it is right, set read.path to where the service gives the profile",
-        service.settings.endpoint.base_url
-    )
+    service.session.context.var(variable).is_ok_and(|value| value.is_some())
 }
 
 /// Snapshots are customers' data, and nothing is replaced without one.
@@ -207,8 +165,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
             format!("run `chmod 700 {}`", Shell::NATIVE.quote(&shown.to_string())),
         )
     } else {
-        let access = if cfg!(windows) { "; who else can read it is not checked on Windows" } else { "" };
-        Check::ok("state directory", format!("`{}` can be written{access}", state.display()))
+        Check::ok("state directory", format!("`{}` can be written", state.display()))
     })
 }
 
@@ -227,9 +184,4 @@ fn open_to_others(directory: &Path) -> bool {
 #[cfg(not(unix))]
 fn open_to_others(_: &Path) -> bool {
     false
-}
-
-/// What to do about a failure; `doctor` itself is no answer here.
-fn fix_of(failure: &Failure, otherwise: &str) -> String {
-    failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
 }

@@ -20,6 +20,6 @@ pub use profile::{
     BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, STORE_VIEW, Setting, ShipLayout,
     check_profile_name, is_secret, origin, parse_base_url, token_keys,
 };
-pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect};
+pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect, with_root};
 pub use token::{TokenCommand, TokenSource, token_variable};
 pub use writes::Writes;

@@ -108,7 +108,7 @@ fn only_a_call_that_worked_makes_a_token_ok() {
     assert_eq!(admin["status"], "skipped");
     assert!(admin["detail"].as_str().unwrap().ends_with("not checked as an administrator's"), "{admin}");
     let view = check(&checks(&[("STOREFRONT_STORE_VIEW", "defualt")]), "store view");
-    assert_eq!(view["fix"], "correct STOREFRONT_STORE_VIEW, or pass --store-view CODE");
+    assert_eq!(view["fix"], "pass --store-view CODE, or set it with STOREFRONT_STORE_VIEW");
     let path = checks(&[("STOREFRONT_BASE_URL", &format!("{}/rest", service.url()))]);
     let fix = check(&path, "profile")["fix"].as_str().unwrap().to_owned();
     assert!(fix.contains("set it with STOREFRONT_BASE_URL"), "{fix}");

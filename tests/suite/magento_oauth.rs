@@ -48,7 +48,7 @@ fn an_integration_reads_and_writes_like_an_administrator() {
         detail.contains("auth login --oauth of profile shop; requests are signed (OAuth 1.0a)"),
         "{detail}"
     );
-    assert!(shown.stdout.contains("none; the integration's credentials serve customers"), "{shown:?}");
+    assert!(shown.stdout.contains("none; not needed for customers named by --customer"), "{shown:?}");
     let own = home.run("api GET /V1/customers/1");
     assert_eq!(own.code, 6, "{own:?}");
     assert!(own.stderr.contains("hint: add --admin; for a call with a customer's token: run"), "{own:?}");
