@@ -53,7 +53,7 @@ fn an_integration_reads_and_writes_like_an_administrator() {
     assert_eq!(own.code, 6, "{own:?}");
     assert!(own.stderr.contains("hint: add --admin; for a call with a customer's token: run"), "{own:?}");
     let gone = home.run("auth logout");
-    assert!(gone.stderr.contains("deleted the integration's credentials of profile `shop`"), "{gone:?}");
+    assert!(gone.stderr.contains("deleted the admin token of profile `shop`"), "{gone:?}");
     assert_eq!(home.run("customer show --customer 2").code, 6);
 }
 
