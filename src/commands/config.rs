@@ -2,20 +2,18 @@
 
 mod init;
 
-use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use crate::cli::ConfirmArgs;
 use crate::commands::auth::read_token;
 use crate::config::{
     BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json,
-    token_keys,
 };
 use crate::failure::Failure;
+use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::text::sanitize::sanitize_line;
-use init::{NewProfile, already_exists};
+use init::InitArgs;
 
 /// What `config` can do.
 #[derive(Debug, Subcommand)]
@@ -80,20 +78,6 @@ pub enum ConfigCommand {
     },
 }
 
-/// Create a profile. Name it with -p, set its store view with --store-view.
-#[derive(Debug, Args)]
-pub struct InitArgs {
-    /// Base URL of the service, e.g. https://shop.example/rest
-    #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
-    pub base_url: Option<String>,
-    /// Replace an existing profile
-    #[arg(long)]
-    pub replace: bool,
-    /// What every command takes that asks.
-    #[command(flatten)]
-    pub confirm: ConfirmArgs,
-}
-
 /// Runs `config`.
 ///
 /// # Errors
@@ -105,8 +89,8 @@ pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure
         ConfigCommand::Get { key } => get(session, key),
         ConfigCommand::Set { key, value } => set(session, key, value),
         ConfigCommand::Unset { key } => unset(session, key),
-        ConfigCommand::Use { name } => use_profile(session, name),
-        ConfigCommand::Init(args) => init(session, args),
+        ConfigCommand::Use { name } => set(session, DEFAULT_PROFILE.name, std::slice::from_ref(name)),
+        ConfigCommand::Init(args) => init::run(session, args),
     }
 }
 
@@ -124,8 +108,17 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         file.keep_only(name);
     }
     let settings = to_json("", file.document.as_item());
+    // Where its tokens come from, in this environment.
+    let sources = |name: &str| match Settings::resolve(
+        session.context,
+        &session.global.for_profile(name),
+        session.config,
+    ) {
+        Ok(settings) => json!({"token": settings.token.from, "admin-token": settings.admin_token.from}),
+        Err(failure) => json!({"token": failure.message, "admin-token": failure.message}),
+    };
     let sources: Map<String, Value> =
-        file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
+        file.names().into_iter().map(|name| (name.to_owned(), sources(name))).collect();
     if !file.exists {
         session.report.status(&format!("`{}` does not exist", file.path.display()));
     }
@@ -147,17 +140,6 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
 fn lines(settings: &Value) -> String {
     let lines = flattened(settings).into_iter();
     lines.map(|(path, value)| sanitize_line(&format!("{path} = {value}")) + "\n").collect()
-}
-
-/// Where the tokens of a profile come from, in this environment.
-fn token_sources(session: &Session<'_>, profile: &str) -> Value {
-    match Settings::resolve(session.context, &session.global.for_profile(profile), session.config) {
-        Ok(settings) => json!({
-            "token": settings.token.from,
-            "admin-token": settings.admin_token.from,
-        }),
-        Err(failure) => json!({"token": failure.message, "admin-token": failure.message}),
-    }
 }
 
 fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
@@ -205,7 +187,20 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         Ok(before)
     })?;
     session.report.status(&format!("set {key} in `{}`", file.path.display()));
-    warn_of_moved_tokens(session, &file, &key, before.as_deref());
+    // A profile that is moved to another host takes the tokens along that it names itself.
+    let is_moved = before.is_some() && before != key.origin(&file);
+    let mut profiles = file.profiles().unwrap_or_default().into_iter();
+    if let Some(profile) = profiles.find(|profile| is_moved && key.profile() == Some(&*profile.name)) {
+        let [customer, admin] = [Bearer::Customer, Bearer::Admin].map(|bearer| profile.token_keys(bearer));
+        let named: Vec<&str> = customer.chain(admin).collect();
+        if !named.is_empty() {
+            session.report.warn(&format!(
+                "profile `{}` now points to a different host; tokens from its `{}` will be sent there",
+                profile.name,
+                named.join("` and `")
+            ));
+        }
+    }
     Ok(())
 }
 
@@ -227,23 +222,6 @@ fn secret(
     written.map_err(|_| Failure::usage(format!("{key}: expected a single token")))
 }
 
-/// A warning for a profile that is moved to another host: its tokens will be sent there.
-fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath, before: Option<&str>) {
-    let Some(profile) = key.profile() else { return };
-    let after = key.origin(file);
-    if before.is_none() || before == after.as_deref() {
-        return;
-    }
-    let named = token_keys().filter(|name| KeyPath::of(["profiles", profile, name]).find(file).is_some());
-    let named: Vec<&str> = named.collect();
-    if !named.is_empty() {
-        session.report.warn(&format!(
-            "profile `{profile}` now points to a different host; tokens from its `{}` will be sent there",
-            named.join("` and `")
-        ));
-    }
-}
-
 /// Takes a setting or a whole profile out.
 fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = session.config_file()?;
@@ -263,45 +241,5 @@ fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
             "its stored tokens were kept; remove them with `storefront auth logout -p {name}`"
         ));
     }
-    Ok(())
-}
-
-/// Makes a profile the one that is used when none is named.
-fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
-    ConfigFile::update(session.context, |file| {
-        file.require_profile(name, "config use")?;
-        file.set(&KeyPath::of([DEFAULT_PROFILE.name]), name.into())
-    })?;
-    session.report.status(&format!("default profile: {name}"));
-    Ok(())
-}
-
-/// Makes a profile.
-fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
-    let file = session.config_file()?;
-    file.profiles()?;
-    let mut new = NewProfile::new(session, args, file);
-    new.ask_all()?;
-    let NewProfile { name, dialect, base_url, store_view, .. } = new;
-    let exists = file.names().contains(&name.as_str());
-    let api = dialect.is_magento().then(|| dialect.name.into());
-    let settings = [("base-url", base_url), ("api", api), ("store-view", store_view)];
-    let (file, ()) = ConfigFile::update(session.context, |file| {
-        // Another process may have created it while the questions were answered.
-        if !exists && !args.replace && file.names().contains(&name.as_str()) {
-            return Err(already_exists(&name));
-        }
-        file.unset(&KeyPath::of(["profiles", &name]));
-        for (key, value) in settings {
-            value.map(|value| file.set(&KeyPath::of(["profiles", &name, key]), value)).transpose()?;
-        }
-        let default = KeyPath::of([DEFAULT_PROFILE.name]);
-        if default.find(file).is_none() { file.set(&default, name.as_str().into()) } else { Ok(()) }
-    })?;
-    session.report.status(&format!(
-        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
-        file.path.display(),
-        if dialect.is_magento() { " --admin" } else { "" }
-    ));
     Ok(())
 }

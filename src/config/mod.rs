@@ -17,8 +17,8 @@ pub use credentials::{Credentials, Stored};
 pub use edit::{KeyPath, flattened, to_json};
 pub use file::{ConfigFile, Loaded};
 pub use profile::{
-    BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, STORE_VIEW, Setting, ShipLayout,
-    check_profile_name, is_secret, origin, parse_base_url, token_keys,
+    BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, Setting, ShipLayout, check_profile_name,
+    is_secret, origin, parse_base_url,
 };
 pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect, with_root};
 pub use token::{TokenCommand, TokenSource, token_variable};

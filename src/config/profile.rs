@@ -61,14 +61,11 @@ pub const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 /// Where the service is.
 pub const BASE_URL: Key = key("base-url", URL, "Base URL of the service (may include a path)");
 
-/// The store view.
-pub const STORE_VIEW: Key = key("store-view", CODE, "Store view code");
-
 /// All settings of a profile.
 pub const PROFILE: &[Key] = &[
     BASE_URL,
     key("api", INTERFACE, "Interface of the service [default: marketplace]"),
-    STORE_VIEW,
+    key("store-view", CODE, "Store view code"),
     key("token", SECRET, "Access token (the file must be readable by its owner only)"),
     key("token-env", TEXT, "Environment variable containing the token"),
     key("token-file", FILE, "File containing the token (readable by its owner only)"),
@@ -259,7 +256,7 @@ impl Profile {
             Bearer::Customer => key.starts_with(token_key(bearer)),
             Bearer::Admin => key.starts_with(token_key(bearer)) || key.starts_with("oauth."),
         };
-        token_keys().filter(is_of).filter(|key| self.get(key).is_some())
+        PROFILE.iter().map(|key| key.name).filter(is_of).filter(|key| self.get(key).is_some())
     }
 }
 
@@ -295,11 +292,6 @@ fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
 /// Whether a setting of this name is a token.
 pub fn is_secret(name: &str) -> bool {
     PROFILE.iter().any(|key| key.expected == SECRET && key.name == name)
-}
-
-/// The keys of a profile that name its tokens.
-pub fn token_keys() -> impl Iterator<Item = &'static str> {
-    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token") || name.starts_with("oauth."))
 }
 
 /// The key that holds the token of a kind, and begins the names of the others that do.

@@ -156,6 +156,9 @@ fn esc_goes_back_one_question_of_init() {
     assert_eq!(code, 0, "{screen}");
     let written = home.read("config.toml");
     assert!(written.contains("[profiles.two]") && !written.contains("one"), "{written}");
+    let mut again = terminal(&home, "config init --api magento");
+    again.sees("profile name").replaces("two").sees("profile `two` already exists").types(CTRL_C);
+    assert_eq!(again.ends().0, 130, "it is not replaced by an answer");
     let mut left = terminal(&home, "config init -p three --api magento");
     left.sees("base URL").types(ESC);
     assert_eq!(left.ends().0, 130, "before the first question");

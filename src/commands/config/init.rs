@@ -1,201 +1,150 @@
-//! What `config init` asks.
+//! `config init`: a profile of what flags and environment give, and of answers to what they leave open.
 
-use super::InitArgs;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+use crate::cli::ConfirmArgs;
 use crate::config::{
-    BASE_URL, ConfigFile, Key, STORE_VIEW, check_profile_name, given_dialect, parse_base_url,
+    ConfigFile, DEFAULT_PROFILE, KeyPath, check_profile_name, given_dialect, parse_base_url,
 };
 use crate::failure::Failure;
 use crate::http::transport::is_this_machine;
-use crate::plan::request::{Dialect, Interface};
-use crate::prompt::{Prompt, Question};
+use crate::plan::request::dialect::MAGENTO;
+use crate::plan::request::{Dialect, StoreView};
+use crate::prompt::{Objection, Prompt, Question};
 use crate::session::Session;
 use crate::system::environment;
 
-/// A profile about to be made: what flags gave, and what the person answered.
-pub struct NewProfile<'a> {
-    session: &'a Session<'a>,
-    args: &'a InitArgs,
-    file: &'a ConfigFile,
-    prompt: Prompt,
-    /// Its name.
-    pub name: String,
-    /// The interface of its service.
-    pub dialect: &'static Dialect,
-    /// Where the service is.
-    pub base_url: Option<toml_edit::Value>,
-    /// Its store view, where one was named.
-    pub store_view: Option<toml_edit::Value>,
+/// Create a profile. Name it with -p, set its store view with --store-view.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Base URL of the service, e.g. https://shop.example/rest
+    #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
+    pub base_url: Option<String>,
+    /// Replace an existing profile
+    #[arg(long)]
+    pub replace: bool,
+    /// What every command takes that asks.
+    #[command(flatten)]
+    pub confirm: ConfirmArgs,
 }
 
-/// What became of a question.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// There was no need to ask.
-    Not,
-    Answered,
-    /// By Esc.
-    Back,
-}
+/// What is asked for, in this order: its place among the values of the new profile.
+const NAME: usize = 0;
+const API: usize = 1;
+const URL: usize = 2;
+const VIEW: usize = 3;
 
-/// A question, where there is need of it.
-type Step<'a> = fn(&mut NewProfile<'a>) -> Result<Asked, Failure>;
-
-impl<'a> NewProfile<'a> {
-    /// Nothing is known yet.
-    pub fn new(session: &'a Session<'a>, args: &'a InitArgs, file: &'a ConfigFile) -> Self {
-        let (prompt, dialect) = (session.prompt(), Interface::Marketplace.dialect());
-        Self { session, args, file, prompt, name: String::new(), dialect, base_url: None, store_view: None }
-    }
-
-    /// Asks what is missing; Esc goes back one question, and before the first it cancels.
-    ///
-    /// # Errors
-    /// `guard` for a profile that is there already, `usage` for a bad value or where nobody can be asked.
-    pub fn ask_all(&mut self) -> Result<(), Failure> {
-        let steps: [Step<'a>; 5] = [
-            Self::ask_name,
-            Self::ask_to_replace,
-            Self::ask_interface,
-            Self::ask_base_url,
-            Self::ask_store_view,
-        ];
-        let (mut step, mut answered) = (0, Vec::new());
-        while step < steps.len() {
-            match steps[step](self)? {
-                Asked::Back => {
-                    step = answered.pop().ok_or_else(Failure::cancelled)?;
-                    continue;
-                }
-                Asked::Answered => answered.push(step),
-                Asked::Not => {}
-            }
-            step += 1;
+/// Makes a profile. Esc goes back one question, and before the first it cancels.
+///
+/// # Errors
+/// `guard` for a profile that is there already, `usage` for a bad value or where nobody can be asked.
+pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
+    let (file, prompt, flags) = (session.config_file()?, session.prompt(), &session.global.flags);
+    file.profiles()?;
+    let name = session.context.var(environment::PROFILE)?;
+    let name = flags.profile.as_deref().or(name);
+    let api = given_dialect(session.context, session.global)?.map(|dialect| dialect.name);
+    let given = [name, api, args.base_url.as_deref(), flags.store_view.as_deref()];
+    let require_new = |file: &ConfigFile, name: &str| {
+        if args.replace || session.global.yes || !file.names().contains(&name) {
+            return Ok(());
         }
-        Ok(())
+        Err(Failure::guard(format!("profile `{name}` already exists"))
+            .hint("replace it with --replace, or change one setting with `storefront config set`"))
+    };
+    let check = |place: usize, text: &str, api: &str| match place {
+        NAME => check_profile_name(text).map_err(Failure::usage).and_then(|()| require_new(file, text)),
+        URL => match parse_base_url(text) {
+            Ok(_) => Ok(()),
+            Err(problem) => Err(Failure::usage(format!("the base URL {problem}"))),
+        },
+        VIEW if !text.is_empty() || api != MAGENTO.name => StoreView::new(text).map(drop),
+        _ => Ok(()),
+    };
+    let mut values = given.map(|value| value.unwrap_or_default().to_owned());
+    for place in (0..values.len()).filter(|place| given[*place].is_some()) {
+        check(place, &values[place], &values[API])?;
     }
-
-    fn ask_name(&mut self) -> Result<Asked, Failure> {
-        let given = match &self.session.global.flags.profile {
-            Some(name) => Some(name.as_str()),
-            None => self.session.context.var(environment::PROFILE)?,
+    if name.is_none() {
+        "default".clone_into(&mut values[NAME]);
+    }
+    // Where nobody can be asked, the first of these says so, and the others are not needed.
+    let is_asked =
+        |place: &usize| given[*place].is_none() && (prompt.can_ask() || [NAME, URL].contains(place));
+    let asked: Vec<usize> = (0..values.len()).filter(is_asked).collect();
+    let mut next = 0;
+    while let Some(place) = asked.get(next).copied() {
+        let check = |text: &str| match check(place, text, &values[API]) {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(Objection::Wrong(failure.message)),
         };
-        if let Some(name) = given {
-            check_profile_name(name).map_err(Failure::usage)?;
-            name.clone_into(&mut self.name);
-            return Ok(Asked::Not);
+        if let Some(answer) = ask(&prompt, place, &values, check)? {
+            values[place] = answer;
+            next += 1;
+        } else {
+            next = next.checked_sub(1).ok_or_else(Failure::cancelled)?;
         }
-        let initial = if self.name.is_empty() { "default" } else { &self.name };
-        let question = Question { text: "profile name", hint: "use -p NAME", initial, ..Question::default() };
-        let typed = self.prompt.text(&question, |name| Ok(check_profile_name(name)?))?;
-        Ok(typed.map_or(Asked::Back, |name| {
-            self.name = name;
-            Asked::Answered
-        }))
     }
+    let [name, api, base_url, store_view] = values;
+    let is_magento = api == MAGENTO.name;
+    warn(session, &name, is_magento, &base_url, &store_view);
+    let settings = [("base-url", base_url), ("api", api), ("store-view", store_view)];
+    let (file, ()) = ConfigFile::update(session.context, |file| {
+        // Another process may have created it while the questions were answered.
+        require_new(file, &name)?;
+        file.unset(&KeyPath::of(["profiles", &name]));
+        for (key, value) in settings.iter().filter(|(_, value)| !value.is_empty()) {
+            file.set(&KeyPath::of(["profiles", &name, key]), value.into())?;
+        }
+        let default = KeyPath::of([DEFAULT_PROFILE.name]);
+        if default.find(file).is_none() { file.set(&default, name.as_str().into()) } else { Ok(()) }
+    })?;
+    session.report.status(&format!(
+        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
+        file.path.display(),
+        if is_magento { " --admin" } else { "" }
+    ));
+    Ok(())
+}
 
-    fn ask_to_replace(&mut self) -> Result<Asked, Failure> {
-        if self.args.replace || !self.file.names().contains(&self.name.as_str()) {
-            return Ok(Asked::Not);
-        }
-        // Silence is no consent to lose settings.
-        if !self.prompt.can_ask() && !self.prompt.assume_yes() {
-            return Err(already_exists(&self.name));
-        }
-        let question = format!("replace profile {} and all its settings?", self.name);
-        let is_agreed = self.prompt.confirm_or_back(&question)?;
-        Ok(match is_agreed {
-            _ if self.prompt.assume_yes() => Asked::Not,
-            true => Asked::Answered,
-            false => Asked::Back,
-        })
-    }
-
-    /// The interface of flag or environment, or the one that is picked.
-    fn ask_interface(&mut self) -> Result<Asked, Failure> {
-        if let Some(given) = given_dialect(self.session.context, self.session.global)? {
-            self.dialect = given;
-            return Ok(Asked::Not);
-        }
-        if !self.prompt.can_ask() {
-            return Ok(Asked::Not);
-        }
+/// Asks for a value; `None` for Esc. What was answered before is there to be edited.
+fn ask(
+    prompt: &Prompt,
+    place: usize,
+    values: &[String; 4],
+    check: impl Fn(&str) -> Result<(), Objection>,
+) -> Result<Option<String>, Failure> {
+    if place == API {
         let choices = [
             "marketplace  A marketplace derived from Magento, with the store view in each path",
             "magento      Magento Open Source, Adobe Commerce or Mage-OS",
         ];
-        let Some(picked) = self.prompt.select("Interface", &choices.map(str::to_owned), 0)? else {
-            return Ok(Asked::Back);
-        };
-        self.dialect = [Interface::Marketplace, Interface::Magento][picked].dialect();
-        Ok(Asked::Answered)
+        let picked = prompt.select("Interface", &choices.map(str::to_owned), 0)?;
+        return Ok(picked.map(|picked| Dialect::NAMES[picked].to_owned()));
     }
-
-    fn ask_base_url(&mut self) -> Result<Asked, Failure> {
-        let given = self.args.base_url.as_deref();
-        let asked;
-        (self.base_url, asked) = self.answer(given, ("base URL", "--base-url URL"), &BASE_URL, false)?;
-        let url = self.base_url.as_ref().and_then(toml_edit::Value::as_str);
-        let Some(url) = url.and_then(|url| parse_base_url(url).ok()) else { return Ok(asked) };
-        if self.dialect.is_magento() && !url.path().trim_end_matches('/').ends_with("/rest") {
-            let warning = "the base URL has no `/rest` at its end, where a Magento shop has its interface";
-            self.session.report.warn(warning);
-        }
-        if url.scheme() == "http" && !is_this_machine(&url) {
-            let set = format!("`storefront config set -p {} allow-plain-http true`", self.name);
-            self.session.report.warn(&format!(
-                "http:// sends the token and customer data unencrypted: use https://, or allow it with {set}"
-            ));
-        }
-        Ok(asked)
-    }
-
-    /// The store view, which a Magento shop does not need.
-    fn ask_store_view(&mut self) -> Result<Asked, Failure> {
-        let given = self.session.global.flags.store_view.as_deref();
-        let is_optional = self.dialect.is_magento();
-        if given.is_none() && !self.prompt.can_ask() {
-            if !is_optional {
-                let set = format!("`storefront config set -p {} store-view CODE`", self.name);
-                self.session.report.warn(&format!("the profile has no store view; set it with {set}"));
-            }
-            return Ok(Asked::Not);
-        }
-        let text =
-            if is_optional { "store view code (optional)" } else { "store view code, such as default" };
-        let asked;
-        (self.store_view, asked) =
-            self.answer(given, (text, "--store-view CODE"), &STORE_VIEW, is_optional)?;
-        Ok(asked)
-    }
-
-    /// What a flag gave, or what the person answers to a question, checked as the kind of its key.
-    fn answer(
-        &self,
-        given: Option<&str>,
-        (text, flag): (&str, &str),
-        setting: &Key,
-        is_optional: bool,
-    ) -> Result<(Option<toml_edit::Value>, Asked), Failure> {
-        let write = |text: &str| match text {
-            "" if is_optional => Ok(None),
-            text => setting.write(&[text.to_owned()]).map(Some),
-        };
-        let (text, asked) = if let Some(text) = given {
-            (text.to_owned(), Asked::Not)
-        } else {
-            let question = Question { text, hint: &format!("use {flag}"), ..Question::default() };
-            match self.prompt.text(&question, |text| Ok(write(text).map(drop)?))? {
-                Some(text) => (text, Asked::Answered),
-                None => return Ok((None, Asked::Back)),
-            }
-        };
-        let value = write(&text).map_err(|problem| Failure::usage(format!("{flag}: {problem}")))?;
-        Ok((value, asked))
-    }
+    let (text, hint) = match place {
+        NAME => ("profile name", "use -p NAME"),
+        URL => ("base URL", "use --base-url URL"),
+        _ if values[API] == MAGENTO.name => ("store view code (optional)", "use --store-view CODE"),
+        _ => ("store view code, such as default", "use --store-view CODE"),
+    };
+    prompt.text(&Question { text, hint, initial: &values[place], ..Question::default() }, check)
 }
 
-/// The refusal to replace a profile without being told.
-pub fn already_exists(name: &str) -> Failure {
-    Failure::guard(format!("profile `{name}` already exists"))
-        .hint("replace it with --replace, or change one setting with `storefront config set`")
+/// What of a new profile works in few cases.
+fn warn(session: &Session<'_>, name: &str, is_magento: bool, base_url: &str, store_view: &str) {
+    let Ok(url) = parse_base_url(base_url) else { return };
+    let set = format!("`storefront config set -p {name}");
+    if is_magento && !url.path().trim_end_matches('/').ends_with("/rest") {
+        session.report.warn("the base URL has no `/rest` at its end, where a Magento shop has its interface");
+    }
+    if url.scheme() == "http" && !is_this_machine(&url) {
+        session.report.warn(&format!(
+            "http:// sends the token and customer data unencrypted: use https://, or allow it with {set} allow-plain-http true`"
+        ));
+    }
+    if !is_magento && store_view.is_empty() {
+        session.report.warn(&format!("the profile has no store view; set it with {set} store-view CODE`"));
+    }
 }
