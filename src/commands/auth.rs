@@ -1,7 +1,5 @@
 //! `auth`: tokens, kept apart from the settings.
 
-use std::io::Read;
-
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -74,9 +72,6 @@ pub struct LoginArgs {
     pub request: RequestArgs,
 }
 
-/// No token and no password is longer, in bytes.
-const MAX_BYTES: u64 = 64 * 1024;
-
 /// Runs `auth`.
 ///
 /// # Errors
@@ -106,9 +101,8 @@ fn secret(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Res
     if !stdin {
         return session.prompt().password(question, hint);
     }
-    let mut text = String::new();
-    let read = std::io::stdin().lock().take(MAX_BYTES).read_to_string(&mut text);
-    read.map(|_| text).map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))
+    std::io::read_to_string(std::io::stdin())
+        .map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))
 }
 
 /// Reads the four values of an integration: asks for each, or takes the lines of standard input.

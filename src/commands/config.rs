@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::auth::read_token;
 use crate::config::{
-    BASE_URL, ConfigFile, DEFAULT_PROFILE, Key, KeyPath, Setting, Settings, flattened, is_secret, to_json,
+    BASE_URL, ConfigFile, DEFAULT_PROFILE, KeyPath, Setting, Settings, flattened, is_secret, to_json,
 };
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
@@ -171,13 +171,20 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
     if let Some(profile) = key.profile().filter(|_| setting.name != BASE_URL.name) {
         file.require_profile(profile, "config set")?;
     }
-    let value = if is_secret(setting.name) {
-        secret(session, setting, &key, words)?
-    } else if words.is_empty() {
+    let mut words = words.to_vec();
+    if is_secret(setting.name) {
+        let hint = format!("use `storefront config set {key} -` to read it from stdin");
+        if words.is_empty() || words == ["-"] {
+            let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
+            words = vec![token.expose().to_owned()];
+        } else {
+            session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
+        }
+    }
+    if words.is_empty() {
         return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
-    } else {
-        setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?
-    };
+    }
+    let value = setting.write(&words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?;
     let (file, before) = ConfigFile::update(session.context, |file| {
         if key == KeyPath::of([DEFAULT_PROFILE.name]) {
             file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
@@ -202,24 +209,6 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         }
     }
     Ok(())
-}
-
-/// A token from a prompt or standard input, or, with a warning, from the command line.
-fn secret(
-    session: &Session<'_>,
-    setting: &Key,
-    key: &KeyPath,
-    words: &[String],
-) -> Result<toml_edit::Value, Failure> {
-    let hint = format!("use `storefront config set {key} -` to read it from stdin");
-    let written = if words.is_empty() || words == ["-"] {
-        let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
-        setting.write(&[token.expose().to_owned()])
-    } else {
-        session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
-        setting.write(words)
-    };
-    written.map_err(|_| Failure::usage(format!("{key}: expected a single token")))
 }
 
 /// Takes a setting or a whole profile out.

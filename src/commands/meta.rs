@@ -160,16 +160,16 @@ fn input(screen: OutputStyle) -> String {
 pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
     // The pages are the same on every system.
     let grammar = grammar().version(env!("CARGO_PKG_VERSION"));
-    let Some(directory) = directory else {
-        let mut page = Vec::new();
-        Man::new(grammar)
-            .render(&mut page)
-            .map_err(|error| Failure::internal(format!("cannot generate the man page: {error}")))?;
-        return report.stdout(&String::from_utf8_lossy(&page));
+    let mut page = Vec::new();
+    let written = match directory {
+        None => Man::new(grammar).render(&mut page),
+        Some(directory) => {
+            std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(grammar, directory))
+        }
     };
-    std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(grammar, directory))
-        .map_err(|error| Failure::internal(format!("cannot write `{}`: {error}", directory.display())))
+    let to = directory.unwrap_or(Path::new("the man page")).display();
+    written.map_err(|error| Failure::internal(format!("cannot write `{to}`: {error}")))?;
+    report.stdout(&String::from_utf8_lossy(&page))
 }
 
 /// Prints a template. JSON has no comments, so the explanations go to standard error.
