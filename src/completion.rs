@@ -139,17 +139,12 @@ fn profiles(asked: &CompletionContext) -> Vec<String> {
     asked.config.iter().flat_map(ConfigFile::names).map(str::to_owned).collect()
 }
 
-/// What follows `--customer`, in either form.
+/// What follows `--customer`, after a blank or `=`.
 fn named_customer(words: &[OsString]) -> Option<String> {
-    let mut words = words.iter().map(|word| word.to_string_lossy());
-    while let Some(word) = words.next() {
-        match word.strip_prefix("--customer") {
-            Some("") => return words.next().map(std::borrow::Cow::into_owned),
-            Some(value) if value.starts_with('=') => return Some(value[1..].to_owned()),
-            _ => {}
-        }
-    }
-    None
+    let split = |word: &OsString| -> Vec<String> {
+        word.to_string_lossy().splitn(2, '=').map(str::to_owned).collect()
+    };
+    words.iter().flat_map(split).skip_while(|part| part != "--customer").nth(1)
 }
 
 /// Those of the sandbox's seed, or those that profiles name.

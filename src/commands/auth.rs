@@ -160,10 +160,8 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let expires = token.expires_at();
     Credentials::store(session.context, name, bearer, &Stored { token, origin: origin.clone(), expires })?;
     let path = credentials.path.display();
-    session.report.status(&format!("saved the {what} for profile `{name}` ({origin}) to {path}"));
-    if let Some(expires) = expires {
-        session.report.status(&format!("it {}", check::expiry(expires)));
-    }
+    let until = expires.map(|expires| format!("; it {}", check::expiry(expires))).unwrap_or_default();
+    session.report.status(&format!("saved the {what} for profile `{name}` ({origin}) to {path}{until}"));
     let variable = token_variable(bearer);
     if session.context.var(variable)?.is_some() {
         session.report.warn(&format!("{variable} is set and overrides the stored token"));
@@ -223,26 +221,24 @@ async fn verify(
 async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let quick = check::quick(session.global);
     let session = &Session { global: &quick, ..*session };
-    let (profile, base_url, checks) = with_service(session, async |service| {
-        let settings = &service.settings;
+    with_service(session, async |service| {
+        let (profile, url) = (&service.settings.profile, service.settings.endpoint.base_url.to_string());
         let (customer, _) = check::token(service, Bearer::Customer).await;
         let (admin, _) = check::token(service, Bearer::Admin).await;
         let checks = [customer, admin];
-        Ok((settings.profile.clone(), settings.endpoint.base_url.to_string(), checks))
+        let value = json!({"profile": profile, "base_url": url, "checks": checks});
+        session.report.value(&value, |screen| {
+            let (profile, url) = (sanitize_line(profile.as_deref().unwrap_or("none")), sanitize_line(&url));
+            format!("profile   {profile}\nbase URL  {url}\n\n{}", check::table(&checks, screen))
+        })?;
+        // The first failed check decides, as for `doctor`.
+        let Some((kind, check)) = checks.into_iter().find_map(|check| Some((check.failure?, check))) else {
+            return Ok(());
+        };
+        let failure = Failure::new(kind, format!("{}: {}", check.name, check.detail));
+        Err(Failure { hint: check.fix, ..failure })
     })
-    .await?;
-    session.report.value(&json!({"profile": profile, "base_url": base_url, "checks": checks}), |screen| {
-        let (profile, url) = (sanitize_line(profile.as_deref().unwrap_or("none")), sanitize_line(&base_url));
-        format!("profile   {profile}\nbase URL  {url}\n\n{}", check::table(&checks, screen))
-    })?;
-    // The first failed check decides, as for `doctor`.
-    match checks.into_iter().find_map(|check| Some((check.failure?, check))) {
-        None => Ok(()),
-        Some((kind, check)) => {
-            let failure = Failure::new(kind, format!("{}: {}", check.name, check.detail));
-            Err(Failure { hint: check.fix, ..failure })
-        }
-    }
+    .await
 }
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {

@@ -11,6 +11,7 @@ use crate::config::{
 };
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
+use crate::report::list::plain;
 use crate::session::Session;
 use crate::text::sanitize::sanitize_line;
 use init::InitArgs;
@@ -154,9 +155,8 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     })?;
     let value = to_json(key.name(), item);
     session.report.value(&value, |_| match &value {
-        Value::String(text) => sanitize_line(text) + "\n",
         Value::Object(_) => lines(&value),
-        value => sanitize_line(&value.to_string()) + "\n",
+        value => sanitize_line(&plain(value)) + "\n",
     })
 }
 
@@ -180,9 +180,6 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         } else {
             session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
         }
-    }
-    if words.is_empty() {
-        return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
     }
     let value = setting.write(&words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?;
     let (file, before) = ConfigFile::update(session.context, |file| {

@@ -148,7 +148,9 @@ fn is_set(service: &Service<'_>, variable: &str) -> bool {
 /// Snapshots are customers' data, and nothing is replaced without one.
 fn state_directory(session: &Session<'_>) -> Option<Check> {
     let state = &session.context.directories().ok()?.state;
-    if let Err(error) = try_to_write(state) {
+    // What is not there yet is created in the nearest directory above.
+    let existing = state.ancestors().find(|path| path.exists()).unwrap_or(state);
+    if let Err(error) = tempfile::NamedTempFile::new_in(existing).map_err(without_path) {
         let failure = Failure::internal(format!(
             "the state directory `{}` cannot be written: {error}",
             state.display()
@@ -167,12 +169,6 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
     } else {
         Check::ok("state directory", format!("`{}` can be written", state.display()))
     })
-}
-
-/// Creates a file in the directory, or in the nearest one above that exists, and removes it again.
-fn try_to_write(directory: &Path) -> std::io::Result<()> {
-    let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(directory);
-    tempfile::NamedTempFile::new_in(existing).map(drop).map_err(without_path)
 }
 
 #[cfg(unix)]

@@ -74,12 +74,15 @@ pub const TOPICS: [Topic; 4] = [
     }),
 ];
 
-/// What `help` can be followed by: a topic, or the first word of a command.
+/// The words that can follow `help`, and a command in it: topics and commands.
+fn names(command: &clap::Command) -> Vec<String> {
+    let commands = command.get_subcommands().map(clap::Command::get_name);
+    TOPICS.iter().map(|(name, ..)| *name).chain(commands).map(str::to_owned).collect()
+}
+
+/// What `help` is completed with.
 pub fn help_words() -> Vec<CompletionCandidate> {
-    let topics = TOPICS.map(|(name, ..)| name.to_owned()).into_iter();
-    let commands = grammar();
-    let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
-    topics.chain(commands).map(CompletionCandidate::new).collect()
+    names(&grammar()).into_iter().map(CompletionCandidate::new).collect()
 }
 
 /// Prints a topic, or the help of the command these words name.
@@ -93,13 +96,20 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
         return report.stdout(&text(report.stdout_style));
     }
     let mut command = grammar();
-    let found = words.iter().try_fold(&mut command, |command, word| {
-        let known: Vec<String> = command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
-        command.find_subcommand_mut(word).ok_or_else(|| neither(word, &known))
-    })?;
+    for word in words {
+        let Some(found) = command.find_subcommand(word) else {
+            let known = names(&command);
+            let hint = match closest_match(word, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "run `storefront help` to see commands and topics".to_owned(),
+            };
+            return Err(Failure::usage(format!("no help topic or command `{word}`")).hint(hint));
+        };
+        command = found.clone();
+    }
     // As `--help` does: the long form only where there is more to say.
-    let is_long = found.get_long_about().is_some();
-    let help = if is_long { found.render_long_help() } else { found.render_help() };
+    let is_long = command.get_long_about().is_some();
+    let help = if is_long { command.render_long_help() } else { command.render_help() };
     let text = if report.stdout_style.color { help.ansi().to_string() } else { help.to_string() };
     report.stdout(&format!("{}\n", text.trim_end()))?;
     if words.is_empty() {
@@ -109,21 +119,9 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn neither(word: &str, known: &[String]) -> Failure {
-    let topics = TOPICS.iter().map(|(name, ..)| *name);
-    let near = closest_match(word, known.iter().map(String::as_str).chain(topics.clone()));
-    let hint = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("available topics: {}", topics.collect::<Vec<_>>().join(", ")),
-    };
-    Failure::usage(format!("no help topic or command `{word}`")).hint(hint)
-}
-
 fn exit_codes(_: OutputStyle) -> String {
-    let rows = KINDS.iter().fold(String::new(), |mut text, (_, code, name, meaning)| {
-        let _ = writeln!(text, "  {code:>3}  {name:<12} {meaning}");
-        text
-    });
+    let row = |(_, code, name, meaning)| format!("  {code:>3}  {name:<12} {meaning}\n");
+    let rows = KINDS.map(row).concat();
     format!(
         "    0               done\n{rows}
 Of a batch, the first of these that applies:
