@@ -211,6 +211,8 @@ async fn verify(
     }
     let hint = if token.keys().is_some() {
         oauth::hint(&failure.message).unwrap_or("check the four values: System > Integrations shows them")
+    } else if bearer == Bearer::Admin {
+        "get a new token, then run `storefront auth login --admin` again"
     } else {
         "get a new token, then run `storefront auth login` again; if it is an administrator's token, add --admin"
     };
