@@ -73,6 +73,29 @@ error: interrupted: 3 done, 17 not sent
 }
 
 #[test]
+fn a_second_ctrl_c_also_ends_a_batch_whose_records_wait_for_each_other() {
+    let env = TestEnv::new();
+    let reply = crate::support::mock_server::reply("200 OK", "", "{}");
+    let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(60), reply)]);
+    env.file("items.csv", "sku,qty,quote_id\numbrella,1,1\numbrella,1,1\numbrella,1,1\n");
+    let arguments = ["quote", "add-item", "-i", "items.csv", "-q"];
+    let mut child = serve(env.home.storefront(&arguments), &slow.url("")).spawn();
+    while slow.requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let kill = format!("kill -INT {0}; sleep 0.3; kill -INT {0}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let ended = (0..100).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        child.try_wait().unwrap()
+    });
+    let _ = child.kill();
+    assert_eq!(ended.and_then(|status| status.code()), Some(130));
+    let journal = std::fs::read_to_string(env.home.dir.path().join("items.csv.journal")).unwrap();
+    assert_eq!(states(&journal), [("unknown".to_owned(), 1)].into());
+}
+
+#[test]
 fn ctrl_c_while_done_records_are_skipped_sends_nothing_more() {
     use std::io::Read as _;
 

@@ -145,6 +145,8 @@ impl Run<'_> {
     /// Records that were in flight at a second signal: the outcome of what may have been sent is unknown.
     pub(super) fn abandon(&mut self) {
         for job in std::mem::take(&mut self.in_flight).into_values() {
+            // The journal ends when nothing waits behind it any more.
+            self.queue.release(job.key);
             if !job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed) {
                 self.leave(&job);
                 continue;
