@@ -140,13 +140,10 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
     let sandbox::Running { url, customer_token, admin_token, .. } = running;
     let (set, quote) = if cfg!(windows) { ("$env:", "'") } else { ("export ", "") };
-    let interface = match interface {
-        Some(Interface::Magento) => (environment::API, "magento"),
-        _ => (environment::STORE_VIEW, "default"),
-    };
     let variables = [
         (environment::BASE_URL, url.as_str()),
-        interface,
+        (environment::API, interface.unwrap_or(Interface::Marketplace).dialect().name),
+        (environment::STORE_VIEW, "default"),
         (environment::TOKEN, customer_token),
         (environment::ADMIN_TOKEN, admin_token),
     ];
