@@ -16,9 +16,6 @@ use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::storage::without_path;
 use crate::text::shell::Shell;
 
-/// Magento's answer to a path that is none of its own.
-const NO_ROUTE: &str = "Request does not match any route";
-
 /// Checks the state directory, configuration, store view, tokens, service and profile.
 ///
 /// # Errors
@@ -111,21 +108,11 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
         Some(profile) if !is_set(service, variable) => format!("`storefront config set -p {profile} {key}`"),
         _ => variable.to_owned(),
     };
-    let check_url = || {
-        format!(
-            "check the path of base-url ({url}) and set it with {}; if it is right, set read.path to where the \
-             service gives the profile",
-            set("base-url URL", BASE_URL)
-        )
-    };
     let rooted = with_root(url, settings.dialect.rest_root);
     let (name, fix) = match (failure.kind, failure.status) {
         // A shop answers so to calls that are not those of its API, also as to a store view that it does not know.
         (_, Some(400 | 404)) if rooted != *url => {
             ("profile", format!("set base-url to {rooted}, where a Magento shop has its API"))
-        }
-        (_, Some(404)) if !settings.dialect.is_magento() && failure.message.contains(NO_ROUTE) => {
-            ("profile", format!("for a Magento shop set `api` to magento; otherwise {}", check_url()))
         }
         _ if names_store(failure) => (
             "store view",
@@ -134,7 +121,16 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
         (FailureKind::Unavailable | FailureKind::Usage, _) => {
             ("service", hint_or(failure, "check host and port of base-url, and the network"))
         }
-        (_, Some(404)) => ("profile", check_url()),
+        (_, Some(404)) => {
+            let other = "for a Magento shop set `api` to magento; otherwise ";
+            let other = if settings.dialect.is_magento() { "" } else { other };
+            let set = set("base-url URL", BASE_URL);
+            let fix = format!("{other}check the path of base-url ({url}) and set it with {set}");
+            (
+                "profile",
+                format!("{fix}; if it is right, set read.path to where the service gives the profile"),
+            )
+        }
         _ => ("profile", hint_or(failure, "set read.path to where the service gives the profile")),
     };
     Check::failed(name, failure, fix)
@@ -148,26 +144,20 @@ fn is_set(service: &Service<'_>, variable: &str) -> bool {
 /// Snapshots are customers' data, and nothing is replaced without one.
 fn state_directory(session: &Session<'_>) -> Option<Check> {
     let state = &session.context.directories().ok()?.state;
+    let (name, snapshots) = ("state directory", state.join("snapshots"));
+    let (state_shown, snapshots_shown) = (state.display(), snapshots.display());
     // What is not there yet is created in the nearest directory above.
     let existing = state.ancestors().find(|path| path.exists()).unwrap_or(state);
-    if let Err(error) = tempfile::NamedTempFile::new_in(existing).map_err(without_path) {
-        let failure = Failure::internal(format!(
-            "the state directory `{}` cannot be written: {error}",
-            state.display()
-        ));
+    Some(if let Err(error) = tempfile::NamedTempFile::new_in(existing).map_err(without_path) {
+        let message = format!("the state directory `{state_shown}` cannot be written: {error}");
         let fix = format!("make it writable, or set {STATE_HOME} to a directory that is");
-        return Some(Check::failed("state directory", &failure, fix));
-    }
-    let snapshots = state.join("snapshots");
-    let shown = snapshots.display();
-    Some(if open_to_others(&snapshots) {
-        Check::warning(
-            "state directory",
-            format!("`{shown}` contains customer data and is accessible to other users"),
-            format!("run `chmod 700 {}`", Shell::NATIVE.quote(&shown.to_string())),
-        )
+        Check::failed(name, &Failure::internal(message), fix)
+    } else if open_to_others(&snapshots) {
+        let detail = format!("`{snapshots_shown}` contains customer data and is accessible to other users");
+        let fix = format!("run `chmod 700 {}`", Shell::NATIVE.quote(&snapshots_shown.to_string()));
+        Check::warning(name, detail, fix)
     } else {
-        Check::ok("state directory", format!("`{}` can be written", state.display()))
+        Check::ok(name, format!("`{state_shown}` can be written"))
     })
 }
 

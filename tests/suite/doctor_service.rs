@@ -57,7 +57,7 @@ fn an_unreadable_profile_is_distinguished_from_an_unreachable_service() {
             3,
             str![[r#"
 failed: cannot read the stored addresses: the service answered 404 Not Found: no route
-→ check the path of base-url (http://127.0.0.1:[PORT]/) and set it with STOREFRONT_BASE_URL; if it is right, set read.path to where the service gives the profile
+→ for a Magento shop set `api` to magento; otherwise check the path of base-url (http://127.0.0.1:[PORT]/) and set it with STOREFRONT_BASE_URL; if it is right, set read.path to where the service gives the profile
 "#]],
         ),
         (
