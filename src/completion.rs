@@ -81,7 +81,7 @@ const COMPLETED: [(&str, Values); 13] = [
     ("ship_to_address", addresses),
     ("bill_to_address", addresses),
     ("snapshot", |asked| plain(snapshots(asked))),
-    ("delete", |asked| plain(snapshots(asked).chain(["all".to_owned()]))),
+    ("delete", |asked| plain([snapshots(asked), vec!["all".to_owned()]].concat())),
     ("fault", faults),
     ("key", config_keys),
 ];
@@ -112,26 +112,8 @@ impl CompletionContext {
         }
     }
 
-    /// Which service is meant, as the names of its files say.
-    fn service_id(&self) -> Option<ServiceId> {
-        if self.global.flags.sandbox {
-            let database = data_file(&self.context, None).ok()?;
-            let dialect = config::chosen_dialect(&self.context, &self.global, &self.config).ok()?;
-            return Some(ServiceId::sandbox(&database, dialect.name));
-        }
-        self.settings().map(|settings| settings.service_id())
-    }
-
     fn settings(&self) -> Option<Settings> {
         Settings::resolve(&self.context, &self.global, &self.config).ok()
-    }
-
-    /// The name under which the service meant is remembered.
-    fn service(&self) -> Option<String> {
-        if self.global.flags.sandbox {
-            return Some(SANDBOX.to_owned());
-        }
-        self.settings().map(|settings| settings.service_name())
     }
 }
 
@@ -157,8 +139,10 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     plain(codes)
 }
 
+/// Those seen last at the service that is meant.
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let service = asked.service();
+    let sandbox = asked.global.flags.sandbox.then(|| SANDBOX.to_owned());
+    let service = sandbox.or_else(|| Some(asked.settings()?.service_name()));
     let remembered =
         service.map(|service| state::load_addresses(&asked.context, &service, asked.customer.as_deref()));
     let candidate = |(id, label): (String, Value)| {
@@ -168,9 +152,16 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     remembered.into_iter().flatten().map(candidate).collect()
 }
 
-fn snapshots(asked: &CompletionContext) -> impl Iterator<Item = String> {
-    let service = asked.service_id();
-    service.into_iter().flat_map(|service| state::snapshot_names(&asked.context, &service))
+/// Those of the service that is meant.
+fn snapshots(asked: &CompletionContext) -> Vec<String> {
+    let service = if asked.global.flags.sandbox {
+        let database = data_file(&asked.context, None).ok();
+        let dialect = config::chosen_dialect(&asked.context, &asked.global, &asked.config).ok();
+        database.zip(dialect).map(|(database, dialect)| ServiceId::sandbox(&database, dialect.name))
+    } else {
+        asked.settings().map(|settings| settings.service_id())
+    };
+    service.map(|service| state::snapshot_names(&asked.context, &service)).unwrap_or_default()
 }
 
 fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
