@@ -1,7 +1,6 @@
 //! What the program says of itself: help, manual pages, templates.
 
 use std::env::consts::{ARCH, OS};
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -140,15 +139,14 @@ fn environment(screen: OutputStyle) -> String {
 }
 
 fn input(screen: OutputStyle) -> String {
-    let mut text =
-        "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\nWith an administrator's token each record of a batch names its customer beside the fields, without\na wrapper: {\"customer\": 2, \"firstname\": \"Ada\"}; or it has the token of its customer in `token`.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
-            .to_owned();
-    for operation in OPERATIONS {
+    let fields = OPERATIONS.map(|operation| {
         let fields = operation.schema(&MARKETPLACE).fields();
         let rows = fields.iter().map(|(path, field)| [path.as_str(), field.doc]);
-        let _ = writeln!(text, "\n{}\n{}", operation.name, table(screen, &[], rows));
-    }
-    text
+        format!("\n{}\n{}\n", operation.name, table(screen, &[], rows))
+    });
+    "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\nWith an administrator's token each record of a batch names its customer beside the fields, without\na wrapper: {\"customer\": 2, \"firstname\": \"Ada\"}; or it has the token of its customer in `token`.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
+        .to_owned()
+        + &fields.concat()
 }
 
 /// Writes one page a command to `directory`, or prints the first page.
