@@ -27,7 +27,7 @@ use crate::journal::{FailedFileEntry, Line, State};
 use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
-use crate::report::summary::{self, NextSteps, Reasons};
+use crate::report::summary::{self, NextSteps};
 use crate::session::runtime::Signals;
 use crate::text::hash::fnv1a;
 use crate::text::token::Token;
@@ -74,7 +74,6 @@ pub struct Run<'a> {
     results: OrderedResults,
     failed: Option<FailedFile>,
     count: RecordCounts,
-    reasons: Reasons,
     progress: Progress,
     /// The input has come to its end.
     exhausted: bool,
@@ -131,7 +130,6 @@ impl<'a> Run<'a> {
             results: OrderedResults::new(session.report),
             failed,
             count: RecordCounts::default(),
-            reasons: Reasons::default(),
             exhausted: false,
             stop: None,
             was_interrupted: false,

@@ -1,57 +1,9 @@
-//! How a run ended: what became of the records, why, and how to go on.
+//! How a run ended: what became of the records, and how to go on.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use super::style::time;
-use crate::failure::{Failure, FailureKind, RecordCounts};
-use crate::text::sanitize::message_line;
-
-/// As many different reasons are counted; the rest are counted together.
-const MAX_REASONS: usize = 50;
-/// As many are shown.
-const MAX_SHOWN: usize = 10;
-
-/// The reasons records did not go through, counted.
-#[derive(Debug, Default)]
-pub struct Reasons {
-    /// How many there are of each kind, and their message.
-    counted: HashMap<String, (u64, String)>,
-    others: u64,
-}
-
-impl Reasons {
-    /// Counts a failure. Messages that differ in numbers or quoted names only are one reason.
-    pub fn count(&mut self, failure: &Failure) {
-        // Masked while the record's own token is known.
-        let message = message_line(&failure.message);
-        let kind = generalized(&message);
-        if self.counted.len() >= MAX_REASONS && !self.counted.contains_key(&kind) {
-            self.others += 1;
-            return;
-        }
-        let (count, shown) = self.counted.entry(kind.clone()).or_insert_with(|| (0, message.clone()));
-        *count += 1;
-        if *shown != message {
-            *shown = kind;
-        }
-    }
-
-    /// Whether a reason is that of several records.
-    pub fn are_counted(&self) -> bool {
-        self.others > 0 || self.counted.values().any(|(count, _)| *count > 1)
-    }
-
-    /// A line for each, the most frequent first.
-    pub fn lines(&self) -> Vec<String> {
-        let mut reasons: Vec<&(u64, String)> = self.counted.values().collect();
-        reasons.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
-        let rest = self.others + reasons.iter().skip(MAX_SHOWN).map(|(count, _)| count).sum::<u64>();
-        let shown =
-            reasons.into_iter().take(MAX_SHOWN).map(|(count, reason)| format!("  {count} × {reason}"));
-        shown.chain((rest > 0).then(|| format!("  {rest} × other reasons"))).collect()
-    }
-}
+use crate::failure::{FailureKind, RecordCounts};
 
 /// How to go on, as commands to type.
 #[derive(Debug, Default)]
@@ -180,64 +132,4 @@ pub fn count_records(number: u64) -> String {
 /// How many records are not shown: `and 1 more record`.
 pub fn count_more_records(number: u64) -> String {
     format!("and {number} more record{}", if number == 1 { "" } else { "s" })
-}
-
-/// The message without its quoted names, and without its words with digits but for the status.
-fn generalized(message: &str) -> String {
-    let separates = |one: char| !(one.is_alphanumeric() || "-_.:".contains(one));
-    let mut before = String::new();
-    let mut without_names = |part: &str| -> String {
-        let pieces = part.split_inclusive(separates).map(|piece| {
-            // An address of a host is one word; a dot or colon at the end belongs to the sentence.
-            let word = piece.trim_end_matches(|one| separates(one) || one == '.' || one == ':');
-            let is_status = std::mem::replace(&mut before, word.to_owned()) == "answered";
-            let is_name = !is_status && word.contains(|one: char| one.is_ascii_digit());
-            if is_name { format!("…{}", &piece[word.len()..]) } else { piece.to_owned() }
-        });
-        pieces.collect()
-    };
-    let parts = message.split('"').enumerate();
-    let parts = parts.map(|(index, part)| if index % 2 == 1 { "…".to_owned() } else { without_names(part) });
-    parts.collect::<Vec<_>>().join("\"")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Reasons;
-    use crate::failure::{Failure, FailureKind};
-
-    #[test]
-    fn reasons_that_differ_in_names_are_one() {
-        let mut reasons = Reasons::default();
-        for sku in ["SKU-10001", "SKU-10002"] {
-            reasons.count(&Failure::new(
-                FailureKind::Refused,
-                format!("127.0.0.1:80: the service answered 404: no product \"x{sku}\" at {sku}"),
-            ));
-        }
-        for line in [2, 13, 20] {
-            let message = format!("not sent: line {line}, of the same customer, failed and comes first");
-            reasons.count(&Failure::new(FailureKind::Unavailable, message));
-        }
-        reasons.count(&Failure::new(FailureKind::Refused, "the service answered 400"));
-        assert_eq!(
-            reasons.lines(),
-            [
-                "  3 × not sent: line …, of the same customer, failed and comes first",
-                "  2 × …: the service answered 404: no product \"…\" at …",
-                "  1 × the service answered 400"
-            ]
-        );
-    }
-
-    #[test]
-    fn reasons_without_end_are_bounded() {
-        let mut reasons = Reasons::default();
-        for number in 0..2000 {
-            let word: String = format!("{number:b}").replace('0', "a").replace('1', "b");
-            reasons.count(&Failure::new(FailureKind::Refused, word));
-        }
-        let lines = reasons.lines();
-        assert_eq!((lines.len(), lines.last().unwrap().as_str()), (11, "  1990 × other reasons"));
-    }
 }

@@ -25,7 +25,6 @@ warning: line 3: attribute_code `Bad` may be rejected: Magento expects a letter 
 warning: line 4: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
-  2 × the service answered 400 Bad Request: Invalid value of "…" provided for the attribute_code field
 error: 2 of 4 records failed
   hint: fix the failed records and run them: `storefront attribute create --input fix.csv`
 "#]]);

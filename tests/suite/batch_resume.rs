@@ -79,8 +79,6 @@ line 4: unknown: outcome unknown (sent by an earlier run)
 line 5: failed: no reason recorded (in an earlier run)
 "#]], str![[r#"
 attribute create: 5 records: 0 done, 2 already done, 1 failed, 2 unknown ([DURATION])
-  2 × outcome unknown (sent by an earlier run)
-  1 × no reason recorded (in an earlier run)
 error: 1 of 5 records failed, 2 unknown
   Some records may have been applied.
   hint: fix the failed records in the input, then resume with `storefront attribute create --input a.csv --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --resume --retry-unknown` sends them again
@@ -123,7 +121,6 @@ fn an_incomplete_last_line_is_ignored_with_a_warning() {
 warning: journal `[HOME]/a.csv.journal`: line 5 is incomplete
 attribute create: host 127.0.0.1:[PORT]
 attribute create: 3 records: 1 done, 1 already done, 1 unknown ([DURATION])
-  1 × outcome unknown (sent by an earlier run)
 error: 1 of 3 records unknown
   Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --resume --retry-unknown` sends them again
@@ -132,7 +129,6 @@ error: 1 of 3 records unknown
     env.run("attribute create -i a.csv --resume").assert(8, str!["line 3: unknown: outcome unknown (sent by an earlier run)"], str![[r#"
 warning: journal `[HOME]/a.csv.journal`: line 5 is incomplete
 attribute create: 3 records: 0 done, 2 already done, 1 unknown ([DURATION])
-  1 × outcome unknown (sent by an earlier run)
 error: 1 of 3 records unknown
   Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --resume --retry-unknown` sends them again

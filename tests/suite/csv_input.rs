@@ -28,8 +28,6 @@ line 6: failed: column qty: expected a number, found "x"
 all records have the same key: they are sent one at a time
 quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
-  1 × a.csv: line 6, column qty: expected a number, found "x"
-  1 × the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
 error: 2 of 3 records failed
   hint: fix the failed records and run them: `storefront quote add-item --skip-invalid --input failed.csv`
 "#]]);

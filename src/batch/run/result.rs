@@ -89,7 +89,6 @@ impl Run<'_> {
         content: Option<&Content>,
         failure: &Failure,
     ) {
-        self.reasons.count(failure);
         self.count.is_partly_applied |= matches!(failure.applied, Applied::Yes | Applied::Partial);
         match state_after(failure) {
             State::Unknown => self.count.unknown += 1,
@@ -212,7 +211,7 @@ impl Run<'_> {
         if let Ok(Some(failed_file)) = &finished {
             self.journal.append(&Line::FailedFile { failed_file: failed_file.clone() });
         }
-        let Self { journal, failed, shared, count, reasons, mut progress, input, mut stop, .. } = self;
+        let Self { journal, failed, shared, count, mut progress, input, mut stop, .. } = self;
         // Nobody can append any more: the writer comes to its end.
         drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
@@ -232,10 +231,6 @@ impl Run<'_> {
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
         report.status(&summary::sentence(shared.preparer.operation.spec().name, count, took));
-        // The lines above have said each of them, where nothing counts them together.
-        if reasons.are_counted() || !shared.service.session.context.stdout_is_terminal {
-            reasons.lines().iter().for_each(|line| report.status(line));
-        }
         verdict(stop, count, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })
     }
