@@ -48,7 +48,8 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
             continue;
         }
         let location = RecordLocation { record: record.number, line: record.line };
-        let position = Position { sequence: results.next_sequence(), location, hash: 0 };
+        let position = Position { location, hash: 0 };
+        results.begin(location.record);
         // It masks the record's own token until the result is printed.
         let ended = match prepared {
             Ok(prepared) => {
@@ -77,7 +78,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
             Ok(outcome) => results.outcome(location, outcome, true),
             Err(failure) => results.failure(location, preparer.operation.spec().name, failure),
         };
-        results.push(position.sequence, text)?;
+        results.push(location.record, text)?;
     }
     results.close()?;
     if hidden > 0 {

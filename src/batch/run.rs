@@ -66,7 +66,7 @@ pub struct Run<'a> {
     waiting: VecDeque<Job>,
     tokens: FuturesOrdered<Fetched>,
     queue: KeyedQueue<Job>,
-    /// Records that have begun and not ended, by their sequence.
+    /// Records that have begun and not ended, by their number.
     in_flight: BTreeMap<u64, Rc<Job>>,
     /// Records that hold up later ones of their key.
     blocked: Blocked,
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
                 }
                 self.pace.borrow_mut().on_start(Instant::now());
                 let job = Rc::new(job);
-                self.in_flight.insert(job.position.sequence, job.clone());
+                self.in_flight.insert(job.position.location.record, job.clone());
                 return Some(job);
             }
             if !self.wants_record() {
@@ -255,7 +255,8 @@ impl<'a> Run<'a> {
             }
         }
         let location = RecordLocation { record: record.number, line: record.line };
-        let position = Position { sequence: self.results.next_sequence(), location, hash };
+        let position = Position { location, hash };
+        self.results.begin(location.record);
         if (known.state, step) == (State::FailedPermanent, Step::Report)
             && let Some(hint) = handed_out(&self.input.earlier_files, known)
         {

@@ -22,8 +22,6 @@ use crate::text::token::Token;
 /// Where a record stands, and how it reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Position {
-    /// Its place among the results.
-    pub sequence: u64,
     /// Where it stands in the input.
     pub location: RecordLocation,
     /// Its hash in the journal.
@@ -73,8 +71,8 @@ pub enum Earlier {
 /// A record that has ended.
 #[derive(Debug)]
 pub struct JobResult {
-    /// Its place among the results.
-    pub sequence: u64,
+    /// Its number in the input.
+    pub record: u64,
     /// What became of it.
     pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
@@ -111,7 +109,7 @@ impl RunContext<'_> {
     /// Runs one record to its end.
     pub async fn run(self, job: Rc<Job>) -> JobResult {
         let mut ended = JobResult {
-            sequence: job.position.sequence,
+            record: job.position.location.record,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
             is_unauthorized: false,

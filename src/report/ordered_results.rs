@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::journal::{State, state_after};
 use crate::text::sanitize;
 
 /// How many results may wait for an earlier one.
-const MAX_PENDING: u64 = 1024;
+const MAX_PENDING: usize = 1024;
 
 /// Where a record stands in the input.
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +30,8 @@ pub struct OrderedResults {
     /// Whether its reader went away.
     closed: bool,
     report: Report,
-    /// Results that came before their turn.
-    pending: BTreeMap<u64, String>,
-    /// Turns taken, and the turn to be printed next.
-    turns: u64,
-    next: u64,
+    /// Records that have begun, by number, with the texts of those that ended before an earlier one.
+    pending: BTreeMap<u64, Option<String>>,
 }
 
 impl OrderedResults {
@@ -45,15 +42,12 @@ impl OrderedResults {
             closed: false,
             report: *report,
             pending: BTreeMap::new(),
-            turns: 0,
-            next: 0,
         }
     }
 
-    /// The turn of the next record of the input.
-    pub fn next_sequence(&mut self) -> u64 {
-        self.turns += 1;
-        self.turns - 1
+    /// Takes note of a record that begins: what later ones print waits for its text.
+    pub fn begin(&mut self, record: u64) {
+        self.pending.insert(record, None);
     }
 
     /// Whether the reader of standard output went away: the other results would not be read.
@@ -63,7 +57,7 @@ impl OrderedResults {
 
     /// Whether so much waits for an early record that no later one should begin.
     pub fn is_full(&self) -> bool {
-        self.turns - self.next >= MAX_PENDING
+        self.pending.len() >= MAX_PENDING
     }
 
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
@@ -81,7 +75,7 @@ impl OrderedResults {
     pub fn failure(&self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
             let state = state_after(failure);
-            let message = without_place(failure, place.line);
+            let message = sanitize::message_line(&failure.message);
             // What was lost is for a person to look at, record by record.
             let hint = failure.hint.as_ref().filter(|_| state == State::Mismatch);
             let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(hint)));
@@ -107,14 +101,14 @@ impl OrderedResults {
         })
     }
 
-    /// Takes the text of a turn, and prints what has its turn now.
+    /// Takes the text of a record, and prints it and those behind it, unless an earlier one is missing.
     ///
     /// # Errors
     /// `internal` when standard output cannot be written; for a reader that went away see [`Self::is_closed`].
-    pub fn push(&mut self, turn: u64, text: String) -> Result<(), Failure> {
-        self.pending.insert(turn, text);
-        while let Some(text) = self.pending.remove(&self.next) {
-            self.next += 1;
+    pub fn push(&mut self, record: u64, text: String) -> Result<(), Failure> {
+        self.pending.insert(record, Some(text));
+        while let Some(first) = self.pending.first_entry().filter(|first| first.get().is_some()) {
+            let text = first.remove().unwrap_or_default();
             self.write(|out| out.write_all(text.as_bytes()))?;
         }
         Ok(())
@@ -127,7 +121,7 @@ impl OrderedResults {
 
     /// Prints what is held, though earlier ones are missing: the run was broken off.
     pub fn close(&mut self) -> Result<(), Failure> {
-        for text in std::mem::take(&mut self.pending).into_values() {
+        for text in std::mem::take(&mut self.pending).into_values().flatten() {
             self.write(|out| out.write_all(text.as_bytes()))?;
         }
         self.flush()
@@ -147,15 +141,4 @@ impl OrderedResults {
             }
         }
     }
-}
-
-/// The message of a failure without the file and the line of its record, which are given before it.
-fn without_place(failure: &Failure, line: u64) -> String {
-    let message = sanitize::message_line(&failure.message);
-    if failure.kind != FailureKind::Usage || failure.status.is_some() {
-        return message;
-    }
-    let Some((_, rest)) = message.split_once(&format!(": line {line}")) else { return message };
-    let rest = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(", "));
-    rest.map_or_else(|| message.clone(), str::to_owned)
 }

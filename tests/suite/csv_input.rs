@@ -23,7 +23,7 @@ error: a.csv: line 6, column qty: expected a number, found "x"
         let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid --failed failed.csv"));
         outcome.assert(7, str![[r#"
 line 4: failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
-line 6: failed: column qty: expected a number, found "x"
+line 6: failed: a.csv: line 6, column qty: expected a number, found "x"
 "#]], str![[r#"
 all records have the same key: they are sent one at a time
 quote add-item: host 127.0.0.1:[PORT], store view default

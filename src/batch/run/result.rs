@@ -21,7 +21,7 @@ use crate::session::runtime::Signals;
 impl Run<'_> {
     /// Writes down what became of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
-        let Some(job) = self.in_flight.remove(&ended.sequence) else { return };
+        let Some(job) = self.in_flight.remove(&ended.record) else { return };
         self.queue.release(job.key);
         match ended.result {
             Ok(outcome) => {
@@ -115,13 +115,13 @@ impl Run<'_> {
             None => hint_target::for_command(&hint, self.shared.global),
         });
         let text = self.results.failure(position.location, self.operation().name, &shown);
-        let printed = self.results.push(position.sequence, text);
+        let printed = self.results.push(position.location.record, text);
         self.stop_if_broken(printed);
     }
 
     fn print(&mut self, position: Position, outcome: &Outcome) {
         let text = self.results.outcome(position.location, outcome, false);
-        let printed = self.results.push(position.sequence, text);
+        let printed = self.results.push(position.location.record, text);
         self.stop_if_broken(printed);
     }
 
