@@ -1,7 +1,7 @@
 //! The commands with which a batch is continued, made from its parsed arguments.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -16,17 +16,22 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
     let RecordPreparer { session, source, args, .. } = preparer;
     let given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
     let show = ["storefront", "journal", "show", &journal.to_string_lossy(), "--state"];
-    let of_failed = |file: &PathBuf| given.with_input(file, &source.path, source.format);
-    let is_plan = args.plan.is_some();
     // A plan that was begun is resumed by itself.
-    let resume: &[&str] = if is_plan { &[] } else { &["--resume"] };
+    let flags: &[&str] = if args.plan.is_some() { &[] } else { &["--resume"] };
+    let resumed = |flags: &[&str]| format!("`{}`", Shell::NATIVE.join(given.resumed(flags)));
+    let (resume, again) = (resumed(flags), resumed(&[flags, &["--retry-unknown"]].concat()));
+    let wait = if preparer.operation.spec().is_merged { ", 10 minutes later" } else { "" };
     NextSteps {
-        is_plan,
-        resume: Shell::NATIVE.join(given.resumed(resume)),
-        retry_unknown: Shell::NATIVE.join(given.resumed(&[resume, &["--retry-unknown"]].concat())),
-        is_held_back: preparer.operation.spec().is_merged,
-        with_same_input: source.is_stream,
-        failed: args.failed.as_ref().map(|file| Shell::NATIVE.join(of_failed(file))),
+        send_again: format!("{again} sends what is unknown again{wait}"),
+        fix: match &args.failed {
+            Some(file) => {
+                let command = Shell::NATIVE.join(given.with_input(file, &source.path, source.format));
+                format!("fix the failed records and run them: `{command}`")
+            }
+            None if args.plan.is_some() => "make a plan of the failed records again".to_owned(),
+            None => format!("fix the failed records in the input, then resume with {resume}"),
+        },
+        resume,
         show: Shell::NATIVE.join(show.map(str::to_owned)),
         ..NextSteps::default()
     }

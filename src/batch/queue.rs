@@ -97,7 +97,7 @@ impl Blocked {
             Failure::guard(message).hint(format!("check whether line {line} took effect first"))
         } else {
             let message = format!("not sent: line {line}, of the same {what}, failed and comes first");
-            let hint = format!("`{resume}` sends both in their order");
+            let hint = format!("{resume} sends both in their order");
             Failure::new(FailureKind::Unavailable, message).hint(hint)
         })
     }

@@ -341,9 +341,7 @@ pub fn failure_of(entry: &Entry, next: &NextSteps) -> Failure {
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
-            Failure::new(kind, in_an_earlier_run("no reason recorded"))
-                .hint(next.for_failed())
-                .applied(applied)
+            Failure::new(kind, in_an_earlier_run("no reason recorded")).hint(&next.fix).applied(applied)
         }
         _ => {
             // What kept it from being sent again since is not why it is unknown.

@@ -5,41 +5,27 @@ use std::time::Duration;
 use super::style::time;
 use crate::failure::{FailureKind, RecordCounts};
 
-/// How to go on, as commands to type.
+/// How to go on, in words with the commands to type.
 #[derive(Debug, Default)]
 pub struct NextSteps {
-    /// Whether the records are those of a plan, which cannot be corrected.
-    pub is_plan: bool,
-    /// Continues the run.
+    /// The command that continues the run, in backticks.
     pub resume: String,
-    /// The same, and sends what is unknown again.
-    pub retry_unknown: String,
-    /// Whether that waits for 10 minutes: what is unknown may still take effect, and undo later updates.
-    pub is_held_back: bool,
-    /// Whether both read the same standard input again.
-    pub with_same_input: bool,
-    /// Runs the file of failed records; none where it was not asked for.
-    pub failed: Option<String>,
+    /// Which command sends an unknown record again, and when: a request that is unknown may still take effect.
+    pub send_again: String,
+    /// What to do about records that failed for good.
+    pub fix: String,
     /// How many failed records are in a file of an earlier run.
     pub handed_out: u64,
     /// What is to be done about those.
     pub elsewhere: Option<String>,
-    /// Shows which records are in the states that follow.
+    /// The command that shows which records are in the states that follow.
     pub show: String,
 }
 
 impl NextSteps {
-    /// What to do about a record that failed for good.
-    pub fn for_failed(&self) -> String {
-        if self.is_plan {
-            return "make a plan of the record again".to_owned();
-        }
-        format!("fix the record, then resume with `{}`", self.resume)
-    }
-
     /// What to do about a record whose outcome is unknown.
     pub fn for_unknown(&self) -> String {
-        format!("check whether it took effect; `{}` sends it again", self.retry_unknown)
+        format!("check whether it took effect; {}", self.send_again)
     }
 }
 
@@ -69,29 +55,19 @@ pub fn unsuccessful(count: RecordCounts) -> String {
 
 /// How to go on, for each way in which records did not go through.
 pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
-    let again = if next.with_same_input { " and the same input" } else { "" };
     let mut steps = Vec::from_iter(next.elsewhere.clone());
-    let failed = count.failed - next.handed_out;
-    if failed > 0 {
-        steps.push(match &next.failed {
-            Some(command) => format!("fix the failed records and run them: `{command}`"),
-            None if next.is_plan => "make a plan of the failed records again".to_owned(),
-            None => format!("fix the failed records in the input, then resume with `{}`", next.resume),
-        });
+    if count.failed > next.handed_out {
+        steps.push(next.fix.clone());
     }
-    let is_said = failed > 0 && next.failed.is_none() && !next.is_plan;
-    if count.can_resume() && !is_said {
-        steps.push(format!("resume with `{}`{again}", next.resume));
+    let is_said = steps.iter().any(|step| step.contains(&next.resume));
+    let is_stopped = steps.is_empty() && count.unknown + count.mismatch == 0;
+    if is_stopped || count.can_resume() && !is_said {
+        steps.push(format!("resume with {}", next.resume));
     }
     if count.unknown > 0 {
-        let when = match (next.is_held_back, next.is_plan) {
-            (true, true) => ", 10 minutes later",
-            (true, false) => ", 10 minutes later or with --after-unknown",
-            (false, _) => "",
-        };
         steps.push(format!(
-            "check whether the unknown records took effect (`{} unknown sending` lists them); `{}`{again} sends them again{when}",
-            next.show, next.retry_unknown
+            "check whether the unknown records took effect (`{} unknown sending` lists them); {}",
+            next.show, next.send_again
         ));
     }
     if count.mismatch > 0 {
@@ -99,9 +75,6 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
             "compare the mismatched records with the shop (`{} mismatch` lists them; the hint of each says how)",
             next.show
         ));
-    }
-    if steps.is_empty() {
-        steps.push(format!("resume with `{}`{again}", next.resume));
     }
     steps.join("; ")
 }
