@@ -15,7 +15,8 @@ use crate::journal::read::PreviousRun;
 use crate::plan::operation::OperationSpec;
 use crate::plan::profile::diff::Expected;
 use crate::prompt::Prompt;
-use crate::report::changes::{self, format_value};
+use crate::report::changes;
+use crate::report::fields::format_value;
 use crate::report::profile;
 use crate::report::summary::count_records;
 use crate::session::Session;
@@ -175,7 +176,7 @@ fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
         parts.push(if changes.is_empty() {
             input_text(&record.input)
         } else {
-            changes::table(changes, session.report.stderr_style)
+            changes::text(changes, session.report.stderr_style)
         });
     }
     parts.join("\n")

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::report::changes::format_value;
+use crate::report::fields::format_value;
 use crate::report::style::{OutputStyle, TextStyle, cell, table};
 
 /// How many options are shown; the others are counted.

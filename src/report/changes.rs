@@ -2,129 +2,70 @@
 
 use std::time::Duration;
 
+use comfy_table::Cell;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::fields::{fields, format_value, region};
 use super::style::{self, OutputStyle, TextStyle, cell};
-use crate::plan::profile::diff::{Change, FieldPath, join_ids};
+use crate::plan::profile::diff::{Change, join_ids};
 use crate::plan::profile::merge::AddressSummary;
 use crate::text::sanitize::sanitize_line;
 
-/// Below this many columns a table of four columns is no longer read with ease.
-const TABLE_COLUMNS: u16 = 64;
-
-/// The changes, field by field: a table, or one a line where the terminal is narrow.
-pub fn table(changes: &[Change], screen: OutputStyle) -> String {
-    if screen.is_narrower_than(TABLE_COLUMNS) {
-        return lines(changes, screen);
-    }
-    let mut owner = String::new();
-    let changes = with_whole_regions(changes);
-    let rows = changes.iter().flat_map(rows).map(|(whose, field, before, after)| {
-        let shown = if whose == owner { String::new() } else { whose.clone() };
-        owner = whose;
-        [shown.into(), field.into(), cell(TextStyle::Before, before), cell(TextStyle::After, after)]
+/// The changes, field by field, below the address that they are in.
+pub fn text(changes: &[Change], screen: OutputStyle) -> String {
+    let is_one = |one: &Change, other: &Change| !one.path.is_address() && owner(one) == owner(other);
+    let blocks = changes.chunk_by(is_one).map(|changes| {
+        let head = screen.paint(TextStyle::Id, &owner(&changes[0]));
+        style::block(&head, screen, rows(changes))
     });
-    style::table(screen, &["ADDRESS", "FIELD", "BEFORE", "AFTER"], rows)
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// The parts of an address's region, which change together, as one change.
-fn with_whole_regions(changes: &[Change]) -> Vec<Change> {
-    let address_of = |change: &Change| {
-        let is_part = ["region", "region_code", "region_id"].contains(&change.path.last_name());
-        let has_object = [&change.before, &change.after].into_iter().flatten().any(Value::is_object);
-        change.path.address_id().filter(|_| is_part && !has_object)
-    };
-    let whole = |parts: &[Change]| match (parts, address_of(&parts[0])) {
-        ([_, _, ..], Some(address)) => {
-            let text = |side: fn(&Change) -> &Option<Value>| {
-                let values = parts.iter().map(|it| (it.path.last_name().to_owned(), side(it).clone()));
-                let region = values.map(|(name, value)| (name, value.unwrap_or_default())).collect();
-                Some(region_text(&region)).filter(|text| !text.is_empty()).map(Value::String)
-            };
-            let (before, after) = (text(|it| &it.before), text(|it| &it.after));
-            Change { path: FieldPath::address(address).member("region"), before, after }
-        }
-        _ => parts[0].clone(),
-    };
-    let is_same =
-        |one: &Change, other: &Change| address_of(one).is_some() && address_of(one) == address_of(other);
-    changes.chunk_by(is_same).map(whole).collect()
-}
-
-/// Whose field, which, and its values; empty text where there is none.
-fn rows(change: &Change) -> Vec<(String, String, String, String)> {
-    let id = change.path.address_id().map(|id| id.to_string());
-    let (before, after) = (change.before.as_ref(), change.after.as_ref());
-    match (change.path.is_address(), before, after) {
-        (true, None, Some(address)) => {
-            let new = |(field, value)| ("new".to_owned(), field, String::new(), value);
-            fields(address).into_iter().map(new).collect()
-        }
-        (true, Some(address), None) => {
-            let owner = format!("{} removed", id.unwrap_or_default());
-            let removed = |(field, value)| (owner.clone(), field, value, String::new());
-            fields(address).into_iter().map(removed).collect()
-        }
-        _ => {
-            let owner = id.unwrap_or_else(|| "profile".to_owned());
-            let field = sanitize_line(&change.path.inside());
-            vec![(owner, field, format_value(before), format_value(after))]
-        }
+/// What the change is in.
+fn owner(change: &Change) -> String {
+    let id = change.path.address_id().map(|id| format!("address {id}"));
+    match (change.path.is_address(), &change.before, &change.after) {
+        (true, None, Some(_)) => "new address".to_owned(),
+        (true, Some(_), None) => format!("{}, removed", id.unwrap_or_default()),
+        _ => id.unwrap_or_else(|| "profile".to_owned()),
     }
 }
 
-/// The fields of an address that appears or goes as a whole.
-fn fields(address: &Value) -> Vec<(String, String)> {
-    let Some(members) = address.as_object() else { return Vec::new() };
-    let has_region = members.get("region").is_some_and(Value::is_object);
-    let shown = members.iter().filter(|(name, value)| match name.as_str() {
-        // The owner of the row names the address, and a region its id.
-        "id" | "customer_id" => false,
-        "region_id" => !has_region && **value != 0,
-        _ => is_telling(value),
+/// The fields of an address that appears or goes as a whole, or each change of one that stays.
+fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
+    if let [Change { path, before, after }] = changes
+        && path.is_address()
+    {
+        let (ink, address) =
+            if after.is_none() { (TextStyle::Before, before) } else { (TextStyle::After, after) };
+        let all = address.as_ref().and_then(Value::as_object).map(|address| {
+            let region = region(address).map(|text| ("region".to_owned(), text));
+            fields(address, "id customer_id region region_id").into_iter().chain(region)
+        });
+        return all.into_iter().flatten().map(|(name, value)| vec![name.into(), cell(ink, value)]).collect();
+    }
+    let row = |field: String, before: String, after: String| {
+        vec![field.into(), cell(TextStyle::Before, before), cell(TextStyle::After, format!("→ {after}"))]
+    };
+    // The parts of a region change together.
+    let (parts, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| {
+        let name = change.path.last_name();
+        change.path.address_id().is_some() && ["region", "region_code", "region_id"].contains(&name)
     });
-    let fields = shown.map(|(name, value)| match (name.as_str(), value) {
-        ("region", Value::Object(region)) => ("region".to_owned(), region_text(region)),
-        _ => (sanitize_line(name), format_value(Some(value))),
-    });
-    let mut fields: Vec<(String, String)> = fields.filter(|(_, text)| !text.is_empty()).collect();
-    if fields.is_empty() {
-        // Whatever comes or goes is shown.
-        fields.push(("id".to_owned(), format_value(members.get("id"))));
-    }
-    fields
-}
-
-/// A region in one line: `New York, NY, id 43`; empty where it is none.
-fn region_text(region: &Map<String, Value>) -> String {
-    let texts = ["region", "region_code"].into_iter().filter_map(|name| region.get(name)?.as_str());
-    let mut parts: Vec<String> = texts.filter(|text| !text.is_empty()).map(sanitize_line).collect();
-    parts.dedup();
-    let id = region.get("region_id").filter(|id| !id.is_null() && **id != 0 && **id != "0");
-    parts.extend(id.map(|id| format!("id {}", format_value(Some(id)))));
-    parts.join(", ")
-}
-
-/// The changes one a line, wrapped: `address 2 postcode: 10118 → 10119`. An address that appears or goes as a whole is one.
-fn lines(changes: &[Change], screen: OutputStyle) -> String {
-    let changes = with_whole_regions(changes);
-    changes.iter().map(|change| screen.wrapped(&line(change))).collect::<Vec<_>>().join("\n")
-}
-
-fn line(change: &Change) -> String {
-    let what = sanitize_line(&change.path.in_words());
-    let all = |address: Option<&Value>| {
-        let fields = address.map(fields).unwrap_or_default().into_iter().filter(|(name, _)| name != "id");
-        fields.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    let side = |side: fn(&Change) -> &Option<Value>| {
+        let parts =
+            parts.iter().map(|it| (it.path.last_name().to_owned(), side(it).clone().unwrap_or_default()));
+        region(&parts.collect()).unwrap_or_else(|| format_value(None))
     };
-    match (change.path.is_address(), change.before.as_ref(), change.after.as_ref()) {
-        (true, None, address) => format!("added address: {}", all(address)),
-        (true, address, None) => format!("removed {what}: {}", all(address)),
-        (_, before, after) => format!("{what}: {} → {}", format_value(before), format_value(after)),
-    }
+    let region =
+        (!parts.is_empty()).then(|| row("region".to_owned(), side(|it| &it.before), side(|it| &it.after)));
+    let others = others.into_iter().map(|Change { path, before, after }| {
+        row(sanitize_line(&path.inside()), format_value(before.as_ref()), format_value(after.as_ref()))
+    });
+    others.chain(region).collect()
 }
 
 /// What becomes of the addresses, in one line.
@@ -145,30 +86,6 @@ pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
         (_, ids) => parts.push(format!("added addresses {}", join_ids(ids))),
     }
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
-}
-
-/// A value as a person reads it: text without quotes, street lines joined, nothing as `–`.
-pub fn format_value(value: Option<&Value>) -> String {
-    match value {
-        None => "–".to_owned(),
-        Some(Value::Null) => "null".to_owned(),
-        Some(Value::String(text)) if text.is_empty() => "\"\"".to_owned(),
-        Some(Value::String(text)) => sanitize_line(text),
-        Some(Value::Array(lines)) if !lines.is_empty() && lines.iter().all(Value::is_string) => {
-            let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
-            sanitize_line(&lines.join(" / "))
-        }
-        Some(other) => sanitize_line(&other.to_string()),
-    }
-}
-
-fn is_telling(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Array(elements) => !elements.is_empty(),
-        Value::Object(members) => members.values().any(is_telling),
-        _ => true,
-    }
 }
 
 /// One replacement of a profile as the history lists it.
@@ -193,7 +110,7 @@ impl HistoryEntry {
     pub fn to_text(&self, now: Timestamp, zone: &TimeZone, screen: OutputStyle) -> String {
         let ink = if self.outcome == "applied" { TextStyle::After } else { TextStyle::Warning };
         let when = format!("{}, {}", self.operation, when(&self.taken, now, zone));
-        let mut lines = vec![screen.paint(TextStyle::Dim, &when), lines(&self.changes, screen.indented())];
+        let mut lines = vec![screen.paint(TextStyle::Dim, &when), text(&self.changes, screen.indented())];
         lines.retain(|text| !text.is_empty());
         let (snapshot, outcome) =
             (screen.paint(TextStyle::Id, &self.snapshot), screen.paint(ink, self.outcome));
@@ -219,30 +136,30 @@ mod tests {
     use jiff::tz::{Offset, TimeZone};
     use serde_json::json;
 
-    use super::{HistoryEntry, table};
+    use super::{HistoryEntry, text};
     use crate::plan::profile::diff;
     use crate::report::style::OutputStyle;
 
-    fn shown_on(width: u16) -> String {
-        let before = json!({"email": "a@b", "addresses": [
-            {"id": 1, "city": "Paris", "postcode": "75001"}, {"id": 2, "city": "Oslo"}]});
-        let after = json!({"email": "c@d", "addresses": [
-            {"id": 1, "city": "Lyon", "postcode": "69001"}, {"city": "بيروت"}]});
+    fn shown(before: &serde_json::Value, after: &serde_json::Value, width: Option<u16>) -> String {
         let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
-        table(&changes, OutputStyle { width: Some(width), color: false })
+        text(&changes, OutputStyle { width, color: false })
     }
 
     #[test]
-    fn a_wide_terminal_gets_a_table_that_names_an_address_once() {
-        assert_eq!(
-            shown_on(80),
-            "ADDRESS    FIELD     BEFORE  AFTER\n\
-             profile    email     a@b     c@d\n\
-             1          city      Paris   Lyon\n\
-             \x20          postcode  75001   69001\n\
-             new        city              بيروت\u{200e}\n\
-             2 removed  city      Oslo"
-        );
+    fn each_address_is_named_once_above_its_changes() {
+        let before = json!({"email": "a@b", "addresses": [
+            {"id": 1, "city": "Paris", "postcode": "75001"}, {"id": 2, "city": "بيروت", "fax": ""}]});
+        let after = json!({"email": "c@d", "addresses": [
+            {"id": 1, "city": "Lyon", "postcode": "69001"}, {"city": "Oslo"}, {"city": "Rome"}]});
+        for width in [30, 80] {
+            assert_eq!(
+                shown(&before, &after, Some(width)),
+                "profile\n  email  a@b  → c@d\n\
+                 address 1\n  city      Paris  → Lyon\n  postcode  75001  → 69001\n\
+                 new address\n  city  Oslo\nnew address\n  city  Rome\n\
+                 address 2, removed\n  city  بيروت\u{200e}"
+            );
+        }
     }
 
     #[test]
@@ -253,20 +170,8 @@ mod tests {
         };
         let [before, after] = [address("NY", "New York", 43), address("BER", "Berlin", 82)]
             .map(|address| json!({"addresses": [address]}));
-        let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
-        assert_eq!(changes.len(), 4);
-        let screen = OutputStyle { width: Some(40), color: false };
-        assert_eq!(table(&changes, screen), "address 1 region: New York, NY, id 43 →\n  Berlin, BER, id 82");
-    }
-
-    #[test]
-    fn a_narrow_one_gets_one_change_a_line() {
-        assert_eq!(
-            shown_on(40),
-            "email: a@b → c@d\n\
-             address 1 city: Paris → Lyon\naddress 1 postcode: 75001 → 69001\n\
-             added address: city بيروت\nremoved address 2: city Oslo"
-        );
+        let row = "address 1\n  region  New York, NY, id 43  → Berlin, BER, id 82";
+        assert_eq!(shown(&before, &after, None), row);
     }
 
     #[test]
@@ -276,14 +181,10 @@ mod tests {
         let before = json!({"addresses": [{"id": 1, "customer_id": 1},
             {"id": 2, "customer_id": 1, "region": region, "region_id": 43, "city": "New York"}]});
         let after = json!({"addresses": [{"region": none, "region_id": 0, "city": "Oslo"}]});
-        let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
         assert_eq!(
-            table(&changes, OutputStyle::default()),
-            "ADDRESS    FIELD   BEFORE               AFTER\n\
-             new        city                         Oslo\n\
-             1 removed  id      1\n\
-             2 removed  region  New York, NY, id 43\n\
-             \x20          city    New York"
+            shown(&before, &after, None),
+            "new address\n  city  Oslo\naddress 1, removed\n\
+             address 2, removed\n  city    New York\n  region  New York, NY, id 43"
         );
     }
 
@@ -304,8 +205,8 @@ mod tests {
         assert_eq!(
             text("2026-11-21T21:09:30Z"),
             "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11, 5 min ago\n  \
-             address 2 postcode: 10118 → 10119\n  added address: city Lyon, country_id FR\n  \
-             removed address 3: city Oslo\n"
+             address 2\n    postcode  10118  → 10119\n  new address\n    city        Lyon\n    country_id  FR\n  \
+             address 3, removed\n    city  Oslo\n"
         );
         for (now, age) in [
             ("2026-11-21T21:04:12.6Z", "1 s ago"),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Report;
-use super::changes::format_value;
+use super::fields::format_value;
 use super::style::{OutputStyle, TextStyle, cell, table};
 use crate::failure::Failure;
 

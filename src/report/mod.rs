@@ -5,6 +5,7 @@
 pub mod attribute;
 pub mod changes;
 pub mod failure;
+pub mod fields;
 pub mod hint_target;
 pub mod http_trace;
 pub mod jq;

@@ -119,7 +119,7 @@ impl Outcome {
             // The request is a whole profile: what changes stands below it, where a person sees it.
             lines.rotate_left(1);
             if !profile.changes.is_empty() && !profile.were_shown {
-                lines.push(changes::table(&profile.changes, screen));
+                lines.push(changes::text(&profile.changes, screen));
             }
             lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
         }

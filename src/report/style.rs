@@ -80,11 +80,6 @@ impl OutputStyle {
     pub fn indented(self) -> Self {
         Self { width: self.width.map(|width| width.saturating_sub(2)), ..self }
     }
-
-    /// Whether the terminal has fewer columns than that.
-    pub fn is_narrower_than(self, columns: u16) -> bool {
-        self.width.is_some_and(|width| width < columns)
-    }
 }
 
 /// A line broken into lines of at most so many columns, each after its indent.
@@ -137,6 +132,14 @@ pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item =
     }
     table.add_rows(rows);
     render(&table)
+}
+
+/// A line, and below it a table without heads, indented.
+pub fn block(head: &str, screen: OutputStyle, rows: impl IntoIterator<Item = impl Into<Row>>) -> String {
+    match table(screen.indented(), &[], rows) {
+        none if none.is_empty() => head.to_owned(),
+        rows => format!("{head}\n  {}", rows.replace('\n', "\n  ")),
+    }
 }
 
 /// A cell in that ink, where the table has color.

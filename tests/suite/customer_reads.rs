@@ -218,8 +218,7 @@ fn control_characters_of_the_service_are_escaped() {
     let (home, server) = (Home::new(), MockServer::start(vec![ok(body)]));
     let outcome = serve(home.storefront("customer show"), &server.url("")).run();
     outcome.assert_success(str![[r#"
-A\u{1b}[31m
-customer 7
+A\u{1b}[31m (customer 7)
 
 address 1
   city  X\u{7}\u{202e}

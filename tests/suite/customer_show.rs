@@ -26,8 +26,8 @@ fn every_stored_field_with_a_value_is_shown_at_every_width() {
         assert!(!screen.contains("null"), "{screen}");
     }
     home.run("--sandbox customer show").assert_success(str![[r#"
-Amina Haddad <amina.haddad@example.com>
-customer 1, group 1, store 1, website 1
+Amina Haddad <amina.haddad@example.com> (customer 1)
+  group_id                   1
   created_at                 [TIME]
   updated_at                 [TIME]
   created_in                 Default Store View
@@ -35,6 +35,8 @@ customer 1, group 1, store 1, website 1
   prefix                     Dr.
   gender                     2
   taxvat                     FR40303265045
+  store_id                   1
+  website_id                 1
   disable_auto_group_change  0
   is_subscribed              true
   loyalty_points             12345678901234567890
@@ -57,7 +59,8 @@ address 2, default shipping
   company               Haddad Imports
   street                350 Fifth Avenue
   city                  10118 New York
-  country               New York, US
+  region                New York, NY, id 43
+  country               US
   telephone             +1 212 736 3100
   delivery_window.from  09:00
   delivery_window.to    12:30
@@ -68,14 +71,16 @@ address 3
   name       أمينة حداد
   street     شارع الحمرا ١٢ / الطابق الثالث
   city       بيروت
-  country    محافظة بيروت, LB
+  region     محافظة بيروت
+  country    LB
   telephone  +961 1 345 678
 
 address 4
   name            Lina Haddad-Groß
   street          Invalidenstraße 117
   city            02138 Berlin
-  country         Berlin, DE
+  region          Berlin, BER, id 82
+  country         DE
   telephone       +49 30 2345678
   is_residential  true
 "#]]);

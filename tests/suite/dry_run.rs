@@ -99,8 +99,8 @@ fn each_write_on_the_sandbox_prints_its_result() {
             "customer update --address 2 --postcode 10119",
             str![[r#"
 customer update: done (HTTP 200)
-ADDRESS  FIELD     BEFORE  AFTER
-2        postcode  10118   10119
+address 2
+  postcode  10118  → 10119
 Addresses: unchanged 1, 3 and 4; changed 2
 Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000001-[SNAPSHOT].json
 "#]],
@@ -109,8 +109,8 @@ Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1
             "customer update --add-address --city Lyon",
             str![[r#"
 customer update: done (HTTP 200)
-ADDRESS  FIELD  BEFORE  AFTER
-new      city           Lyon
+new address
+  city  Lyon
 Addresses: unchanged 1, 2, 3 and 4; added address 13
 Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json
 "#]],
@@ -119,16 +119,16 @@ Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1
             "customer update --remove-address 4 --yes",
             str![[r#"
 customer update: done (HTTP 200)
-ADDRESS    FIELD                 BEFORE                   AFTER
-4 removed  region                Berlin, BER, id 82
-           country_id            DE
-           street                Invalidenstraße 117
-           telephone             +49 30 2345678
-           postcode              02138
-           city                  Berlin
-           firstname             Lina
-           lastname              Haddad-Groß
-           extension_attributes  {"is_residential":true}
+address 4, removed
+  country_id      DE
+  street          Invalidenstraße 117
+  telephone       +49 30 2345678
+  postcode        02138
+  city            Berlin
+  firstname       Lina
+  lastname        Haddad-Groß
+  is_residential  true
+  region          Berlin, BER, id 82
 Addresses: unchanged 1, 2, 3 and 13; removed 4
 Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000003-[SNAPSHOT].json
 "#]],

@@ -15,7 +15,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::ops::cart::{ActiveCart, find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
 use crate::plan::request::cart::Cart;
-use crate::report::changes::format_value;
+use crate::report::fields::format_value;
 use crate::report::list::{Column, objects};
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;

@@ -13,7 +13,7 @@ use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::Profile;
 use crate::plan::profile::verify::{Seen, is_filled_in};
-use crate::report::changes::format_value;
+use crate::report::fields::format_value;
 use crate::session::service::Service;
 use crate::state::{Open, stem};
 

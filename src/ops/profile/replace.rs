@@ -242,7 +242,7 @@ impl Steps<'_> {
         }
         let style = self.service.session.report.stderr_style;
         self.prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&profile::owner(stored.customer()))));
-        self.prompt.show(&changes::table(&merged.changes, style));
+        self.prompt.show(&changes::text(&merged.changes, style));
         self.prompt.show(&changes::summary(&merged.summary, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);

@@ -11,7 +11,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::country;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
-use crate::report::changes::format_value;
+use crate::report::fields::format_value;
 use crate::report::style::{OutputStyle, table};
 use crate::text::redact::secrets;
 use crate::text::sanitize::sanitize_line;
