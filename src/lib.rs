@@ -97,7 +97,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
         && let Cow::Owned(shown) = text::sanitize::sanitize(&text)
     {
         // It repeats what was typed, which a terminal would obey.
-        Report::new(context, OutputFormat::Table, None, false, 0).stderr(shown.trim_end());
+        Report::new(context, OutputFormat::Table, None, false, 0).laid_out(shown.trim_end());
     } else {
         let _ = answer.print();
     }

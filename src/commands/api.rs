@@ -1,5 +1,6 @@
 //! `storefront api`: a call that has no command of its own, under the guards all calls have.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -14,6 +15,8 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use crate::text::redact::secrets;
+use crate::text::sanitize::sanitize;
 
 /// Call any other endpoint with the profile's base URL and token
 #[derive(Debug, Clone, Args)]
@@ -114,10 +117,15 @@ fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), F
     let report = session.report;
     let printed = match reply.value() {
         value if report.is_json() => report.json(&value),
-        _ if !session.context.stdout_is_terminal => report.foreign_bytes(&reply.body),
+        _ if !session.context.stdout_is_terminal => {
+            match secrets().json_text(&String::from_utf8_lossy(&reply.body)) {
+                Cow::Owned(masked) => report.stdout(masked),
+                Cow::Borrowed(_) => report.stdout(&reply.body),
+            }
+        }
         Value::Null => Ok(()),
-        Value::String(text) => report.untrusted(&text),
-        value => report.untrusted(&format!("{value:#}")),
+        Value::String(text) => report.stdout(format!("{}\n", sanitize(&text))),
+        value => report.stdout(format!("{}\n", sanitize(&format!("{value:#}")))),
     };
     let applied = if request.is_read() { Applied::No } else { Applied::Yes };
     // Even where the reply cannot be printed, it is reported whether the call took effect.

@@ -65,7 +65,7 @@ impl Check {
 pub fn table(checks: &[Check], screen: OutputStyle) -> String {
     let rows = checks.iter().map(|check| {
         let ink = match check.status {
-            "ok" => TextStyle::After,
+            "ok" => TextStyle::Success,
             "failed" => TextStyle::Error,
             _ => TextStyle::Warning,
         };

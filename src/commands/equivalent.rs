@@ -6,6 +6,7 @@ use clap::{Args, Parser};
 use crate::cli::GlobalFlags;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::text::sanitize::sanitize;
 use crate::text::shell::Shell;
 
 /// The line of a command that takes these arguments.
@@ -43,7 +44,7 @@ pub fn flag(name: &str, value: &str) -> Vec<String> {
 /// Prints a command line on standard error.
 pub fn tell(session: &Session<'_>, words: &[String]) {
     let words: Vec<String> = words.iter().map(|word| quoted(word, Shell::NATIVE)).collect();
-    session.report.command("Equivalent command:", &words.join(" "));
+    session.report.laid_out(&format!("Equivalent command:\n  {}", sanitize(&words.join(" "))));
 }
 
 /// An equals sign needs no quotes: `--searchable=false` stays as one would type it.

@@ -118,7 +118,7 @@ impl ServerHandler for Assistant {
             answer = self.call(tool, request.arguments.unwrap_or_default()) => answer,
             () = context.ct.cancelled() => Err(Failure::cancelled()),
         };
-        let answer = visible(answer.unwrap_or_else(|failure| failure_json(&failure)));
+        let answer = visible(answer.unwrap_or_else(|failure| json!({"error": failure_json(&failure)})));
         let is_error = answer.get("error").is_some();
         let result = if is_error { CallToolResult::structured_error } else { CallToolResult::structured };
         Ok(result(answer).into())
@@ -239,7 +239,7 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     }
     if !output.status.success() {
         let ended = Failure::internal(format!("the command ended with {}", output.status));
-        answer["error"] = said("error").pop().unwrap_or_else(|| failure_json(&ended)["error"].take());
+        answer["error"] = said("error").pop().unwrap_or_else(|| failure_json(&ended));
     }
     answer
 }

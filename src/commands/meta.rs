@@ -165,7 +165,7 @@ pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
     };
     let to = directory.unwrap_or(Path::new("the man page")).display();
     written.map_err(|error| Failure::internal(format!("cannot write `{to}`: {error}")))?;
-    report.stdout(&String::from_utf8_lossy(&page))
+    report.stdout(&page)
 }
 
 /// Prints a template. JSON has no comments, so the explanations go to standard error.
@@ -177,7 +177,7 @@ pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failur
     let report = session.report;
     let (heads, rows, note) = match args.format {
         TemplateFormat::Json => {
-            report.stdout(&template::json(dialect, operation)?)?;
+            report.stdout(&*template::json(dialect, operation)?)?;
             let fields = operation.schema(dialect).fields().into_iter();
             let rows = fields.map(|(path, field)| (path, field.field_type.expected(), field.doc.to_owned()));
             let note = "Leave out any field you do not need; `storefront help input` explains batches.";
@@ -189,10 +189,8 @@ pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failur
             (["COLUMN", "CELLS", "DESCRIPTION"], template::columns(dialect, operation), note)
         }
     };
-    if !report.quiet && !report.is_json() {
-        let rows = rows.iter().map(|(name, holds, doc)| [name, *holds, doc].map(sanitize_line));
-        report.stderr(&table(report.stderr_style, &heads, rows));
-    }
+    let rows = rows.iter().map(|(name, holds, doc)| [name, *holds, doc].map(sanitize_line));
+    report.laid_out(&table(report.stderr_style, &heads, rows));
     report.status(note);
     Ok(())
 }

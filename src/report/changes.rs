@@ -40,7 +40,7 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
         && path.is_address()
     {
         let (ink, address) =
-            if after.is_none() { (TextStyle::Before, before) } else { (TextStyle::After, after) };
+            if after.is_none() { (TextStyle::Error, before) } else { (TextStyle::Success, after) };
         let all = address.as_ref().and_then(Value::as_object).map(|address| {
             let region = region(address).map(|text| ("region".to_owned(), text));
             fields(address, "id customer_id region region_id").into_iter().chain(region)
@@ -48,7 +48,7 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
         return all.into_iter().flatten().map(|(name, value)| vec![name.into(), cell(ink, value)]).collect();
     }
     let row = |field: String, before: String, after: String| {
-        vec![field.into(), cell(TextStyle::Before, before), cell(TextStyle::After, format!("→ {after}"))]
+        vec![field.into(), cell(TextStyle::Error, before), cell(TextStyle::Success, format!("→ {after}"))]
     };
     // The parts of a region change together.
     let (parts, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| {
@@ -108,7 +108,7 @@ pub struct HistoryEntry {
 impl HistoryEntry {
     /// A few lines, the name of the snapshot first; they end in a newline.
     pub fn to_text(&self, now: Timestamp, zone: &TimeZone, screen: OutputStyle) -> String {
-        let ink = if self.outcome == "applied" { TextStyle::After } else { TextStyle::Warning };
+        let ink = if self.outcome == "applied" { TextStyle::Success } else { TextStyle::Warning };
         let when = format!("{}, {}", self.operation, when(&self.taken, now, zone));
         let mut lines = vec![screen.paint(TextStyle::Dim, &when), text(&self.changes, screen.indented())];
         lines.retain(|text| !text.is_empty());

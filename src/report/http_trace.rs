@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{sanitize, stderr_line, write_stderr};
+use super::{stderr_object, write_stderr};
 use crate::http::{HttpEvent, Tracer, redacted};
-use crate::text::exact_json;
+use crate::text::sanitize::sanitize;
 
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
 /// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.
 pub fn tracer(verbose: u8, is_json: bool) -> Option<Tracer> {
     let print = move |line: String| {
-        if !is_json {
-            return stderr_line(&line);
-        }
-        let object = exact_json::object([("trace", line.into())]);
-        write_stderr(&sanitize::in_json(&object.to_string()));
+        if is_json { stderr_object("trace", line.into()) } else { write_stderr(&sanitize(&line)) }
     };
     let listener = move |event: HttpEvent<'_>| lines(event, verbose > 1).into_iter().for_each(print);
     (verbose > 0).then(|| -> Tracer { Arc::new(listener) })

@@ -93,7 +93,7 @@ pub fn objects<'a>(
 
 fn state_style(state: &str) -> TextStyle {
     match state {
-        "done" => TextStyle::After,
+        "done" => TextStyle::Success,
         "failed" => TextStyle::Error,
         "not sent" => TextStyle::Dim,
         _ => TextStyle::Warning,

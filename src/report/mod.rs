@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
 use crate::failure::Failure;
@@ -163,39 +164,12 @@ impl Report {
         Ok(if self.stdout_is_terminal { sanitize(&result).into_owned() } else { result.into_owned() })
     }
 
-    /// Writes text to standard output as it is: the caller escapes what is foreign.
+    /// Writes text or bytes to standard output as they are: the caller escapes what is foreign.
     ///
     /// # Errors
     /// As [`Self::json`].
-    pub fn stdout(&self, text: &str) -> Result<(), Failure> {
-        Self::bytes(text.as_bytes())
-    }
-
-    /// Writes foreign text and a newline to standard output, made harmless for a terminal.
-    ///
-    /// # Errors
-    /// As [`Self::json`].
-    pub fn untrusted(&self, text: &str) -> Result<(), Failure> {
-        self.stdout(&format!("{}\n", sanitize(text)))
-    }
-
-    /// Writes foreign bytes to standard output as they are but for the tokens, for a program that reads them.
-    ///
-    /// # Errors
-    /// As [`Self::json`].
-    pub fn foreign_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Self::bytes(secrets().json_text(text).as_bytes()),
-            Err(_) => match secrets().text(&String::from_utf8_lossy(bytes)) {
-                Cow::Owned(masked) => Self::bytes(masked.as_bytes()),
-                Cow::Borrowed(_) => Self::bytes(bytes),
-            },
-        }
-    }
-
-    /// Writes bytes to standard output as they are.
-    fn bytes(bytes: &[u8]) -> Result<(), Failure> {
-        match StandardOutput.write_all(bytes).and_then(|()| StandardOutput.flush()) {
+    pub fn stdout(&self, text: impl AsRef<[u8]>) -> Result<(), Failure> {
+        match StandardOutput.write_all(text.as_ref()).and_then(|()| StandardOutput.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::internal(format!("cannot write to stdout: {error}")))
             }
@@ -206,52 +180,41 @@ impl Report {
     /// A message on standard error, unless quiet or under `-o json`, where standard error is for objects. Control
     /// characters are escaped.
     pub fn status(&self, text: &str) {
-        if !self.quiet && !self.is_json() {
-            write_stderr(&self.stderr_style.wrapped(&sanitize(&self.about(text))));
-        }
+        self.laid_out(&self.stderr_style.wrapped(&sanitize(&self.about(text))));
     }
 
-    /// The same with a command to copy, which is not broken into lines.
-    pub fn command(&self, title: &str, command: &str) {
+    /// The same for text that is not broken into lines, such as a command to copy; the caller escapes what is foreign.
+    pub fn laid_out(&self, text: &str) {
         if !self.quiet && !self.is_json() {
-            stderr_line(&format!("{title}\n  {command}"));
+            write_stderr(text);
         }
-    }
-
-    /// What belongs to a question, on standard error, also when quiet: who is asked has to see it. It is
-    /// written as it is.
-    pub fn stderr(&self, text: &str) {
-        write_stderr(text);
     }
 
     /// A warning on standard error, also when quiet: something was changed or left out.
     pub fn warn(&self, text: &str) {
+        let text = self.about(text);
         if self.is_json() {
-            let message = exact_json::object([("message", self.about(text).as_ref().into())]);
-            let warning = exact_json::object([("warning", message)]);
-            return write_stderr(&sanitize::in_json(&warning.to_string()));
+            let message = exact_json::object([("message", text.as_ref().into())]);
+            return stderr_object("warning", message);
         }
-        self.labelled(TextStyle::Warning, "warning", &self.about(text));
+        write_stderr(&self.labelled(TextStyle::Warning, "warning", &text));
     }
 
     fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.line.map_or(Cow::Borrowed(text), |line| format!("{} {line}: {text}", self.place).into())
     }
 
-    fn labelled(&self, ink: TextStyle, label: &str, text: &str) {
-        write_stderr(&self.labelled_text(ink, label, text));
-    }
-
     /// A foreign text after its label, as standard error shows it.
-    pub fn labelled_text(&self, ink: TextStyle, label: &str, text: &str) -> String {
+    pub fn labelled(&self, ink: TextStyle, label: &str, text: &str) -> String {
         let label = format!("{label}:");
         let text = self.stderr_style.wrapped(&format!("{label} {}", sanitize(text)));
         format!("{}{}", self.stderr_style.paint(ink, &label), &text[label.len()..])
     }
 }
 
-fn stderr_line(text: &str) {
-    write_stderr(&sanitize(text));
+/// An object of standard error under `-o json`, such as `{"warning": …}`.
+fn stderr_object(kind: &str, value: Value) {
+    write_stderr(&sanitize::in_json(&exact_json::object([(kind, value)]).to_string()));
 }
 
 /// Standard output, and what stands for it in the simulation.

@@ -50,8 +50,8 @@ pub struct Outcome {
     /// File of the snapshot taken before; `null` where none was taken, and not there for what is no profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Value>,
-    /// Members of the error object, of a record that failed.
-    #[serde(flatten)]
+    /// The error object of a record that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,
     /// What a person reads where nothing had to change, in place of `no changes`.
     #[serde(skip)]

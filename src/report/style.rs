@@ -23,19 +23,15 @@ pub struct OutputStyle {
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextStyle {
-    /// The word `error`.
+    /// What failed, or a value that goes.
     Error,
-    /// The word `warning`.
+    /// What asks for attention.
     Warning,
-    /// The word `hint`.
-    Hint,
-    /// A value that goes.
-    Before,
-    /// A value that comes.
-    After,
+    /// What went well, or a value that comes.
+    Success,
     /// The head of a table, or of a part of it.
     Head,
-    /// An id that other commands take.
+    /// An ID that other commands take, or the word `hint`.
     Id,
     /// What matters less than the text around it.
     Dim,
@@ -47,9 +43,7 @@ impl TextStyle {
         match self {
             Self::Error => color(AnsiColor::Red).bold(),
             Self::Warning => color(AnsiColor::Yellow).bold(),
-            Self::Hint => color(AnsiColor::Cyan).bold(),
-            Self::Before => color(AnsiColor::Red),
-            Self::After => color(AnsiColor::Green),
+            Self::Success => color(AnsiColor::Green),
             Self::Head => Style::new().bold(),
             Self::Id => color(AnsiColor::Cyan),
             Self::Dim => Style::new().dimmed(),
@@ -146,11 +140,11 @@ pub fn block(head: &str, screen: OutputStyle, rows: impl IntoIterator<Item = imp
 pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
     let cell = Cell::new(text.into());
     match ink {
-        TextStyle::Before | TextStyle::Error => cell.fg(Color::DarkRed),
-        TextStyle::After => cell.fg(Color::DarkGreen),
+        TextStyle::Error => cell.fg(Color::DarkRed),
+        TextStyle::Success => cell.fg(Color::DarkGreen),
         TextStyle::Head => cell.add_attribute(Attribute::Bold),
         TextStyle::Warning => cell.fg(Color::DarkYellow),
-        TextStyle::Hint | TextStyle::Id => cell.fg(Color::DarkCyan),
+        TextStyle::Id => cell.fg(Color::DarkCyan),
         TextStyle::Dim => cell.add_attribute(Attribute::Dim),
     }
 }
@@ -205,8 +199,8 @@ mod tests {
     #[test]
     fn color_surrounds_the_text_and_only_where_it_is_wanted() {
         let screen = OutputStyle { width: None, color: true };
-        assert_eq!(screen.paint(TextStyle::Before, "75001"), "\u{1b}[31m75001\u{1b}[0m");
-        assert_eq!(screen.paint(TextStyle::Before, ""), "");
+        assert_eq!(screen.paint(TextStyle::Success, "75001"), "\u{1b}[32m75001\u{1b}[0m");
+        assert_eq!(screen.paint(TextStyle::Error, ""), "");
         assert_eq!(OutputStyle::default().paint(TextStyle::Error, "error"), "error");
     }
 

@@ -26,6 +26,7 @@ warning: line 4: attribute_code `Bad 3` may be rejected: Magento expects a lette
 attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
 error: 2 of 4 records failed
+  Some records were applied.
   hint: fix the failed records and run them: `storefront attribute create --input fix.csv`
 "#]]);
     // As it was left, it is written anew.

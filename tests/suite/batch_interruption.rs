@@ -47,7 +47,7 @@ fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
             str![[r#"
 attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
 error: interrupted: 1 done, 2 unknown, 17 not sent
-  Some records may have been applied.
+  Changes may have been made.
   hint: resume with `storefront attribute create --input a.csv --jobs 2 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --jobs 2 --resume --retry-unknown` sends what is unknown again
 "#]].into_data()
         } else {

@@ -80,7 +80,7 @@ line 5: failed: no reason recorded (in an earlier run)
 "#]], str![[r#"
 attribute create: 5 records: 0 done, 2 already done, 1 failed, 2 unknown ([DURATION])
 error: 1 of 5 records failed, 2 unknown
-  Some records may have been applied.
+  Changes may have been made.
   hint: fix the failed records in the input, then resume with `storefront attribute create --input a.csv --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --resume --retry-unknown` sends what is unknown again
 "#]]);
     assert_eq!(created(&env), [5], "as long as any are left");
@@ -122,7 +122,7 @@ warning: journal `[HOME]/a.csv.journal`: line 5 is incomplete
 attribute create: host 127.0.0.1:[PORT]
 attribute create: 3 records: 1 done, 1 already done, 1 unknown ([DURATION])
 error: 1 of 3 records unknown
-  Some records may have been applied.
+  Changes may have been made.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --resume --retry-unknown` sends what is unknown again
 "#]]);
     assert_eq!(created(&env), [3], "record 2 may have been applied");
@@ -130,7 +130,7 @@ error: 1 of 3 records unknown
 warning: journal `[HOME]/a.csv.journal`: line 5 is incomplete
 attribute create: 3 records: 0 done, 2 already done, 1 unknown ([DURATION])
 error: 1 of 3 records unknown
-  Some records may have been applied.
+  Changes may have been made.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --resume --retry-unknown` sends what is unknown again
 "#]]);
 }

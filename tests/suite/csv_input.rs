@@ -29,6 +29,7 @@ all records have the same key: they are sent one at a time
 quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
 error: 2 of 3 records failed
+  Some records were applied.
   hint: fix the failed records and run them: `storefront quote add-item --skip-invalid --input failed.csv`
 "#]]);
         let failed = env.home.dir.path().join("failed.csv");

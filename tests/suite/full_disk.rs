@@ -45,7 +45,7 @@ fn a_full_disk_under_the_sandbox_is_reported() {
         str![[r#"
 warning: the label `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` has more than 255 characters
 error: the service answered 500 Internal Server Error: The sandbox could not use its database: disk I/O error
-  The change may have been applied.
+  Changes may have been made.
   hint: check whether it took effect before you try again
 "#]],
     );

@@ -284,6 +284,7 @@ fn a_customers_own_token_cannot_change_the_group() {
     let home = Home::new();
     run(&home, "customer update --group-id 2 --settle 0").assert_failure(9, str![[r#"
 error: the profile was written, but not visible afterwards: group_id
+  Changes were made.
   hint: the service takes group_id, website_id, store_id with an administrator's token only: name the customer with --customer ID|EMAIL
 "#]]);
     let both = fails(&home, 9, "customer update --group-id 2 --website-id 2 --settle 0");

@@ -62,7 +62,7 @@ fn a_full_stdout_reports_what_was_applied() {
         1,
         str![[r#"
 error: quote add-item succeeded, but cannot write to stdout: No space left on device (os error [N])
-  The change was applied.
+  Changes were made.
   hint: do not run it again just to see the output
 "#]],
     );
@@ -71,7 +71,7 @@ error: quote add-item succeeded, but cannot write to stdout: No space left on de
         1,
         str![[r#"
 error: customer update succeeded, but cannot write to stdout: No space left on device (os error [N])
-  The change was applied.
+  Changes were made.
   hint: do not run it again just to see the output
 "#]],
     );
