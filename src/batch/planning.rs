@@ -68,7 +68,7 @@ impl<'a> Planning<'a> {
             return;
         }
         let expect = shown.profile.as_ref().map(|profile| Expected {
-            owner: profile.planned_for.clone().unwrap_or_default(),
+            owner: profile.owner.clone(),
             changes: profile.changes.clone(),
         });
         self.records.push(Planned { customer, input: draft.body(), expect: expect.unwrap_or_default() });

@@ -81,7 +81,7 @@ fn encoding(name: &str) -> Result<&'static Encoding, &'static str> {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Request options")]
 pub struct WriteArgs {
-    /// Show the request without sending it
+    /// Show what would be sent, and send nothing
     #[arg(short = 'n', long)]
     pub dry_run: bool,
     /// With --dry-run: print a curl command

@@ -69,9 +69,9 @@ pub struct ProfileOutcome {
     /// What became of the addresses.
     #[serde(rename = "addresses")]
     pub summary: AddressSummary,
-    /// Whose profile it is, where they go into a plan or are of one: a person agrees to changes, and need not read the request.
+    /// Whose profile it is; only of a dry run.
     #[serde(skip)]
-    pub planned_for: Option<Map<String, Value>>,
+    pub owner: Map<String, Value>,
     /// Whether the changes were shown in the confirmation already.
     #[serde(skip)]
     pub were_shown: bool,
@@ -103,27 +103,29 @@ impl Outcome {
 
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
     pub fn to_text(&self, screen: OutputStyle) -> String {
-        let of_calls = self.calls.iter().filter_map(|call| call.request.as_ref());
-        let shown: Vec<_> =
-            if self.calls.is_empty() { self.request.iter().collect() } else { of_calls.collect() };
+        let others = self.calls.iter().skip(1).filter_map(|call| call.request.as_ref());
+        let shown: Vec<&RequestPreview> = self.request.iter().chain(others).collect();
         let commands = shown.iter().filter_map(|shown| Some(format!("{}\n", shown.curl.as_ref()?)));
         let commands: String = commands.collect();
         if !commands.is_empty() {
             return commands;
         }
         let mut lines = vec![screen.wrapped(&self.headline())];
-        if self.profile.as_ref().is_none_or(|profile| profile.planned_for.is_none()) {
-            lines.extend(shown.iter().map(|shown| shown.to_text()));
-        }
-        if let Some(profile) = &self.profile {
-            // The request is a whole profile: what changes stands below it, where a person sees it.
-            lines.rotate_left(1);
-            if !profile.changes.is_empty() && !profile.were_shown {
-                lines.push(changes::text(&profile.changes, screen));
+        match &self.profile {
+            // The request is a whole profile, of which a person wants to see what changes.
+            Some(profile) => {
+                if !profile.changes.is_empty() && !profile.were_shown {
+                    lines.push(changes::text(&profile.changes, screen));
+                }
+                lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
             }
-            lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
+            None => lines.extend(shown.iter().map(|shown| shown.to_text())),
         }
-        lines.extend(self.snapshot.as_ref().and_then(Value::as_str).map(|file| snapshot_line(file, screen)));
+        let file = self.snapshot.as_ref().and_then(Value::as_str).map(Path::new);
+        if let Some(name) = file.and_then(Path::file_stem) {
+            let name = sanitize_line(&name.to_string_lossy());
+            lines.push(format!("Snapshot: {}", screen.paint(TextStyle::Id, &name)));
+        }
         if shown.is_empty() {
             lines.extend(self.calls.iter().map(|call| screen.wrapped(&call.to_text())));
         }
@@ -145,10 +147,7 @@ impl Outcome {
                 // A wrong expression is a wrong usage; that kind says that nothing was written.
                 kind: FailureKind::Internal,
                 message: format!("{} succeeded, but {}", self.operation, failure.message),
-                hint: Some(match &failure.hint {
-                    Some(hint) => format!("do not run it again just to see the output; {hint}"),
-                    None => "do not run it again just to see the output".to_owned(),
-                }),
+                hint: Some("do not run it again just to see the output".to_owned()),
                 applied: Applied::Yes,
                 ..failure
             },
@@ -157,31 +156,14 @@ impl Outcome {
     }
 
     fn headline(&self) -> String {
-        if let (Applied::Yes, Some(success)) = (self.applied, &self.success) {
-            return success.text.clone();
-        }
-        match (self.applied, self.reason) {
-            _ if self.request.is_some() => format!("{}: dry run", self.operation),
-            (Applied::Yes, _) => {
-                let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
-                format!("{}: done{status}", self.operation)
-            }
-            (_, Some("unchanged")) => {
-                format!("{}: {}", self.operation, self.unchanged.as_deref().unwrap_or("no changes"))
-            }
-            _ => format!("{}: nothing was sent", self.operation),
-        }
-    }
-}
-
-/// The snapshot: its name on a terminal, where a person goes on with it, and else its file.
-fn snapshot_line(file: &str, screen: OutputStyle) -> String {
-    match Path::new(file).file_stem() {
-        Some(name) if screen.width.is_some() => {
-            let name = screen.paint(TextStyle::Id, &sanitize_line(&name.to_string_lossy()));
-            format!("Snapshot: {name}")
-        }
-        _ => format!("Snapshot: {}", sanitize_line(file)),
+        let what = match (self.applied, &self.success, self.reason) {
+            _ if self.request.is_some() => "dry run",
+            (Applied::Yes, Some(success), _) => return success.text.clone(),
+            (Applied::Yes, None, _) => "done",
+            (_, _, Some("unchanged")) => self.unchanged.as_deref().unwrap_or("no changes"),
+            _ => "nothing was sent",
+        };
+        format!("{}: {what}", self.operation)
     }
 }
 
@@ -233,14 +215,12 @@ impl Call {
 
     /// One line for a person.
     fn to_text(&self) -> String {
-        let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
         let what = match (self.applied, self.reason) {
-            (Applied::Yes, Some(reason)) => reason,
-            (Applied::Yes, None) => "done",
+            (Applied::Yes, reason) => reason.unwrap_or("done"),
             (Applied::Unknown, _) => "outcome unknown",
             _ => "not done",
         };
-        format!("  {}: {what}{status}", sanitize_line(&self.name))
+        format!("  {}: {what}", sanitize_line(&self.name))
     }
 }
 
@@ -256,9 +236,6 @@ pub struct RequestPreview {
     /// The same as a curl command, where it is to be shown so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
-    /// Whether an integration signs it.
-    #[serde(skip)]
-    is_signed: bool,
 }
 
 /// In place of a curl command: a signature serves once.
@@ -273,21 +250,19 @@ impl RequestPreview {
         Self {
             method: request.method.as_str().to_owned(),
             curl: as_curl.then(command),
-            is_signed,
             body: request.body.as_deref().map(json),
             url,
         }
     }
 
-    /// For a person: the request line, the hidden token, and the body.
+    /// For a person: the request line and the body.
     fn to_text(&self) -> String {
         let body = match &self.body {
             None => String::new(),
             Some(Value::String(text)) => format!("\n{text}"),
             Some(json) => format!("\n{json:#}"),
         };
-        let scheme = if self.is_signed { "OAuth" } else { "Bearer" };
-        sanitize(&format!("{} {}\nAuthorization: {scheme} •••{body}", self.method, self.url)).into_owned()
+        sanitize(&format!("{} {}{body}", self.method, self.url)).into_owned()
     }
 }
 

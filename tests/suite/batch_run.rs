@@ -54,7 +54,6 @@ fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
         str![[r#"
 line 2: attribute create: dry run
 POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
-Authorization: Bearer •••
 {
   "attribute": {
     "attribute_code": "code_1",
@@ -65,7 +64,6 @@ Authorization: Bearer •••
 }
 line 3: attribute create: dry run
 POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
-Authorization: Bearer •••
 {
   "attribute": {
     "attribute_code": "code_2",
@@ -76,7 +74,6 @@ Authorization: Bearer •••
 }
 line 4: attribute create: dry run
 POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
-Authorization: Bearer •••
 {
   "attribute": {
     "attribute_code": "code_3",

@@ -98,27 +98,27 @@ fn each_write_on_the_sandbox_prints_its_result() {
         (
             "customer update --address 2 --postcode 10119",
             str![[r#"
-customer update: done (HTTP 200)
+customer update: done
 address 2
   postcode  10118  → 10119
 Addresses: unchanged 1, 3 and 4; changed 2
-Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000001-[SNAPSHOT].json
+Snapshot: 000001-[SNAPSHOT]
 "#]],
         ),
         (
             "customer update --add-address --city Lyon",
             str![[r#"
-customer update: done (HTTP 200)
+customer update: done
 new address
   city  Lyon
 Addresses: unchanged 1, 2, 3 and 4; added address 13
-Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json
+Snapshot: 000002-[SNAPSHOT]
 "#]],
         ),
         (
             "customer update --remove-address 4 --yes",
             str![[r#"
-customer update: done (HTTP 200)
+customer update: done
 address 4, removed
   country_id      DE
   street          Invalidenstraße 117
@@ -130,7 +130,7 @@ address 4, removed
   is_residential  true
   region          Berlin, BER, id 82
 Addresses: unchanged 1, 2, 3 and 13; removed 4
-Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000003-[SNAPSHOT].json
+Snapshot: 000003-[SNAPSHOT]
 "#]],
         ),
         (

@@ -71,12 +71,11 @@ fn a_file_or_a_command_of_the_profile_gives_the_values() {
 
 /// A signature serves once: a curl command with one, or with a bearer token, would be refused.
 #[test]
-fn a_dry_run_shows_a_signed_request_and_no_curl_command() {
+fn a_signed_request_has_no_curl_command() {
     let env = TestEnv::new();
     let home = profile(&env, "");
     assert_eq!(login(&home, VALUES).code, 0);
     let line = "customer update --customer 2 --lastname Sato -n -q";
-    assert!(home.ok(line).contains("\nAuthorization: OAuth •••\n"));
     let curl = "# an integration signs each request anew: no curl command can send this one\n";
     assert_eq!(home.ok(&format!("{line} --curl")), curl);
     assert_eq!(home.ok(&format!("{line} --curl -o json --jq .request.curl")), curl);

@@ -114,7 +114,6 @@ quote add-item: profile shop, host 127.0.0.1:[PORT], store view default
             str![[r#"
 quote add-item: dry run
 POST http://127.0.0.1:[PORT]/V1/storeview/default/user/quote/item
-Authorization: Bearer •••
 {
   "cartItem": {
     "sku": "a",

@@ -26,7 +26,7 @@ fn terminal_output_contains_no_control_characters_of_the_service() {
         &["customer", "show", "-o", "json"],
         &["customer", "show"],
         &["api", "GET", "/V1/x"],
-        &["customer", "update", "--address", "1", "--telephone", "1", "-n"],
+        &["customer", "update", "--address", "1", "--city", "x", "-n"],
         &["customer", "show", "-vv"],
     ] {
         let (code, raw) = Terminal::run(&home, 200, arguments, &variables).ends_raw();

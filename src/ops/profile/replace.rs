@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::read::Held;
 use super::verify::{Sent, is_shown};
@@ -101,8 +101,7 @@ impl Steps<'_> {
             self.warn(&merged);
             let mut outcome = self.outcome(&merged);
             if let Some(profile) = &mut outcome.profile {
-                let is_planned = self.service.session.global.plan.file.is_some() || self.change.is_planned();
-                profile.planned_for = is_planned.then(|| held.stored.owner());
+                profile.owner = held.stored.owner();
             }
             return Ok(Some(Outcome { request: Some(service.preview(request)), ..outcome }));
         }
@@ -340,8 +339,8 @@ impl Steps<'_> {
 
     fn outcome(&self, merged: &Merged) -> Outcome {
         let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
-        let profile =
-            ProfileOutcome { changes, summary, planned_for: None, were_shown: false, new_ids: Vec::new() };
+        let (owner, were_shown, new_ids) = (Map::new(), false, Vec::new());
+        let profile = ProfileOutcome { changes, summary, owner, were_shown, new_ids };
         Outcome {
             profile: Some(profile),
             snapshot: Some(Value::Null),
