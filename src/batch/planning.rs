@@ -67,10 +67,10 @@ impl<'a> Planning<'a> {
             self.unchanged += 1;
             return;
         }
-        let expect = shown.profile.as_ref().map(|profile| Expected {
-            owner: profile.owner.clone(),
-            changes: profile.changes.clone(),
-        });
+        let expect = shown
+            .profile
+            .as_ref()
+            .map(|profile| Expected { owner: profile.owner.clone(), changes: profile.changes.clone() });
         self.records.push(Planned { customer, input: draft.body(), expect: expect.unwrap_or_default() });
     }
 
