@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
             .client
             .observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
         Ok(Self {
-            progress: Progress::new(session.report, session.context.stderr_is_terminal, Some(input.records)),
+            progress: Progress::new(session.report, input.records),
             shared,
             journal,
             input,

@@ -1,15 +1,13 @@
 //! How far a run is, and what is waited for: one line that moves on a terminal; elsewhere a run says it now and then.
 
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::pin::Pin;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::{Instant, timeout};
 
 use super::Report;
-use super::style::time;
 use crate::failure::RecordCounts;
 
 /// How often a run that has no terminal says how far it is.
@@ -42,11 +40,7 @@ impl Line {
         if LINE.with_borrow(Option::is_some) {
             return None;
         }
-        let style = ProgressStyle::with_template(template).ok()?.progress_chars("█░");
-        let seconds = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let _ = write!(out, "{}", state.elapsed().as_secs());
-        };
-        bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏").with_key("seconds", seconds));
+        bar.set_style(ProgressStyle::with_template(template).ok()?.progress_chars("█░"));
         LINE.set(Some(bar.clone()));
         Some(Self(bar))
     }
@@ -70,7 +64,7 @@ impl Report {
             return done;
         }
         let bar = ProgressBar::new_spinner().with_elapsed(SHOW_AFTER).with_message(what.to_owned());
-        let line = Line::show(bar, "{spinner} {msg} ({seconds} s)");
+        let line = Line::show(bar, "{spinner} {msg} ({elapsed})");
         if let Some(Line(bar)) = &line {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
@@ -84,54 +78,36 @@ pub struct Progress {
     report: Report,
     /// Only on a terminal, until the run ends.
     line: Option<Line>,
-    total: Option<u64>,
+    total: u64,
     begun: Instant,
     told: Instant,
 }
 
 impl Progress {
-    /// Progress towards `total` records, where that is known.
-    pub fn new(report: &Report, terminal: bool, total: Option<u64>) -> Self {
-        let template =
-            if total.is_some() { "{bar:30} {pos} of {len}, {wide_msg}" } else { "{pos}, {wide_msg}" };
-        let bar = || ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-        let line = (terminal && !report.quiet).then(|| Line::show(bar(), template)).flatten();
+    /// Progress towards `total` records.
+    pub fn new(report: &Report, total: u64) -> Self {
+        let bar = || ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+        let show = || Line::show(bar(), "{bar:30} {pos} of {len}, {eta} left, {wide_msg}");
+        let line = report.shows_progress.then(show).flatten();
         let now = Instant::now();
         Self { report: *report, line, total, begun: now, told: now }
     }
 
     /// Shows how far the run is.
     pub fn show(&mut self, count: RecordCounts) {
+        let message = format!("{} failed, {} unknown", count.failed, count.unknown);
         if let Some(Line(bar)) = &self.line {
-            bar.set_message(self.message(count));
+            bar.set_message(message);
             bar.set_position(count.total());
         } else if self.told.elapsed() >= LINE_EVERY {
             self.told = Instant::now();
-            let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
-            self.report.status(&format!("{}{of} records, {}", count.total(), self.message(count)));
+            self.report.status(&format!("{} of {} records, {message}", count.total(), self.total));
         }
     }
 
-    /// Takes the line off the terminal.
-    pub fn finish(&mut self) {
+    /// Takes the line off the terminal, and gives the time since the run began.
+    pub fn finish(&mut self) -> Duration {
         self.line = None;
-    }
-
-    /// Time since the run began.
-    pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
-    }
-
-    fn message(&self, count: RecordCounts) -> String {
-        let seconds = self.begun.elapsed().as_secs_f64();
-        #[expect(clippy::cast_precision_loss, reason = "shown with no more than three digits")]
-        let per_second = (count.total() - count.done_earlier) as f64 / seconds.max(0.001);
-        let mut words = format!("{} failed, {} unknown, {per_second:.0}/s", count.failed, count.unknown);
-        if let Some(total) = self.total.filter(|_| per_second > 0.0) {
-            #[expect(clippy::cast_precision_loss, reason = "a guess")]
-            let left = total.saturating_sub(count.total()) as f64 / per_second;
-            let _ = write!(words, ", {} left", time(Duration::from_secs_f64(left.min(1e9))));
-        }
-        words
     }
 }

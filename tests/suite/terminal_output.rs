@@ -68,7 +68,7 @@ fn an_interruption_is_written_in_place_of_the_spinner() {
     let words = ["--sandbox", "customer", "update", "--address", "2", "--postcode", "10119"];
     let mut terminal =
         Terminal::run(&home, 100, &[&words[..], &["-y", "--fault", "PUT:latency=3000"]].concat(), &[]);
-    terminal.sees("sent, waiting for the response (1 s)").terminate();
+    terminal.sees("sent, waiting for the response (1s)").terminate();
     let screen = terminal.sees("press Ctrl-C again to stop at once").screen();
     let line = screen.lines().find(|line| line.contains("stopping: ")).unwrap();
     assert!(line.starts_with("stopping: ") || line.starts_with("^Cstopping: "), "{screen}");

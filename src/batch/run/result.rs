@@ -225,8 +225,7 @@ impl Run<'_> {
                 stop_for(&mut stop, Stop::Broken(failure));
             }
         }
-        let took = progress.elapsed();
-        progress.finish();
+        let took = progress.finish();
         let not_sent = count.not_sent + input.records.saturating_sub(count.total());
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
