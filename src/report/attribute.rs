@@ -29,33 +29,24 @@ pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
     });
     let labels = labels(attribute.get("frontend_labels"))
         .map(|(view, label)| [cell(TextStyle::Head, format!("Label in store view {view}")), label.into()]);
-    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
-    let default = options.filter(|option| option["is_default"] == true && option.get("value").is_some());
+    let options = attribute.get("options").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let default = options.iter().filter(|option| option["is_default"] == true);
     let default = default
         .map(|option| [cell(TextStyle::Head, "Default option"), format_value(option.get("label")).into()]);
     let members = table(screen, &[], members.chain(default).chain(labels));
-    match attribute.get("options").and_then(Value::as_array) {
-        Some(options) if !options.is_empty() => format!("{members}\n\n{}", options_text(options, screen)),
-        _ => members,
+    if options.is_empty() {
+        return members;
     }
-}
-
-fn options_text(options: &[Value], screen: OutputStyle) -> String {
     let rows = options.iter().take(MAX_OPTIONS_SHOWN).map(|option| {
-        let default = if option["is_default"] == true { " (default)" } else { "" };
-        let label = format!("{}{default}", format_value(option.get("label")));
-        let others = labels(option.get("store_labels")).map(|(view, label)| format!("{view}: {label}"));
-        [format_value(option.get("sort_order")), label, others.collect::<Vec<_>>().join(", ")]
+        let others = self::labels(option.get("store_labels")).map(|(view, label)| format!("{view}: {label}"));
+        [format_value(option.get("label")), others.collect::<Vec<_>>().join(", ")]
     });
-    // Magento shows no order of stored options, and mostly no labels of theirs.
-    let has_order = options.iter().any(|option| option.get("sort_order").is_some());
-    let has_labels = options.iter().any(|option| labels(option.get("store_labels")).next().is_some());
-    let columns = usize::from(!has_order)..if has_labels { 3 } else { 2 };
-    let rows = rows.map(|row| row[columns.clone()].to_vec());
-    let shown = table(screen, &["ORDER", "OPTION", "IN STORE VIEWS"][columns.clone()], rows);
-    let rest = options.len().saturating_sub(MAX_OPTIONS_SHOWN);
-    let more = if rest == 0 { String::new() } else { format!("\nand {rest} more, {} in all", options.len()) };
-    shown + &more
+    let rows = table(screen, &["OPTION"], rows);
+    let more = match options.len().saturating_sub(MAX_OPTIONS_SHOWN) {
+        0 => String::new(),
+        rest => format!("\nand {rest} more, {} in all", options.len()),
+    };
+    format!("{members}\n\n{rows}{more}")
 }
 
 /// The labels of a list with their store views.
@@ -82,16 +73,17 @@ mod tests {
         let text = text(attribute.as_object().unwrap(), OutputStyle::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[..8],
+            lines[..9],
             [
                 "Label                  Colour",
                 "Required               no",
                 "Searchable             yes",
+                "Default option         Red",
                 "Label in store view 2  Couleur",
                 "",
-                "ORDER  OPTION         IN STORE VIEWS",
-                "1      Red (default)  2: Rouge",
-                "2      No 2",
+                "OPTION",
+                "Red     2: Rouge",
+                "No 2",
             ]
         );
         assert_eq!(lines.last().unwrap(), &"and 2 more, 14 in all");

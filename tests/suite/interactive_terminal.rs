@@ -45,7 +45,10 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     terminal.sees("Required?").answers("n");
     terminal.sees("Include in search?").answers("y");
     let screen = terminal.sees("Create it?").screen();
-    assert!(screen.contains("36 EU (default)") && !screen.contains("Use in layered navigation?"), "{screen}");
+    assert!(
+        screen.contains("Default option         36 EU") && !screen.contains("Use in layered navigation?"),
+        "{screen}"
+    );
     terminal.confirms("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
