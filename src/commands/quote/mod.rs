@@ -21,6 +21,7 @@ use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::text::exact_json;
+use crate::text::sanitize::sanitize;
 
 /// Save shipping details and add items to quotes.
 #[derive(Debug, Subcommand)]
@@ -88,7 +89,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     if target.dialect.carts.is_none() {
         let request = quote_request(service, &target, quote.unwrap_or_default())?;
         let reply = service.read(&request).await?.value();
-        return report.value(&reply, |_| format!("{reply:#}\n"));
+        return report.value(&reply, |_| format!("{}\n", sanitize(&format!("{reply:#}"))));
     }
     let found = active_cart(service, quote).await?;
     let id = found.id;
