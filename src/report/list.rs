@@ -44,26 +44,28 @@ impl<'a> List<'a> {
 
     fn flush(&mut self) -> Result<(), Failure> {
         let rows = std::mem::take(&mut self.rows);
-        let text = if self.csv {
-            self.csv(&rows)?
+        if self.csv {
+            let csv = self.csv(&rows);
+            self.report
+                .stdout(csv.map_err(|error| Failure::internal(format!("cannot write CSV: {error}")))?)?;
         } else {
-            objects(self.report.stdout_style, self.columns, self.is_first, &rows) + "\n"
-        };
+            let table = objects(self.report.stdout_style, self.columns, self.is_first, &rows);
+            self.report.stdout(table + "\n")?;
+        }
         self.is_first = false;
-        self.report.stdout(&text)
+        Ok(())
     }
 
-    fn csv(&self, rows: &[Value]) -> Result<String, Failure> {
-        let fields = self.columns.iter().map(|(_, field)| *field);
-        let heads = self.is_first.then(|| fields.clone().map(str::to_owned).collect());
-        let cells = rows.iter().map(|row| fields.clone().map(|field| plain(&row[field])).collect());
-        let lines: Vec<Vec<String>> = heads.into_iter().chain(cells).collect();
-        let write = || -> Result<String, Box<dyn std::error::Error>> {
-            let mut writer = csv::Writer::from_writer(Vec::new());
-            lines.iter().try_for_each(|line| writer.write_record(line))?;
-            Ok(String::from_utf8(writer.into_inner()?)?)
-        };
-        write().map_err(|error| Failure::internal(format!("cannot write CSV: {error}")))
+    fn csv(&self, rows: &[Value]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+        let fields = || self.columns.iter().map(|(_, field)| *field);
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        if self.is_first {
+            writer.write_record(fields())?;
+        }
+        for row in rows {
+            writer.write_record(fields().map(|field| plain(&row[field])))?;
+        }
+        Ok(writer.into_inner()?)
     }
 }
 

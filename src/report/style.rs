@@ -125,7 +125,13 @@ pub fn table(screen: OutputStyle, heads: &[&str], rows: impl IntoIterator<Item =
         table.set_header(heads.iter().map(|title| cell(TextStyle::Head, *title)).collect::<Vec<_>>());
     }
     table.add_rows(rows);
-    render(&table)
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let lines = table.trim_fmt();
+    // Each cell keeps its place next to right-to-left text.
+    let in_columns = |line| if screen.width.is_some() { in_columns(line) } else { line.to_owned() };
+    lines.lines().map(in_columns).collect::<Vec<_>>().join("\n")
 }
 
 /// A line, and below it a table without heads, indented.
@@ -147,17 +153,6 @@ pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
         TextStyle::Id => cell.fg(Color::DarkCyan),
         TextStyle::Dim => cell.add_attribute(Attribute::Dim),
     }
-}
-
-/// The table's text without the blanks at its edges, each cell keeping its place next to right-to-left text.
-fn render(table: &Table) -> String {
-    let text = table.to_string();
-    let indent = text.lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
-    let lines = text.lines().map(|line| line[indent..].trim_end());
-    if table.width().is_none() {
-        return lines.collect::<Vec<_>>().join("\n");
-    }
-    lines.map(in_columns).collect::<Vec<_>>().join("\n")
 }
 
 /// Ends each stretch of right-to-left text with a mark that has no width. Without it a terminal that reorders such
