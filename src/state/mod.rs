@@ -47,17 +47,12 @@ impl CustomerStore {
     pub fn of(context: &Context, settings: &Settings, customer: &str) -> Result<Self, Failure> {
         let snapshots = context.directories()?.state.join("snapshots");
         let service = snapshots.join(file_name(&settings.service_id().to_string()));
-        Ok(Self::at(context, settings, service.join(file_name(customer))))
-    }
-
-    /// The files in a directory that [`Self::directories`] found.
-    pub fn at(context: &Context, settings: &Settings, directory: PathBuf) -> Self {
-        Self {
-            directory,
+        Ok(Self {
+            directory: service.join(file_name(customer)),
             service: settings.service_id().to_string(),
             storage: context.storage.clone(),
             clock: context.clock,
-        }
+        })
     }
 
     /// The directories of the customers of a service that have snapshots on this machine.

@@ -239,18 +239,24 @@ impl CustomerStore {
         })
     }
 
-    /// Those that `name` stands for: a name, a number, or the beginning of a name. A whole name and a number mean that
+    /// The one that `name` stands for: a name, a number, or the beginning of a name. A whole name and a number mean that
     /// snapshot, whatever else begins so.
     ///
     /// # Errors
-    /// As [`Self::entries`].
-    pub fn named(&self, name: &str) -> Result<Vec<SnapshotEntry>, Failure> {
+    /// As [`Self::entries`]; `usage` where it stands for none, or for several.
+    pub fn named(&self, name: &str) -> Result<SnapshotEntry, Failure> {
         let mut entries = self.entries()?;
         let number = name.parse::<u64>().ok();
         let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
         let has_exact = entries.iter().any(is_exact);
         entries.retain(|entry| if has_exact { is_exact(entry) } else { entry.name().starts_with(name) });
-        Ok(if name.is_empty() { Vec::new() } else { entries })
+        match &mut entries[..] {
+            [_] => Ok(entries.remove(0)),
+            [] => Err(Failure::usage(format!("no snapshot named `{name}` of this customer on this machine"))
+                .hint("`storefront customer history` lists the snapshots")),
+            several => Err(Failure::usage(format!("`{name}` names {} snapshots", several.len()))
+                .hint("give more of the name, or the number of one")),
+        }
     }
 
     /// Reads a snapshot.

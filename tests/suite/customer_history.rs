@@ -85,7 +85,7 @@ fn snapshots_are_deleted_by_prefix_or_all_and_only_with_yes() {
     history(&home, &["--delete", "all"]).assert_failure(
         3,
         str![[r#"
-error: cannot ask `Delete 3 snapshots? They can no longer be restored`: not a terminal
+error: cannot ask `Delete 3 snapshots? This cannot be undone`: not a terminal
   hint: add --yes
 "#]],
     );
@@ -93,19 +93,19 @@ error: cannot ask `Delete 3 snapshots? They can no longer be restored`: not a te
         2,
         str![[r#"
 error: `00000` names 3 snapshots
-  hint: give more of the name, or `--delete all`
+  hint: give more of the name, or the number of one
 "#]],
     );
     history(&home, &["--delete", "nothing", "--yes"]).assert_failure(
         2,
         str![[r#"
 error: no snapshot named `nothing` of this customer on this machine
-  hint: run `storefront --sandbox customer history` to list the snapshots
+  hint: `storefront --sandbox customer history` lists the snapshots
 "#]],
     );
     assert_eq!(names().len(), 3);
     history(&home, &["--delete", "000002", "--yes"])
-        .assert_report(str!["deleted snapshot `000002-[SNAPSHOT]`"]);
+        .assert_report(str!["deleted snapshot 000002-[SNAPSHOT]"]);
     let left = names();
     assert!(left.len() == 2 && left[0].starts_with("000003") && left[1].starts_with("000001"), "{left:?}");
     history(&home, &["--delete", "all", "--yes"]).assert_report(str!["deleted 2 snapshots"]);
@@ -183,12 +183,12 @@ error: the snapshot 000001-[SNAPSHOT] cannot be read: its update may still take 
     history(&home, &["--check"]).assert_failure(
         8,
         str![[r#"
-error: the snapshot 000001-[SNAPSHOT] cannot be read: it does not say what was sent
+error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000001-[SNAPSHOT].json` is not a snapshot
   hint: look at the profile with `storefront --sandbox customer show`
 "#]],
     );
     home.ok(&format!("{NEXT} --after-unknown"));
-    history(&home, &["--delete", "1", "--yes"]).assert_report(str!["deleted snapshot `000001-[SNAPSHOT]`"]);
+    history(&home, &["--delete", "1", "--yes"]).assert_report(str!["deleted snapshot 000001-[SNAPSHOT]"]);
 }
 
 /// The update before it must not be undone in its place.

@@ -1,7 +1,5 @@
 //! `storefront customer history`: what was changed from this machine, and what became of it.
 
-use std::borrow::Cow;
-
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::tz::TimeZone;
@@ -46,61 +44,51 @@ pub struct HistoryArgs {
 /// # Errors
 /// As [`read::read_profile`] where nothing says which customer it is.
 pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
+    let (context, settings) = (service.session.context, &*service.settings);
+    let store = |customer: &str| CustomerStore::of(context, settings, customer);
     if args.check {
-        let stored = read::read_profile(service).await?;
-        read::remember(service, &stored);
-        let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-        return check(service, &store, &stored);
+        let stored = look(service).await?;
+        return check(service, &store(&stored.customer_key())?, &stored);
     }
-    let store = known_store(service).await?;
-    if let Some(what) = &args.delete {
-        return delete(service, &store, what).await;
+    let customer = match known(service).await {
+        Some(customer) => customer,
+        None => look(service).await?.customer_key(),
+    };
+    match &args.delete {
+        Some(what) => delete(service, &store(&customer)?, &customer, what).await,
+        None => print(service, &store(&customer)?, &customer, args.limit),
     }
-    print(service, &store, args.limit)
 }
 
-/// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the
-/// service says. If neither helps and only one customer of this service has snapshots here, they are that customer's.
-async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
-    let (context, settings) = (service.session.context, &*service.settings);
-    // The customer whom an administrator names is known, whatever the tokens are.
-    if let Some(id) = service.customer {
-        return CustomerStore::of(context, settings, &id.to_string());
-    }
-    let name = match &service.email {
-        Some(email) => Some(LockName::email(email)),
-        None => service.token(Bearer::Customer).await.ok().map(LockName::token),
+/// Reads the profile, and remembers whose it is.
+async fn look(service: &Service<'_>) -> Result<Profile, Failure> {
+    let stored = read::read_profile(service).await?;
+    read::remember(service, &stored);
+    Ok(stored)
+}
+
+/// The customer whom an administrator names, or to whom email or token have led an earlier command.
+async fn known(service: &Service<'_>) -> Option<String> {
+    let name = match (service.customer, &service.email) {
+        (Some(id), _) => return Some(id.to_string()),
+        (None, Some(email)) => LockName::email(email),
+        (None, None) => LockName::token(service.token(Bearer::Customer).await.ok()?),
     };
-    if let Some(customer) = name.and_then(|name| state::load_customer(context, settings, &name)) {
-        return CustomerStore::of(context, settings, &customer);
-    }
-    match read::read_profile(service).await {
-        Ok(stored) => {
-            read::remember(service, &stored);
-            CustomerStore::of(context, settings, &stored.customer_key())
-        }
-        Err(failure) => match &CustomerStore::directories(context, &settings.service_id())[..] {
-            [only] => {
-                let store = CustomerStore::at(context, settings, only.clone());
-                service.session.report.warn(&format!(
-                    "could not read the profile ({failure}): this is the history of customer {}, the only \
-                     one on this machine",
-                    customer_of(&store)
-                ));
-                Ok(store)
-            }
-            _ => Err(failure),
-        },
-    }
+    state::load_customer(service.session.context, &service.settings, &name)
 }
 
 /// Prints the newest `limit` changes.
-fn print(service: &Service<'_>, store: &CustomerStore, limit: Option<u16>) -> Result<(), Failure> {
+fn print(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    customer: &str,
+    limit: Option<u16>,
+) -> Result<(), Failure> {
     let report = service.session.report;
     let limit = limit.map_or(usize::MAX, usize::from);
     let entries: Vec<SnapshotEntry> = store.entries()?.into_iter().take(limit).collect();
     if entries.is_empty() && !report.is_json() {
-        report.status(&format!("no changes of customer {} recorded on this machine", customer_of(store)));
+        report.status(&format!("no changes of customer {customer} recorded on this machine"));
         return Ok(());
     }
     let mut entries = entries.iter().map(|entry| history_entry(store, entry));
@@ -138,9 +126,8 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         return Ok(());
     };
     let is_mismatch = matches!(fate, Fate::Mismatch { .. });
-    let snapshot = store.read(&entry.path).map_err(|_| {
-        let message = format!("the snapshot {} cannot be read: it does not say what was sent", entry.name());
-        Failure::new(FailureKind::Unknown, message)
+    let snapshot = store.read(&entry.path).map_err(|failure| {
+        Failure::new(FailureKind::Unknown, failure.message)
             .hint("look at the profile with `storefront customer show`")
     })?;
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {
@@ -157,22 +144,22 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
 /// # Errors
 /// `usage` where nothing or more than one snapshot has that name, `guard` without a yes and for a replacement that may
 /// still take effect, `unavailable` while another command writes to the customer.
-async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Result<(), Failure> {
+async fn delete(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    customer: &str,
+    what: &str,
+) -> Result<(), Failure> {
     let session = service.session;
-    let wanted = wanted(store, what)?;
-    let customer = customer_of(store);
-    if wanted.is_empty() {
-        forget(service, what, &customer);
-        session.report.status("no snapshots to delete");
-        return Ok(());
-    }
-    let prompt = session.prompt();
-    let question = match &wanted[..] {
-        [one] => format!("Delete the snapshot {}? It can no longer be restored", one.name()),
-        many => format!("Delete {} snapshots? They can no longer be restored", many.len()),
+    let wanted = if what == "all" { store.entries()? } else { vec![store.named(what)?] };
+    let named = match &wanted[..] {
+        [one] => format!("snapshot {}", one.name()),
+        all => format!("{} snapshots", all.len()),
     };
-    prompt.confirm_deletion(&question)?;
-    let name = LockName::of_key(&customer);
+    if !wanted.is_empty() {
+        session.prompt().confirm_deletion(&format!("Delete {named}? This cannot be undone"))?;
+    }
+    let name = LockName::of_key(customer);
     let timeout = service.settings.lock_timeout;
     let waiting =
         || session.report.status("waiting for another storefront command that writes to this customer");
@@ -183,39 +170,12 @@ async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Res
             Failure::internal(format!("cannot delete `{}`: {error}", entry.path.display()))
         })?;
     }
-    forget(service, what, &customer);
-    session.report.status(&match &wanted[..] {
-        [one] => format!("deleted snapshot `{}`", one.name()),
-        many => format!("deleted {} snapshots", many.len()),
-    });
+    if what == "all" {
+        // What led to the customer goes, too.
+        state::forget_customers(session.context, &service.settings.service_id(), Some(customer));
+    }
+    session.report.status(&format!("deleted {named}"));
     Ok(())
-}
-
-/// Customers are named by their directories.
-fn customer_of(store: &CustomerStore) -> Cow<'_, str> {
-    store.directory.file_name().unwrap_or_default().to_string_lossy()
-}
-
-fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failure> {
-    if what == "all" {
-        return store.entries();
-    }
-    let found = store.named(what)?;
-    match found.len() {
-        1 => Ok(found),
-        0 => Err(Failure::usage(format!("no snapshot named `{what}` of this customer on this machine"))
-            .hint("run `storefront customer history` to list the snapshots")),
-        number => Err(Failure::usage(format!("`{what}` names {number} snapshots"))
-            .hint("give more of the name, or `--delete all`")),
-    }
-}
-
-/// With all of a customer's snapshots goes what is known of the tokens that led to the customer.
-fn forget(service: &Service<'_>, what: &str, customer: &str) {
-    if what == "all" {
-        let service_id = service.settings.service_id();
-        state::forget_customers(service.session.context, &service_id, Some(customer));
-    }
 }
 
 /// Later commands need the snapshot of a replacement that may still take effect, to recognise it.

@@ -16,10 +16,8 @@ use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Fate, Snapshot, SnapshotEntry};
+use crate::state::{CustomerStore, Fate, Snapshot};
 
-/// As many snapshots of one beginning are named.
-const MOST_NAMED: usize = 5;
 const LIST: &str = "`storefront customer history` lists the snapshots";
 
 /// An update that is to be undone.
@@ -139,7 +137,11 @@ impl<'a> Restore<'a> {
             return Ok(found);
         }
         let (snapshot, fate) = match self.name {
-            Some(name) => named(store, name)?,
+            Some(name) => {
+                let file = Path::new(name);
+                let path = if file.is_file() { file.to_owned() } else { store.named(name)?.path };
+                (store.read(&path)?, store.fate(&path))
+            }
             None => self.newest(store, stored, prompt)?,
         };
         ensure_same_owner(store, stored, &snapshot)?;
@@ -187,28 +189,6 @@ impl<'a> Restore<'a> {
         }
         Err(Failure::usage("no update of this customer from this machine was applied").hint(LIST))
     }
-}
-
-/// A snapshot by file, name, number or the beginning of its name.
-fn named(store: &CustomerStore, name: &str) -> Result<(Snapshot, Fate), Failure> {
-    let file = Path::new(name);
-    let path = match &store.named(name)?[..] {
-        _ if file.is_file() => file.to_owned(),
-        [one] => one.path.clone(),
-        [] => {
-            let message = format!("no snapshot named `{name}` of this customer on this machine");
-            return Err(Failure::usage(message).hint(LIST));
-        }
-        several => {
-            let names: Vec<&str> = several.iter().take(MOST_NAMED).map(SnapshotEntry::name).collect();
-            let more = several.len() - names.len();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let message = format!("`{name}` names {} snapshots: {}{more}", several.len(), names.join(", "));
-            return Err(Failure::usage(message).hint("give more of the name, or the number of one"));
-        }
-    };
-    let fate = store.fate(&path);
-    Ok((store.read(&path)?, fate))
 }
 
 fn addresses(ids: &[i64]) -> String {
