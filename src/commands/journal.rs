@@ -1,18 +1,19 @@
 //! `storefront journal show`: what became of each record of a batch.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use encoding_rs::Encoding;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::batch::key_of;
 use crate::cli::InputArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader, Source};
 use crate::journal::plan_file::Plan;
-use crate::journal::read::{self, Known, PreviousRun};
-use crate::journal::{Entry, Header, State};
+use crate::journal::read::{self, PreviousRun};
+use crate::journal::{Header, State};
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Dialect;
 use crate::report::list::{Column, List};
@@ -41,13 +42,10 @@ pub struct ShowArgs {
     #[arg(long)]
     pub csv: bool,
     /// Only records in this state: done, failed, failed-temporarily, sending, unknown, mismatch, not-sent
-    #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser = STATES)]
+    #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser =
+        ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "not-sent"])]
     pub state: Vec<String>,
 }
-
-/// The states, as `--state` takes them.
-const STATES: [&str; 7] =
-    ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "not-sent"];
 
 /// Columns: title and field.
 const COLUMNS: &[Column] = &[
@@ -77,42 +75,37 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         );
     }
     let mut list = List::new(session.report, COLUMNS, args.csv);
-    let mut totals = STATES.map(|_| 0_u64);
-    let mut add = |row: Value| {
-        let state = row["state"].as_str().unwrap_or_default().replace(' ', "-");
-        if let Some(total) = STATES.iter().position(|known| *known == state) {
-            totals[total] += 1;
-        }
-        if args.state.is_empty() || args.state.contains(&state) { list.add(row) } else { Ok(()) }
-    };
+    let mut totals = BTreeMap::<&str, u64>::new();
     let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
     let operation = OperationSpec::parse(&operation)?;
-    match input(session, &args.file, &header, operation)? {
-        None => {
-            for record in 1..=past.last() {
-                let known = past.known(record);
-                if known.state != State::NotSent {
-                    add(row(&past, known, record, None, None))?;
-                }
-            }
+    let mut input = input(session, &args.file, &header, operation)?;
+    for number in 1.. {
+        let record = input.as_mut().map(RecordReader::read).transpose()?.flatten();
+        if record.is_none() && (input.is_some() || number > past.last()) {
+            break;
         }
-        Some(mut records) => {
-            while let Some(record) = records.read()? {
-                let known = past.known(record.number);
-                // Records of other shards are not in the journal, and not missing in it.
-                if known.state != State::NotSent || header.shard.is_none() {
-                    let key = key_of(operation, &record, records.columns());
-                    add(row(&past, known, record.number, Some(record.line), key))?;
-                }
-            }
+        let known = past.known(number);
+        // Records of other shards are not in the journal, and not missing in it.
+        if known.state == State::NotSent && (input.is_none() || header.shard.is_some()) {
+            continue;
+        }
+        let (state, entry) = (known.state.name(), past.entry(known));
+        *totals.entry(state).or_default() += 1;
+        if args.state.is_empty() || args.state.contains(&state.replace(' ', "-")) {
+            list.add(json!({
+                "record": number,
+                "line": record.as_ref().map(|record| record.line),
+                "key": record.and_then(|record| key_of(operation, &record, input.as_ref()?.columns())),
+                "state": state,
+                "status": entry.status,
+                "reason": entry.reason,
+            }))?;
         }
     }
     list.finish()?;
     if !args.csv {
-        let counted = STATES.iter().zip(totals).filter(|(_, total)| *total > 0);
-        let counted: Vec<String> =
-            counted.map(|(state, total)| format!("{total} {}", state.replace('-', " "))).collect();
-        session.report.status(&format!("{}: {}", count_records(totals.iter().sum()), counted.join(", ")));
+        let counted: Vec<String> = totals.iter().map(|(state, total)| format!("{total} {state}")).collect();
+        session.report.status(&format!("{}: {}", count_records(totals.values().sum()), counted.join(", ")));
     }
     Ok(())
 }
@@ -162,17 +155,4 @@ fn input(
         Columns::parse_header(&source.name(), dialect, operation, titles, &all)
     };
     RecordReader::open(&source, columns).map(Some)
-}
-
-fn row(past: &PreviousRun, known: Known, record: u64, line: Option<u64>, key: Option<String>) -> Value {
-    let is_told = known.state != State::NotSent;
-    let entry = if is_told { past.entry(known) } else { Entry::default() };
-    json!({
-        "record": record,
-        "line": line,
-        "key": key,
-        "state": known.state.name(),
-        "status": entry.status,
-        "reason": entry.reason,
-    })
 }
