@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use cli::{GlobalFlags, OutputFormat};
+use cli::{GlobalArgs, GlobalFlags, OutputFormat};
 use commands::{Cli, Command};
 use failure::Failure;
 use report::Report;
@@ -59,7 +59,11 @@ pub fn run() -> ExitCode {
 
 /// Runs the command of a command line; gives its exit code.
 async fn execute(cli: &Cli, context: &Context) -> u8 {
-    let (flags, global) = (&cli.global, &cli.shared);
+    let flags = &cli.global;
+    // Where a command is pasted later, the variable may not be set.
+    let named = context.var(system::environment::PROFILE).ok().flatten().map(str::to_owned);
+    let profile = flags.profile.clone().or(named).filter(|_| !flags.sandbox);
+    let global = &GlobalArgs { profile, ..cli.shared.clone() };
     // What explains the program works whatever is set.
     let explains =
         matches!(cli.command, Command::Help { .. } | Command::Completions { .. } | Command::Man { .. });

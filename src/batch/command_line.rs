@@ -14,7 +14,10 @@ use crate::text::shell::Shell;
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::Command) -> NextSteps {
     let RecordPreparer { session, source, args, .. } = preparer;
-    let given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
+    let mut given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
+    // Where a command is pasted later, the variable may not be set.
+    let named = session.global.profile.clone().filter(|_| session.global.flags.profile.is_none());
+    given.flags.extend(named.map(|profile| ("--profile".to_owned(), vec![profile])));
     let show = ["storefront", "journal", "show", &journal.to_string_lossy(), "--state"];
     // A plan that was begun is resumed by itself.
     let flags: &[&str] = if args.plan.is_some() { &[] } else { &["--resume"] };

@@ -216,6 +216,8 @@ pub struct OperationArgs {
 pub struct GlobalArgs {
     /// What every command takes.
     pub flags: GlobalFlags,
+    /// The profile that flag or environment name, which commands to type name, too.
+    pub profile: Option<String>,
     /// The input.
     pub input: InputArgs,
     /// How calls are made.
@@ -256,6 +258,7 @@ impl GlobalArgs {
             BatchArgs::group_id().and_then(|group| matches.try_get_one::<Id>(group.as_str()).ok()?);
         Self {
             flags: flags.clone(),
+            profile: flags.profile.clone(),
             input: flattened(command, matches),
             request: flattened(command, matches),
             customer: customer.customer,

@@ -201,7 +201,13 @@ impl Tokens<'_> {
         };
         let name = &profile.name;
         if self.own_host {
-            let hint = format!("run `storefront auth login -p {name}`, or set {variable}");
+            let hint = if profile.text("api").as_deref() == Some("magento") {
+                format!(
+                    "run `storefront auth login --admin -p {name}` (without --admin for a customer's token), or set {variable}"
+                )
+            } else {
+                format!("run `storefront auth login -p {name}`, or set {variable}")
+            };
             return TokenSource::absent(auth(format!("no token for profile `{name}`")).hint(hint), "none");
         }
         let (here, base_url) = (origin(self.base_url), environment::BASE_URL);

@@ -43,8 +43,7 @@ impl Writes {
         let variable = context.var(WRITES)?;
         let in_environment = variable.map(|name| {
             let writes = Self::named(name).ok_or_else(|| {
-                Failure::usage(format!("{WRITES} is `{name}`"))
-                    .hint(format!("set it to {}", Self::NAMES.join(", ")))
+                Failure::usage(format!("{WRITES} is `{name}`")).hint("set it to yes, ask or no")
             })?;
             Ok((writes, WRITES.to_owned()))
         });

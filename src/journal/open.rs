@@ -100,6 +100,8 @@ impl Opening {
             (log, lock)
         } else {
             self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
+                // Another process was faster.
+                io::ErrorKind::AlreadyExists if self.files.resume => in_use(path),
                 io::ErrorKind::AlreadyExists => already_there(path),
                 _ => unwritable(path, &error),
             })?;
@@ -200,10 +202,12 @@ fn continue_or_replace(log: &dyn Log, replace: bool, header: &str) -> io::Result
 }
 
 async fn lock(storage: &dyn Storage, path: &Path) -> Result<Lock, Failure> {
-    try_lock(storage, path, LOCK_ATTEMPTS).await?.ok_or_else(|| {
-        Failure::guard(format!("journal `{}` is in use by another process", path.display()))
-            .hint("wait for it to finish, or give each process its own --shard or --journal")
-    })
+    try_lock(storage, path, LOCK_ATTEMPTS).await?.ok_or_else(|| in_use(path))
+}
+
+fn in_use(path: &Path) -> Failure {
+    Failure::guard(format!("journal `{}` is in use by another process", path.display()))
+        .hint("wait for it to finish, or give each process its own --shard or --journal")
 }
 
 /// The lock of a journal; `None` where another process writes it.

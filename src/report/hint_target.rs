@@ -24,7 +24,7 @@ pub fn is_for_customer(hint: &str) -> bool {
 /// The flags that name the service which this command was run against, where it named any.
 pub fn service_flags(global: &GlobalArgs) -> Vec<String> {
     let named = [
-        ("-p", global.flags.profile.as_deref().filter(|_| !global.flags.sandbox)),
+        ("-p", global.profile.as_deref()),
         ("--api", global.flags.api.map(|api| api.dialect().name)),
         ("--store-view", global.flags.store_view.as_deref()),
     ];

@@ -392,7 +392,7 @@ impl Service<'_> {
 
     /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
     fn begin_write(&self, operation: &str, request: &Request) -> Applied {
-        self.log_target(operation, request);
+        self.announce(operation, Some(request));
         self.replaces_profile.set(request.method == Method::PUT && operation.starts_with("customer "));
         self.stage.replace(Applied::Unknown)
     }
@@ -409,13 +409,15 @@ impl Service<'_> {
         RequestPreview::new(&request, self.client.url(&request), self.session.global.curl, is_signed)
     }
 
-    fn log_target(&self, operation: &str, request: &Request) {
+    /// Says where a command writes, once, before it asks or sends.
+    pub fn announce(&self, operation: &str, request: Option<&Request>) {
         if self.settings.sandbox.is_some() || self.announced.replace(true) {
             return;
         }
         let settings = &self.settings;
         let profile = settings.profile.as_ref().map(|name| format!("profile {name}, ")).unwrap_or_default();
-        let view = settings.store_view.as_ref().filter(|view| request.is_in(view));
+        let view = settings.store_view.as_ref();
+        let view = view.filter(|view| request.is_some_and(|request| request.is_in(view)));
         let view = view.map(|view| format!(", store view {}", view.code())).unwrap_or_default();
         let writes = if settings.writes == Writes::Yes { "" } else { ", every write is confirmed" };
         // It is of the whole batch, whichever record comes first.

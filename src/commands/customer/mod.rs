@@ -87,7 +87,7 @@ pub struct RestoreArgs {
     #[command(flatten)]
     pub choice: CustomerChoice,
     /// Snapshot number, name prefix or file [default: that of the last update]
-    #[arg(value_name = "SNAPSHOT")]
+    #[arg(value_name = "SNAPSHOT", value_parser = NonEmptyStringValueParser::new())]
     pub snapshot: Option<String>,
     /// Confirm the deletion of exactly N addresses newer than the snapshot
     #[arg(long, value_name = "N")]

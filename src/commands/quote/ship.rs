@@ -186,7 +186,8 @@ impl ShipArgs {
         let Some(given) = &self.payment else { return Ok(None) };
         let payment = match given.strip_prefix('@') {
             Some(file) => document::read_json(Path::new(file))?,
-            None => document::parse_json(given, "--payment")?,
+            None => document::parse_json(given, "--payment")
+                .map_err(|failure| failure.hint("a code alone is given with --payment-method CODE"))?,
         };
         if payment.is_object() {
             Ok(Some(payment))

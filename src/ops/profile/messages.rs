@@ -46,7 +46,7 @@ pub fn still_open(open: &Open, is_readable: bool, is_planned: bool) -> Failure {
 }
 
 /// A time as hours and minutes here, rounded up: `14:05`.
-fn local_minute(time: Timestamp) -> String {
+pub fn local_minute(time: Timestamp) -> String {
     let time = time.checked_add(SignedDuration::from_secs(59)).unwrap_or(time);
     time.to_zoned(TimeZone::system()).strftime("%H:%M").to_string()
 }

@@ -106,6 +106,7 @@ impl Steps<'_> {
             return Ok(Some(Outcome { request: Some(service.preview(request)), ..outcome }));
         }
         if !is_locked {
+            self.service.announce(self.change.operation(), Some(&request));
             self.confirm(&held.stored, merged)?;
             self.must_ask = false;
             return Ok(None);

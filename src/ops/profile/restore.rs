@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
+use super::messages::local_minute;
 use super::verify::is_shown;
 use crate::cli::ReplacementArgs;
 use crate::failure::Failure;
@@ -105,6 +106,14 @@ impl<'a> Restore<'a> {
             _ => "nothing restored: see the warnings".to_owned(),
         }));
         merged.notes.extend(chosen.notes);
+        if let (Fate::Unknown { .. }, Some(open), true) =
+            (fate, store.newest_open()?, merged.changes.is_empty())
+        {
+            merged.notes.push(format!(
+                "{name} may still take effect until {}; restore it again after that",
+                local_minute(open.until)
+            ));
+        }
         if let [_, ..] = &chosen.newer[..] {
             let (count, kept) = (chosen.newer.len(), addresses(&chosen.newer));
             let verb = if count == 1 { "is" } else { "are" };

@@ -1,6 +1,7 @@
 //! Finds out what became of a replacement: by the service's reply, or by reading the profile again.
 
 use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -122,7 +123,12 @@ impl Sent<'_> {
     pub async fn resolve(&self, failure: Failure, outcome: Outcome) -> Result<Outcome, Failure> {
         self.set_fate(Fate::Unknown { left: self.left });
         let is_readable = self.held.is_readable;
-        let shown = if is_readable { self.shown_twice().await } else { None };
+        let report = self.service.session.report;
+        let shown = if is_readable {
+            report.while_waiting("checking whether it was saved", pin!(self.shown_twice())).await
+        } else {
+            None
+        };
         let Some((seen, now)) = shown else {
             return Err(messages::unknown(self.snapshot, failure, is_readable));
         };

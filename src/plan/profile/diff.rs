@@ -403,7 +403,8 @@ impl AddressIndex {
         self.position(id).ok_or_else(|| {
             let stored = match self.ids() {
                 [] => "the profile has no addresses".to_owned(),
-                ids => format!("the profile has {}", join_ids(ids)),
+                [one] => format!("the profile has address {one}"),
+                ids => format!("the profile has addresses {}", join_ids(ids)),
             };
             let hint = "list the addresses with `storefront customer show`, or add one with --add-address";
             let failure = Failure::guard(format!("no address {id} ({stored})")).hint(hint);

@@ -156,9 +156,11 @@ fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Re
     match patch.draft.get("id").into_iter().chain(owners).find(names_other) {
         None => Ok(()),
         Some(other) => Err(Failure::guard(format!(
-            "the input is for customer {other}, but the token belongs to customer {own}"
+            "the input is for customer {other}, and this command for customer {own}"
         ))
-        .hint("use the token of that customer, or remove the id from the input")),
+        .hint(format!(
+            "name customer {other} with --customer or by the token, or remove the ids from the input"
+        ))),
     }
 }
 

@@ -354,6 +354,8 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
     let mut nearest: Vec<&Region> = regions.iter().collect();
     nearest.sort_by(|one, other| one.code.cmp(&other.code));
     nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
+    let meant = nearest.first().filter(|region| likeness(region) > 0.9);
+    let meant = meant.map(|region| format!("did you mean `{}`? If not, ", region.name)).unwrap_or_default();
     nearest.truncate(SHOWN);
     nearest.sort_by(|one, other| one.name.cmp(&other.name));
     let all = match regions.len() {
@@ -362,7 +364,7 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
             format!(", or list all {all} with `storefront api GET /V1/directory/countries/{country} --admin`")
         }
     };
-    format!("use one of {}{all}", listed(&nearest))
+    format!("{meant}use one of {}{all}", listed(&nearest))
 }
 
 fn set_region(address: &mut Map<String, Value>, id: i64, code: &str, name: &str) {

@@ -121,7 +121,8 @@ fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
 }
 
 fn invalid_email(email: &str) -> Option<String> {
-    let is_usual = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
+    let is_address = |(name, host): (&str, &str)| !name.is_empty() && host.contains('.');
+    let is_usual = email.split_once('@').is_some_and(is_address) && !email.contains(char::is_whitespace);
     (!is_usual).then(|| format!("`{email}` does not look like an email address"))
 }
 
@@ -291,6 +292,10 @@ fn named(labels: &[&str]) -> Option<String> {
 /// # Errors
 /// `usage`, naming `qty`.
 pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
+    if item.get("sku").is_none_or(|sku| sku.as_str().is_some_and(|sku| sku.trim().is_empty())) {
+        return Err(Failure::usage("sku is missing")
+            .hint("give the product with --sku SKU, or as the field `sku` of the input"));
+    }
     let problem = match item.get("qty") {
         None => "qty is missing".to_owned(),
         Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),

@@ -14,7 +14,8 @@ use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
 use crate::plan::profile::region::{self, Region, RegionDirectory};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Objection, Prompt, Question};
-use crate::report::profile::{defaults, one_liner};
+use crate::report::profile::{defaults, one_liner, owner};
+use crate::report::style::TextStyle;
 use crate::session::service::Service;
 use crate::wire::FieldType;
 
@@ -64,7 +65,6 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
-    prompt.show("Esc goes back one step, Ctrl-C cancels.");
     let typed = typed_for(service, args);
     let mut has_sent = false;
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
@@ -73,6 +73,11 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
             Some(base) => read::read_base(base)?,
             None => read::read_profile(service).await?,
         };
+        if !has_sent {
+            let style = service.session.report.stderr_style;
+            prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&owner(profile.customer()))));
+            prompt.show("Esc goes back one step, Ctrl-C cancels.");
+        }
         let form = match start.take() {
             Some(UpdateArgs { address, .. }) => {
                 let index = AddressIndex::of(profile.addresses())?;
