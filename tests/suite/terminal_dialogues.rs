@@ -197,15 +197,3 @@ fn csv_on_standard_input_gets_the_flag_that_names_it() {
     assert!(outcome.stderr.contains("not valid JSON"), "{outcome:?}");
     assert!(outcome.stderr.contains("add --input-format csv"), "{outcome:?}");
 }
-
-#[test]
-fn a_history_is_shown_when_the_token_is_refused() {
-    let env = TestEnv::new();
-    assert_eq!(env.run("customer update --address 1 --city Lyon -y -q").code, 0);
-    for token in ["no-such-token", ADMIN] {
-        let outcome = env.storefront(&["customer", "history"]).env("STOREFRONT_TOKEN", token).run();
-        assert_eq!(outcome.code, 0, "{outcome:?}");
-        assert!(outcome.stdout.contains("Lyon"), "{outcome:?}");
-        assert!(outcome.stderr.contains("could not read the profile"), "{outcome:?}");
-    }
-}
