@@ -70,20 +70,13 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
 
 /// What becomes of the addresses, in one line.
 pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
-    let mut parts = Vec::new();
-    let mut part = |what: &str, ids: &[i64]| {
-        if !ids.is_empty() {
-            parts.push(format!("{what} {}", join_ids(ids)));
-        }
-    };
-    part("unchanged", &tally.kept);
-    part("changed", &tally.changed);
-    part("removed", &tally.removed);
-    match (tally.added, new_ids) {
-        (0, _) => {}
-        (added, []) => parts.push(format!("added {added}")),
-        (_, [id]) => parts.push(format!("added address {id}")),
-        (_, ids) => parts.push(format!("added addresses {}", join_ids(ids))),
+    let AddressSummary { kept, changed, removed, added } = tally;
+    let groups =
+        [("unchanged", &kept[..]), ("changed", changed), ("removed", removed), ("added as", new_ids)];
+    let groups = groups.into_iter().filter(|(_, ids)| !ids.is_empty());
+    let mut parts: Vec<String> = groups.map(|(what, ids)| format!("{what} {}", join_ids(ids))).collect();
+    if *added > 0 && new_ids.is_empty() {
+        parts.push(format!("added {added}"));
     }
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
 }

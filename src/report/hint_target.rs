@@ -42,22 +42,23 @@ pub fn with_target(hint: &str, target: &str, customer: Option<&str>) -> String {
     for part in parts {
         let words: Vec<&str> = part.split('`').next().unwrap_or_default().split(' ').collect();
         let has = |flags: &[&str]| words.iter().any(|word| flags.contains(word));
-        // What follows `apply` is a file.
-        let command = words[..words.len().min(if words[0] == "apply" { 1 } else { 2 })].join(" ");
-        let noun = words[0];
-        // The built-in service has no stored tokens.
-        let is_for_service =
-            SERVICE_COMMANDS.contains(&noun) && !(noun == "auth" && target.starts_with("--sandbox"));
         text.push_str(PROGRAM);
-        if is_for_service && !target.is_empty() && !has(&["--sandbox", "-p", "--profile"]) {
+        // The built-in service has no stored tokens.
+        let is_for_service = SERVICE_COMMANDS.contains(&words[0])
+            && !(words[0] == "auth" && target.starts_with("--sandbox"))
+            && !has(&["--sandbox", "-p", "--profile"]);
+        if is_for_service && !target.is_empty() {
             text.push_str(&format!("{target} "));
         }
-        text.push_str(&command);
-        let is_for_customer = matches!(noun, "customer" | "quote") && command != "customer find";
-        if let Some(customer) = customer.filter(|_| is_for_customer && !has(&["--customer", "--input"])) {
-            text.push_str(&format!(" --customer {customer}"));
+        match (customer, &words[..]) {
+            (Some(customer), [noun @ ("customer" | "quote"), verb, ..])
+                if *verb != "find" && !has(&["--customer", "--input"]) =>
+            {
+                let (command, rest) = part.split_at(noun.len() + 1 + verb.len());
+                text.push_str(&format!("{command} --customer {customer}{rest}"));
+            }
+            _ => text.push_str(part),
         }
-        text.push_str(&part[command.len()..]);
     }
     text
 }

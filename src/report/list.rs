@@ -82,24 +82,11 @@ pub fn objects<'a>(
         let cells = shown.clone().enumerate().map(|(index, (_, field))| {
             let text = row.get(*field).filter(|value| !value.is_null() && **value != "");
             let text = text.map(|value| format_value(Some(value))).unwrap_or_default();
-            match (index, *field) {
-                (0, _) => cell(TextStyle::Id, text),
-                (_, "state") => cell(state_style(&text), text),
-                _ => text.into(),
-            }
+            if index == 0 { cell(TextStyle::Id, text) } else { text.into() }
         });
         cells.collect::<Vec<_>>()
     });
     table(screen, if has_heads { &heads } else { &[] }, rows)
-}
-
-fn state_style(state: &str) -> TextStyle {
-    match state {
-        "done" => TextStyle::Success,
-        "failed" => TextStyle::Error,
-        "not sent" => TextStyle::Dim,
-        _ => TextStyle::Warning,
-    }
 }
 
 /// A value without quotes; nothing where it is null.

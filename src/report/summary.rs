@@ -31,7 +31,11 @@ impl NextSteps {
 
 /// What became of the records, in one line.
 pub fn sentence(operation: &str, count: RecordCounts, took: Duration) -> String {
-    format!("{operation}: {}: {} ({})", count_records(count.total()), counts(count), time(took))
+    let successful = [(count.done_earlier, "already done"), (count.unchanged, "unchanged")];
+    let parts = successful.into_iter().chain(unsuccessful_parts(count)).filter(|(number, _)| *number > 0);
+    let parts: String = parts.map(|(number, what)| format!(", {number} {what}")).collect();
+    let (records, done) = (count_records(count.total()), count.done);
+    format!("{operation}: {records}: {done} done{parts} ({})", time(took))
 }
 
 /// The kind of failure a run ends with when not every record went through.
@@ -48,7 +52,7 @@ pub fn kind(count: RecordCounts) -> Option<FailureKind> {
 /// How many records did not go through, and how.
 pub fn unsuccessful(count: RecordCounts) -> String {
     let mut parts = unsuccessful_parts(count).into_iter().filter(|(number, _)| *number > 0);
-    let (number, what) = parts.next().unwrap_or_default();
+    let (number, what) = parts.next().unwrap_or((0, "failed"));
     let rest: Vec<String> = parts.map(|(number, what)| format!(", {number} {what}")).collect();
     format!("{number} of {} {what}{}", count_records(count.total()), rest.concat())
 }
@@ -77,14 +81,6 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
         ));
     }
     steps.join("; ")
-}
-
-/// What became of the records, as counts.
-pub fn counts(count: RecordCounts) -> String {
-    let successful = [(count.done_earlier, "already done"), (count.unchanged, "unchanged")];
-    let parts = successful.into_iter().chain(unsuccessful_parts(count)).filter(|(number, _)| *number > 0);
-    let parts = parts.map(|(number, what)| format!(", {number} {what}"));
-    format!("{} done{}", count.done, parts.collect::<String>())
 }
 
 fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 5] {

@@ -46,14 +46,14 @@ fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
         let expected = if second {
             str![[r#"
 attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
-error: interrupted: 1 done, 2 unknown, 17 not sent
+error: interrupted: 2 of 20 records unknown, 17 not sent
   Changes may have been made.
   hint: resume with `storefront attribute create --input a.csv --jobs 2 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --jobs 2 --resume --retry-unknown` sends what is unknown again
 "#]].into_data()
         } else {
             str![[r#"
 attribute create: 20 records: 3 done, 17 not sent ([DURATION])
-error: interrupted: 3 done, 17 not sent
+error: interrupted: 17 of 20 records not sent
   Some records were applied.
   hint: resume with `storefront attribute create --input a.csv --jobs 2 --resume`
 "#]]
@@ -141,7 +141,7 @@ fn ctrl_c_between_two_records_says_nothing_of_records_in_flight() {
         str![[r#"
 attribute create: host 127.0.0.1:[PORT]
 attribute create: 20 records: 1 done, 19 not sent ([DURATION])
-error: interrupted: 1 done, 19 not sent
+error: interrupted: 19 of 20 records not sent
   Some records were applied.
   hint: resume with `storefront attribute create --input a.csv --rate 1/m --resume`
 "#]]

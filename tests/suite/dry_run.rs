@@ -111,7 +111,7 @@ Snapshot: 000001-[SNAPSHOT]
 customer update: done
 new address
   city  Lyon
-Addresses: unchanged 1, 2, 3 and 4; added address 13
+Addresses: unchanged 1, 2, 3 and 4; added as 13
 Snapshot: 000002-[SNAPSHOT]
 "#]],
         ),

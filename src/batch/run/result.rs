@@ -238,7 +238,7 @@ impl Run<'_> {
 /// What a run ends with.
 fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<(), Failure> {
     let kind = summary::kind(count);
-    let stopped = |kind, why: &str| Failure::new(kind, format!("{why}: {}", summary::counts(count)));
+    let stopped = |kind, why: &str| Failure::new(kind, format!("{why}: {}", summary::unsuccessful(count)));
     let unavailable = kind.unwrap_or(FailureKind::Unavailable);
     let failure = match (stop, kind) {
         (None | Some(Stop::OnError), None) => return Ok(()),
