@@ -164,7 +164,15 @@ async fn delete(
     let waiting =
         || session.report.status("waiting for another storefront command that writes to this customer");
     let _lock = acquire(session.context, &service.settings, &name, timeout, waiting).await?;
-    keep_pending(store, &wanted)?;
+    let open = store.newest_open()?.filter(|open| wanted.iter().any(|entry| entry.path == open.entry.path));
+    // Later commands need it to recognize an update that may still take effect; one that cannot be read helps nobody.
+    if let Some(open) = open.filter(|open| store.read(&open.entry.path).is_ok()) {
+        let name = open.entry.name();
+        return Err(Failure::guard(format!(
+            "the outcome of {name} is unknown, and it may still take effect"
+        ))
+        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left"));
+    }
     for entry in &wanted {
         store.delete(&entry.path).map_err(|error| {
             Failure::internal(format!("cannot delete `{}`: {error}", entry.path.display()))
@@ -176,17 +184,4 @@ async fn delete(
     }
     session.report.status(&format!("deleted {named}"));
     Ok(())
-}
-
-/// Later commands need the snapshot of a replacement that may still take effect, to recognise it.
-fn keep_pending(store: &CustomerStore, wanted: &[SnapshotEntry]) -> Result<(), Failure> {
-    let Some(open) = store.newest_open()? else { return Ok(()) };
-    // One that cannot be read helps nobody.
-    let is_needed = wanted.iter().any(|entry| entry.path == open.entry.path);
-    if !is_needed || store.read(&open.entry.path).is_err() {
-        return Ok(());
-    }
-    let name = open.entry.name();
-    Err(Failure::guard(format!("the outcome of {name} is unknown, and it may still take effect"))
-        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left"))
 }
