@@ -82,7 +82,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     }
     results.close()?;
     if hidden > 0 {
-        report.stdout(&format!("{}\n", count_more_records(hidden)))?;
+        report.stdout(format!("{}\n", count_more_records(hidden)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     let is_planned = planning.is_some();

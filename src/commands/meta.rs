@@ -92,7 +92,7 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     if let [word] = words
         && let Some((_, _, text)) = TOPICS.iter().find(|(name, ..)| name == word)
     {
-        return report.stdout(&text(report.stdout_style));
+        return report.stdout(text(report.stdout_style));
     }
     let mut command = grammar();
     for word in words {
@@ -110,10 +110,10 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     let is_long = command.get_long_about().is_some();
     let help = if is_long { command.render_long_help() } else { command.render_help() };
     let text = if report.stdout_style.color { help.ansi().to_string() } else { help.to_string() };
-    report.stdout(&format!("{}\n", text.trim_end()))?;
+    report.stdout(format!("{}\n", text.trim_end()))?;
     if words.is_empty() {
         let topics = TOPICS.map(|(name, about, _)| format!("  {name:<11}  {about}\n")).concat();
-        report.stdout(&format!("\nTopics of storefront help:\n{topics}"))?;
+        report.stdout(format!("\nTopics of storefront help:\n{topics}"))?;
     }
     Ok(())
 }

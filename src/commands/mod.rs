@@ -281,7 +281,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
         Command::Template(args) => meta::template(&session, args),
         Command::Schema(args) => {
             let schema = json_schema::of(dialect, OperationSpec::parse(&args.words)?);
-            report.stdout(&format!("{schema:#}\n"))
+            report.stdout(format!("{schema:#}\n"))
         }
         Command::Sandbox(command) => sandbox::run(&session, command).await,
         Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),

@@ -105,7 +105,7 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
         SandboxCommand::Show(args) => show(session, args),
         SandboxCommand::Openapi => {
             let interface = session.global.flags.api.unwrap_or(Interface::Marketplace);
-            session.report.stdout(&format!("{:#}\n", sandbox::openapi::description(interface)))
+            session.report.stdout(format!("{:#}\n", sandbox::openapi::description(interface)))
         }
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
@@ -123,7 +123,7 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     let mut signals = Signals::listen()?;
     let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
     if session.context.stdout_is_terminal && !session.report.is_json() {
-        session.report.stdout(&guide(&running, session.global.flags.api))?;
+        session.report.stdout(guide(&running, session.global.flags.api))?;
     } else {
         session.report.json_line(&json!({
             "url": running.url,

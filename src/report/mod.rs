@@ -136,7 +136,7 @@ impl Report {
         value: &impl Serialize,
         text: impl FnOnce(OutputStyle) -> String,
     ) -> Result<(), Failure> {
-        if self.is_json() { self.json(value) } else { self.stdout(&text(self.stdout_style)) }
+        if self.is_json() { self.json(value) } else { self.stdout(text(self.stdout_style)) }
     }
 
     /// Writes one JSON value of a list as one line, also on a terminal, or what `--jq` makes of it.

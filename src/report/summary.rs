@@ -33,9 +33,9 @@ impl NextSteps {
 pub fn sentence(operation: &str, count: RecordCounts, took: Duration) -> String {
     let successful = [(count.done_earlier, "already done"), (count.unchanged, "unchanged")];
     let parts = successful.into_iter().chain(unsuccessful_parts(count)).filter(|(number, _)| *number > 0);
-    let parts: String = parts.map(|(number, what)| format!(", {number} {what}")).collect();
+    let parts: Vec<String> = parts.map(|(number, what)| format!(", {number} {what}")).collect();
     let (records, done) = (count_records(count.total()), count.done);
-    format!("{operation}: {records}: {done} done{parts} ({})", time(took))
+    format!("{operation}: {records}: {done} done{} ({})", parts.concat(), time(took))
 }
 
 /// The kind of failure a run ends with when not every record went through.

@@ -98,5 +98,5 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
         // A blank option stands for "nothing chosen".
         options.retain(|option| option["label"].as_str().is_some_and(|label| !label.trim().is_empty()));
     }
-    report.stdout(&format!("{}\n", report::attribute::text(&shown, report.stdout_style)))
+    report.stdout(format!("{}\n", report::attribute::text(&shown, report.stdout_style)))
 }

@@ -97,7 +97,7 @@ fn print(
     }
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
     let blocks = entries.map(|entry| entry.to_text(now, &zone, report.stdout_style));
-    report.stdout(&blocks.collect::<Vec<_>>().join("\n"))
+    report.stdout(blocks.collect::<Vec<_>>().join("\n"))
 }
 
 /// A snapshot and what became of it; one whose file cannot be read is listed all the same.
@@ -132,7 +132,7 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
     })?;
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {
         let name = snapshot.name();
-        return report.stdout(&format!("{name} was applied: the profile shows all of it\n"));
+        return report.stdout(format!("{name} was applied: the profile shows all of it\n"));
     }
     let kind = if is_mismatch { FailureKind::Mismatch } else { FailureKind::Unknown };
     Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))
