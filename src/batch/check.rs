@@ -251,8 +251,10 @@ fn list_lines(lines: &[u64]) -> String {
 
 /// A record that was sent reads otherwise now.
 pub fn changed(name: &str, line: u64, others: &str) -> Failure {
-    Failure::guard(format!("{name}: line {line}{others}: changed after it had been sent"))
-        .hint("put the original line back, and add the change as a new line at the end or in a new file")
+    Failure::guard(format!(
+        "{name}: line {line}{others} changed after the record was sent, or another line was removed before"
+    ))
+    .hint("put the original lines back in their order, and add changes at the end or in a new file")
 }
 
 /// A record that was corrected in the input, while a file of failed records has it, too.

@@ -23,8 +23,14 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
     let flags: &[&str] = if args.plan.is_some() { &[] } else { &["--resume"] };
     let resumed = |flags: &[&str]| format!("`{}`", Shell::NATIVE.join(given.resumed(flags)));
     let (resume, again) = (resumed(flags), resumed(&[flags, &["--retry-unknown"]].concat()));
-    let wait = if preparer.operation.spec().is_merged { ", 10 minutes later" } else { "" };
+    let is_held_back = preparer.operation.spec().is_merged;
+    let wait = match (is_held_back, args.plan.is_some()) {
+        (true, false) => ", 10 minutes later or with --after-unknown",
+        (true, true) => ", 10 minutes later",
+        (false, _) => "",
+    };
     NextSteps {
+        unknown_holds_up: preparer.operation.spec().replaces.is_some(),
         send_again: format!("{again} sends what is unknown again{wait}"),
         fix: match &args.failed {
             Some(file) => {

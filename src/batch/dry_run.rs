@@ -82,7 +82,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     }
     results.close()?;
     if hidden > 0 {
-        report.stdout(format!("{}\n", count_more_records(hidden)))?;
+        let is_compared = planning.is_some() || preparer.args.plan.is_some();
+        let checked = if is_compared { "" } else { ", checked without the shop; --plan compares all" };
+        report.stdout(format!("{}{checked}\n", count_more_records(hidden)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     let is_planned = planning.is_some();

@@ -42,7 +42,7 @@ use crate::session::Session;
 use crate::session::service::Service;
 use crate::system::storage::real_path;
 
-pub use record::key_of;
+pub use record::{hash, key_of};
 
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;

@@ -7,10 +7,10 @@ use clap::{Args, Subcommand};
 use encoding_rs::Encoding;
 use serde_json::json;
 
-use crate::batch::key_of;
+use crate::batch::{hash, key_of};
 use crate::cli::InputArgs;
 use crate::failure::Failure;
-use crate::input::records::{self, Columns, RecordReader, Source};
+use crate::input::records::{self, Columns, Record, RecordReader, Source};
 use crate::journal::plan_file::Plan;
 use crate::journal::read::{self, PreviousRun};
 use crate::journal::{Header, State};
@@ -78,17 +78,23 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let mut totals = BTreeMap::<&str, u64>::new();
     let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
     let operation = OperationSpec::parse(&operation)?;
+    let mut changed = 0;
     let mut input = input(session, &args.file, &header, operation)?;
     for number in 1.. {
         let record = input.as_mut().map(RecordReader::read).transpose()?.flatten();
-        if record.is_none() && (input.is_some() || number > past.last()) {
+        if record.is_none() && number > past.last() {
             break;
         }
         let known = past.known(number);
         // Records of other shards are not in the journal, and not missing in it.
-        if known.state == State::NotSent && (input.is_none() || header.shard.is_some()) {
+        if known.state == State::NotSent && (record.is_none() || header.shard.is_some()) {
             continue;
         }
+        // Of a line that was changed or moved nothing says whose state it is.
+        let is_meant = |record: &Record| known.state == State::NotSent || known.hash == hash(&record.content);
+        let was_read = input.is_some();
+        let record = record.filter(is_meant);
+        changed += u64::from(was_read && record.is_none());
         let (state, entry) = (known.state.name(), past.entry(known));
         *totals.entry(state).or_default() += 1;
         if args.state.is_empty() || args.state.contains(&state.replace(' ', "-")) {
@@ -103,6 +109,12 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         }
     }
     list.finish()?;
+    if changed > 0 {
+        session.report.warn(&format!(
+            "{} changed in the input since, or moved: they have no line and no key here",
+            count_records(changed)
+        ));
+    }
     if !args.csv {
         let counted: Vec<String> = totals.iter().map(|(state, total)| format!("{total} {state}")).collect();
         session.report.status(&format!("{}: {}", count_records(totals.values().sum()), counted.join(", ")));

@@ -329,7 +329,7 @@ impl Known {
     fn refused(&self, problems: Vec<String>) -> Failure {
         let expected = self.columns.iter().filter(|column| !matches!(column.holds, Holds::Reason));
         let expected: Vec<&str> = expected.map(|column| column.title.as_str()).collect();
-        Failure::usage_problems(problems).hint(format!("expected columns: {}", expected.join(",")))
+        Failure::usage_problems(problems).hint(format!("expected columns: {}", expected.join(", ")))
     }
 }
 

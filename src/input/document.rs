@@ -135,7 +135,8 @@ pub fn read_json(path: &Path) -> Result<Value, Failure> {
 pub fn read_record(path: &Path, encoding: Named) -> Result<Value, Failure> {
     let text = read_text(path, encoding)?;
     parse_json(&text, &name(path)).map_err(|failure| {
-        if path.extension().is_some() || failure.hint.is_some() || text.trim().is_empty() {
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        if is_json || failure.hint.is_some() || text.trim().is_empty() {
             return failure;
         }
         failure.hint("for CSV or NDJSON add --input-format csv or --input-format ndjson")

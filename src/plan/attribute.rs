@@ -203,7 +203,7 @@ pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
     let options = NewOption::all(fields);
     let mut problems = Vec::new();
     if scalar(fields.get("attribute_code")).is_none() {
-        problems.push("attribute.attribute_code is missing".to_owned());
+        problems.push("no attribute is named: attribute_code is missing".to_owned());
     }
     if options.is_empty() {
         problems.push("no option is given".to_owned());
@@ -226,7 +226,12 @@ pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Failure::usage_problems(problems).hint("name the attribute, and use --option or --options FILE.csv"))
+    let is_empty = options.is_empty() || scalar(fields.get("attribute_code")).is_none();
+    Err(Failure::usage_problems(problems).hint(if is_empty {
+        "name the attribute, and use --option or --options FILE.csv"
+    } else {
+        "correct the options, then run the command again"
+    }))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
         ("is_required", "Required"),
         ("is_filterable", "Filterable"),
         ("is_searchable", "Searchable"),
+        ("attribute_set", "Attribute set"),
     ];
     let members = shown.iter().filter_map(|(name, title)| {
         let text = format_value(Some(attribute.get(*name)?));

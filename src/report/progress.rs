@@ -87,7 +87,13 @@ impl Progress {
     /// Progress towards `total` records.
     pub fn new(report: &Report, total: u64) -> Self {
         let bar = || ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let show = || Line::show(bar(), "{bar:30} {pos} of {len}, {eta} left, {wide_msg}");
+        let is_narrow = report.stderr_style.width.is_some_and(|columns| columns < 70);
+        let template = if is_narrow {
+            "{pos} of {len}, {wide_msg}"
+        } else {
+            "{bar:30} {pos} of {len}, {eta} left, {wide_msg}"
+        };
+        let show = || Line::show(bar(), template);
         let line = report.shows_progress.then(show).flatten();
         let now = Instant::now();
         Self { report: *report, line, total, begun: now, told: now }
@@ -95,7 +101,7 @@ impl Progress {
 
     /// Shows how far the run is.
     pub fn show(&mut self, count: RecordCounts) {
-        let message = format!("{} failed, {} unknown", count.failed, count.unknown);
+        let message = format!("{} failed, {} unknown", count.failed + count.temporary, count.unknown);
         if let Some(Line(bar)) = &self.line {
             bar.set_message(message);
             bar.set_position(count.total());

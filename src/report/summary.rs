@@ -12,6 +12,8 @@ pub struct NextSteps {
     pub resume: String,
     /// Which command sends an unknown record again, and when: a request that is unknown may still take effect.
     pub send_again: String,
+    /// Whether records of the same customer or quote are not sent before what is unknown is settled.
+    pub unknown_holds_up: bool,
     /// What to do about records that failed for good.
     pub fix: String,
     /// How many failed records are in a file of an earlier run.
@@ -69,10 +71,12 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
         steps.push(format!("resume with {}", next.resume));
     }
     if count.unknown > 0 {
-        steps.push(format!(
+        let check = format!(
             "check whether the unknown records took effect (`{} unknown sending` lists them); {}",
             next.show, next.send_again
-        ));
+        );
+        let place = if next.unknown_holds_up { 0 } else { steps.len() };
+        steps.insert(place, check);
     }
     if count.mismatch > 0 {
         steps.push(format!(

@@ -159,7 +159,7 @@ fn hints_name_the_service_the_command_was_run_against() {
     home.run("--sandbox customer update --address 99 --city Rome").assert_failure(
         3,
         str![[r#"
-error: no address 99 (the profile has 1, 2, 3 and 4)
+error: no address 99 (the profile has addresses 1, 2, 3 and 4)
   hint: list the addresses with `storefront --sandbox customer show`, or add one with --add-address
 "#]],
     );

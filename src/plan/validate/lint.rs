@@ -479,14 +479,21 @@ mod tests {
             refuse_item(item.as_object().unwrap()).map_err(|failure| failure.message)
         };
         for qty in ["1", "0.5", "1e-400", "1E+2", "\"2\"", "\" 0.5 \""] {
-            assert_eq!(refusal(&format!("{{\"qty\": {qty}}}")), Ok(()), "{qty}");
+            assert_eq!(refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}")), Ok(()), "{qty}");
         }
         for qty in ["0", "-1", "0.00", "0e5", "-0", "\"0\"", "\"-1\"", "\"two 2\"", "\"\"", "true"] {
-            assert!(refusal(&format!("{{\"qty\": {qty}}}")).unwrap_err().starts_with("qty must be above 0"));
+            assert!(
+                refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}"))
+                    .unwrap_err()
+                    .starts_with("qty must be above 0")
+            );
         }
         assert_eq!(
             refuse_item(json!({"sku": "a"}).as_object().unwrap()).unwrap_err().message,
             "qty is missing"
         );
+        for sku in ["{}", "{\"sku\": \" \"}"] {
+            assert_eq!(refusal(sku), Err("sku is missing".to_owned()));
+        }
     }
 }
