@@ -19,6 +19,12 @@ pub fn format_value(value: Option<&Value>) -> String {
     }
 }
 
+/// The value of that name; empty where it says nothing.
+pub fn member(object: &Map<String, Value>, name: &str) -> String {
+    let value = object.get(name).filter(|value| !value.is_null() && **value != "");
+    value.map(|value| format_value(Some(value))).unwrap_or_default()
+}
+
 /// The region of an address in one line: `New York, NY, id 43`. Each part is read where it is: in `region`, or beside it.
 pub fn region(address: &Map<String, Value>) -> Option<String> {
     let part = |name: &str| match address.get("region") {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Report;
-use super::fields::format_value;
+use super::fields::member;
 use super::style::{OutputStyle, TextStyle, cell, table};
 use crate::failure::Failure;
 
@@ -80,8 +80,7 @@ pub fn objects<'a>(
     let heads: Vec<&str> = shown.clone().map(|(title, _)| *title).collect();
     let rows = rows.into_iter().map(|row| {
         let cells = shown.clone().enumerate().map(|(index, (_, field))| {
-            let text = row.get(*field).filter(|value| !value.is_null() && **value != "");
-            let text = text.map(|value| format_value(Some(value))).unwrap_or_default();
+            let text = row.as_object().map(|row| member(row, field)).unwrap_or_default();
             if index == 0 { cell(TextStyle::Id, text) } else { text.into() }
         });
         cells.collect::<Vec<_>>()

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::changes;
+use super::fields::format_value;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
 use crate::plan::operation::{OperationSpec, Success};
@@ -131,11 +132,9 @@ impl Outcome {
         }
         // What the headline says, and the changes of a profile, the reply's body only repeats.
         let is_said = self.profile.is_some() || self.success.as_ref().is_some_and(|it| it.covers_response);
-        if let Some(reply) = self.response.as_ref().filter(|_| !is_said) {
-            let text = truncate(reply);
-            if !reply.is_null() && !text.trim().is_empty() {
-                lines.push(screen.paint(TextStyle::Dim, &screen.wrapped(&format!("Response: {text}"))));
-            }
+        if let Some(reply) = self.response.as_ref().filter(|reply| !is_said && !reply.is_null()) {
+            let text = screen.wrapped(&format!("Response: {}", truncate(reply)));
+            lines.push(screen.paint(TextStyle::Dim, &text));
         }
         lines.join("\n") + "\n"
     }
@@ -170,7 +169,7 @@ impl Outcome {
 /// A reply on one line, cut where it gets long: `-o json` has it whole.
 fn truncate(reply: &Value) -> String {
     const LONGEST: usize = 300;
-    let text = reply.as_str().map_or_else(|| sanitize_line(&reply.to_string()), sanitize_line);
+    let text = format_value(Some(reply));
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}… (use -o json for the full response)", &text[..end]),
         None => text,

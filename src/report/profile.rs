@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
-use crate::report::fields::{fields, format_value, region};
+use crate::report::fields::{fields, member, region};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 
 /// Fields of an address that its card begins with, or that add nothing to those.
@@ -70,11 +70,6 @@ pub fn owner(customer: &Map<String, Value>) -> String {
         if value.is_empty() { value } else { format!("{before}{value}{behind}") }
     });
     joined([name(customer), email, id], " ")
-}
-
-fn member(object: &Map<String, Value>, name: &str) -> String {
-    let value = object.get(name).filter(|value| !value.is_null());
-    value.map(|value| format_value(Some(value))).unwrap_or_default()
 }
 
 fn joined<const N: usize>(parts: [String; N], by: &str) -> String {
