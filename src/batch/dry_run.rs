@@ -109,7 +109,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let unreadable =
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
     let log = storage.open_log(&files.journal, false).map_err(unreadable)?;
-    read::read(&files.journal, &log, &header(&service.settings, &files, preparer))
+    read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)
 }
 
 /// A plan is handed on to others, who apply it with their own tokens.
