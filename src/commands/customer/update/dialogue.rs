@@ -226,12 +226,23 @@ impl Dialogue<'_> {
                 }
                 _ => {
                     present += usize::from(self.ask(picked).await?);
-                    if let Some(region) = self.form.region_in_doubt() {
+                    if let Some(region) = self.region_after(picked).await? {
                         self.ask(region).await?;
                     }
                 }
             }
         }
+    }
+
+    /// The region, where a new country needs another one, or has a list of its own.
+    async fn region_after(&self, picked: usize) -> Result<Option<usize>, Failure> {
+        let is_new = self.form.is_new_country(picked);
+        let country = self.form.value("country_id").as_str().unwrap_or_default();
+        if is_new {
+            read_country(self.service, country).await?;
+        }
+        let has_list = is_new && !self.service.regions.borrow().regions(country).is_empty();
+        Ok(self.form.region_in_doubt().or_else(|| self.form.region().filter(|_| has_list)))
     }
 
     /// Whether the field was answered; not, after Esc.

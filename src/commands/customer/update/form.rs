@@ -133,7 +133,18 @@ impl Form {
         let is_edited =
             |name: &str| self.fields.iter().any(|field| field.name == name && field.edited.is_some());
         let is_in_doubt = is_edited("country_id") && !is_edited("region") && is_region(self.value("region"));
-        self.fields.iter().position(|field| is_in_doubt && field.name == "region")
+        self.region().filter(|_| is_in_doubt)
+    }
+
+    /// Whether this field is the country, and another one than before.
+    pub fn is_new_country(&self, position: usize) -> bool {
+        let field = &self.fields[position];
+        field.name == "country_id" && field.edited.is_some()
+    }
+
+    /// Where the region is.
+    pub fn region(&self) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == "region" && field.flag != CUSTOM)
     }
 
     /// What was edited, as flags.
