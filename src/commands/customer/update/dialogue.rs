@@ -66,14 +66,14 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 /// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
     let typed = typed_for(service, args);
-    let mut has_sent = false;
+    let (mut has_sent, mut is_introduced) = (false, false);
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
     loop {
         let profile = match &args.base {
             Some(base) => read::read_base(base)?,
             None => read::read_profile(service).await?,
         };
-        if !has_sent {
+        if !std::mem::replace(&mut is_introduced, true) {
             let style = service.session.report.stderr_style;
             prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&owner(profile.customer()))));
             prompt.show("Esc goes back one step, Ctrl-C cancels.");

@@ -255,7 +255,8 @@ impl Field {
     fn shown(&self) -> String {
         match &self.edited {
             Some(edited) if !self.stored.is_null() => {
-                format!("{}  (was {})", short(edited), short(&self.stored))
+                let before = Some(short(&self.stored)).filter(|text| !text.is_empty());
+                format!("{}  (was {})", short(edited), before.as_deref().unwrap_or("empty"))
             }
             _ => short(self.value()),
         }
