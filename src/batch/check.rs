@@ -5,13 +5,16 @@ use std::collections::HashSet;
 
 use crate::batch::failed_file::{EarlierFile, handed_out};
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
+use crate::batch::send::RunContext;
 use crate::batch::token::TokenSource;
 use crate::cli::BatchArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::input::document;
-use crate::input::records::Record;
+use crate::input::records::{Record, at_line};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::{State, shard_contains};
+use crate::ops::attribute;
+use crate::plan::request::Bearer;
 use crate::report::Report;
 use crate::report::summary::{self, count_records};
 use crate::text::hash::fnv1a;
@@ -74,31 +77,51 @@ pub fn run(
     past: &PreviousRun,
     files: &[EarlierFile],
 ) -> Result<Checked, Failure> {
-    let mut records = preparer.reader()?;
-    let mut check = Check {
-        name: preparer.source.name(),
-        args: preparer.args,
-        report: preparer.session.report,
-        unique_key: preparer.operation.spec().unique_key,
-        files,
-        checked: Checked::default(),
-        keys: HashSet::new(),
-        invalid: Vec::new(),
-        warnings: 0,
-        changed: Vec::new(),
-    };
+    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer, files));
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
         if !preparer.takes(number) {
             continue;
         }
-        check.record(&record, past.known(number), || preparer.prepare(&record, records.columns()))?;
+        let hash = record::hash(&record.content, records.columns());
+        check.record(&record, hash, past.known(number), || preparer.prepare(&record, records.columns()))?;
     }
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
     }
     check.finish(number, past)
+}
+
+/// Looks up in the shop the store views and sets that attributes name, as far as it answers: a name that it does not have is refused
+/// like any other wrong value, before anything is written.
+///
+/// # Errors
+/// `usage`, unless `--skip-invalid`.
+pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
+    let RunContext { service, preparer, .. } = shared;
+    let args = preparer.args;
+    if preparer.operation.spec().bearer != Bearer::Admin || args.skip_invalid || args.plan.is_some() {
+        return Ok(());
+    }
+    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer, &[]));
+    while let Some(record) = records.read()? {
+        let hash = record::hash(&record.content, records.columns());
+        let is_sent = args.restart || next_step(past.known(record.number), hash) == Step::Send;
+        let Some(Ok(prepared)) = preparer.prepare_part(&record, records.columns()).filter(|_| is_sent) else {
+            continue;
+        };
+        match attribute::look_up(service, &prepared.draft.fields).await {
+            Ok(()) => check.checked.records += 1,
+            Err(failure) if failure.kind == FailureKind::Usage => {
+                let message = at_line(&check.name, record.line, &failure.message);
+                check.refuse(record.line, Failure { message, ..failure });
+            }
+            // The run will meet it, too, and can be resumed.
+            Err(_) => return Ok(()),
+        }
+    }
+    check.invalid_records().map_or(Ok(()), Err)
 }
 
 struct Check<'a> {
@@ -117,14 +140,30 @@ struct Check<'a> {
     changed: Vec<u64>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    fn new(preparer: &RecordPreparer<'a>, files: &'a [EarlierFile]) -> Self {
+        Self {
+            name: preparer.source.name(),
+            args: preparer.args,
+            report: preparer.session.report,
+            unique_key: preparer.operation.spec().unique_key,
+            files,
+            checked: Checked::default(),
+            keys: HashSet::new(),
+            invalid: Vec::new(),
+            warnings: 0,
+            changed: Vec::new(),
+        }
+    }
+
     fn record(
         &mut self,
         record: &Record,
+        hash: u64,
         known: Known,
         prepare: impl FnOnce() -> Result<PreparedRecord, Failure>,
     ) -> Result<(), Failure> {
-        let (args, line, hash) = (self.args, record.line, record::hash(&record.content));
+        let (args, line) = (self.args, record.line);
         let step = if args.restart { Step::Send } else { next_step(known, hash) };
         if step == Step::Refuse {
             self.changed.push(line);
@@ -254,7 +293,7 @@ pub fn changed(name: &str, line: u64, others: &str) -> Failure {
     Failure::guard(format!(
         "{name}: line {line}{others} changed after the record was sent, or another line was removed before"
     ))
-    .hint("put the original lines back in their order, and add changes at the end or in a new file")
+    .hint("put the original lines and column titles back, in their order; add changes at the end or in a new file")
 }
 
 /// A record that was corrected in the input, while a file of failed records has it, too.

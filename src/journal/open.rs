@@ -75,9 +75,7 @@ impl Opening {
         let lock = lock(&*self.storage, path).await?;
         // What was found may have been removed by a run that was refused meanwhile.
         let log = self.storage.open_log(path, true).map_err(|error| unreadable(path, &error))?;
-        // What is discarded may have had other titles.
-        let titles = self.header.titles.clone().filter(|_| !self.files.restart);
-        self.past = read::read(path, &log, &Header { titles, ..self.header.clone() })?;
+        self.past = read::read(path, &log, &self.header)?;
         if !self.files.resume && !self.files.restart {
             return Err(already_there(path));
         }

@@ -132,11 +132,6 @@ impl Reading<'_> {
             (Some(Line::Header(header)), _) => match header.mismatch(self.header) {
                 Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
-                None if header.has_other_titles(self.header) => Err(Failure::guard(format!(
-                    "journal `{}` was begun with other column titles",
-                    self.path.display()
-                ))
-                .hint("put the titles back, or move the rows that are not done to a new file")),
                 None => self.end_run(),
             },
             _ if number == 1 => Err(self.foreign()),

@@ -46,16 +46,25 @@ pub struct OptionFlags {
 }
 
 impl OptionFlags {
+    /// Reads the file, if there is one: what is wrong with it is no fault of the record that needs it first.
+    ///
+    /// # Errors
+    /// `usage` for a file that is not understood.
+    pub fn load(&self, encoding: Named) -> Result<(), Failure> {
+        if let (Some(file), None) = (&self.file, self.read.get()) {
+            let _ = self.read.set(options_file(file, encoding)?);
+        }
+        Ok(())
+    }
+
     /// Puts the options into the fields of an attribute.
     ///
     /// # Errors
     /// `usage` for a file that is not understood, and for a default that is none of the options.
     pub fn set(&self, fields: &mut Map<String, Value>, encoding: Named) -> Result<(), Failure> {
         let mut options = Vec::new();
-        if let Some(file) = &self.file {
-            if self.read.get().is_none() {
-                let _ = self.read.set(options_file(file, encoding)?);
-            }
+        self.load(encoding)?;
+        if self.file.is_some() {
             let code = fields.get("attribute_code").and_then(Value::as_str);
             self.served.borrow_mut().extend(code.map(str::to_owned));
             let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;
@@ -182,7 +191,10 @@ impl Operation for AddArgs {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), Failure> {
     match command {
-        OptionCommand::Add(args) => commands::run_operation(session, &**args).await,
+        OptionCommand::Add(args) => {
+            args.options.load(args.run.input.encoding)?;
+            commands::run_operation(session, &**args).await
+        }
         OptionCommand::Default(args) => {
             with_service(session, async |service| {
                 let set = Box::pin(options::set_default(service, &args.code, &args.label)).await?;

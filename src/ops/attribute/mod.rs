@@ -142,6 +142,15 @@ pub async fn create(
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
 }
 
+/// Looks up the store views and sets that an attribute, or its options, name.
+///
+/// # Errors
+/// `usage` for names that the shop does not have, and as [`Service::read`].
+pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Result<(), Failure> {
+    names::resolve_store_views(service, &mut asked.clone()).await?;
+    names::places(service, &set_names(asked)).await.map(drop)
+}
+
 fn id_of(attribute: &Map<String, Value>) -> Option<u64> {
     scalar(attribute.get("attribute_id"))?.parse().ok()
 }

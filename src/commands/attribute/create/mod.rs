@@ -129,6 +129,7 @@ impl Operation for CreateArgs {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
+    args.options.load(args.run.input.encoding)?;
     commands::run_records(session, args, async |document| {
         let prompt = session.prompt();
         if prompt.can_ask() {
