@@ -84,7 +84,7 @@ pub fn run(
         if !preparer.takes(number) {
             continue;
         }
-        let hash = record::hash(&record.content, records.columns());
+        let hash = record::hash(&record.content);
         check.record(&record, hash, past.known(number), || preparer.prepare(&record, records.columns()))?;
     }
     if let Some(warning) = preparer.operation.leftover() {
@@ -106,7 +106,7 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
     }
     let (mut records, mut check) = (preparer.reader()?, Check::new(preparer, &[]));
     while let Some(record) = records.read()? {
-        let hash = record::hash(&record.content, records.columns());
+        let hash = record::hash(&record.content);
         let is_sent = args.restart || next_step(past.known(record.number), hash) == Step::Send;
         let Some(Ok(prepared)) = preparer.prepare_part(&record, records.columns()).filter(|_| is_sent) else {
             continue;
@@ -293,7 +293,7 @@ pub fn changed(name: &str, line: u64, others: &str) -> Failure {
     Failure::guard(format!(
         "{name}: line {line}{others} changed after the record was sent, or another line was removed before"
     ))
-    .hint("put the original lines and column titles back, in their order; add changes at the end or in a new file")
+    .hint("put the original lines back in their order, and add changes at the end or in a new file")
 }
 
 /// A record that was corrected in the input, while a file of failed records has it, too.

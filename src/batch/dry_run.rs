@@ -29,13 +29,13 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     let mut planning = Planning::begin(shared.service, preparer.operation, grammar)?;
     let past = past(shared)?;
     check::run(preparer, &past, &[])?;
+    check::look_up(shared, &past).await?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed, mut hidden) = (0, 0, 0);
     while let Some(record) = reader.read()?
         && !results.is_closed()
     {
-        let is_sent =
-            next_step(past.known(record.number), hash(&record.content, reader.columns())) == Step::Send;
+        let is_sent = next_step(past.known(record.number), hash(&record.content)) == Step::Send;
         if !is_sent || !preparer.takes(record.number) {
             continue;
         }
@@ -110,7 +110,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let unreadable =
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
     let log = storage.open_log(&files.journal, false).map_err(unreadable)?;
-    read::read(&files.journal, &log, &header(&service.settings, &files, preparer))
+    read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)
 }
 
 /// A plan is handed on to others, who apply it with their own tokens.

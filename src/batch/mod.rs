@@ -41,6 +41,7 @@ use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::system::storage::real_path;
+use crate::text::hash::fnv1a;
 
 pub use record::{hash, key_of};
 
@@ -113,7 +114,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let (service, preparer) = (shared.service, shared.preparer);
     let (session, source, args) = (service.session, preparer.source, preparer.args);
     let files = files(source, args)?;
-    let header = header(&service.settings, &files, preparer);
+    let header = header(&service.settings, &files, preparer)?;
     let path = files.journal.clone();
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let opening = Opening::look(storage, clock, files, header).await;
@@ -125,7 +126,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
-    let earlier = if args.restart { &[] } else { &*opening.past.failed_files };
+    let earlier = &*opening.past.failed_files;
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
     let earlier_files = earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
@@ -178,19 +179,22 @@ fn confirm(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) 
     prompt.confirm_deletion(&question)
 }
 
-fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> Header {
+fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> Result<Header, Failure> {
+    let reader = preparer.reader()?;
+    let titles = reader.columns().map(|columns| columns.titles.iter().collect::<Vec<_>>().join("\0"));
     let id = settings.service_id();
     let file_name = files.input.as_deref().and_then(Path::file_name);
-    Header {
+    Ok(Header {
         service: id.url.clone(),
         interface: id.interface.clone(),
         store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
         operation: preparer.operation.spec().name.to_owned(),
         input: file_name.map_or_else(|| preparer.source.name(), |name| name.to_string_lossy().into_owned()),
         encoding: preparer.source.encoding.map(|encoding| encoding.name().to_owned()),
+        titles: titles.map(|titles| format!("{:016x}", fnv1a(titles.as_bytes()))),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
         ..Header::new()
-    }
+    })
 }
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what

@@ -21,7 +21,7 @@ use crate::report::summary::NextSteps;
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::text::exact_json;
-use crate::text::hash::{Fnv1a, fnv1a};
+use crate::text::hash::Fnv1a;
 use crate::text::token::Token;
 
 /// A member or column that names the customer, by id or email.
@@ -296,16 +296,15 @@ pub fn is_first(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
 }
 
-/// Hash of a record as it stands in the input; of a row with the titles, which say what its cells mean.
-pub fn hash(content: &Content, columns: Option<&Columns>) -> u64 {
+/// Hash of a record as it stands in the input.
+pub fn hash(content: &Content) -> u64 {
     match content {
-        Content::Json(text) => fnv1a(text.as_bytes()),
+        Content::Json(text) => Fnv1a::default().update(text.as_bytes()),
         Content::Row(row) => {
-            let titles = columns.into_iter().flat_map(|columns| &columns.titles).chain(std::iter::repeat(""));
-            let cells = titles.zip(row).flat_map(|(title, cell)| [title, cell]);
-            cells.fold(Fnv1a::default(), |hash, text| hash.update(text.as_bytes()).update(&[0])).finish()
+            row.iter().fold(Fnv1a::default(), |hash, cell| hash.update(cell.as_bytes()).update(&[0]))
         }
     }
+    .finish()
 }
 
 /// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the

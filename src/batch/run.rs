@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
         if !self.shared.preparer.takes(record.number) {
             return;
         }
-        let (args, hash) = (self.shared.preparer.args, record::hash(&record.content, self.reader.columns()));
+        let (args, hash) = (self.shared.preparer.args, record::hash(&record.content));
         let known = self.input.past.known(record.number);
         let step = next_step(known, hash);
         if step == Step::Refuse {

@@ -91,9 +91,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             continue;
         }
         // Of a line that was changed or moved nothing says whose state it is.
-        let columns = input.as_ref().and_then(RecordReader::columns);
-        let is_meant =
-            |record: &Record| known.state == State::NotSent || known.hash == hash(&record.content, columns);
+        let is_meant = |record: &Record| known.state == State::NotSent || known.hash == hash(&record.content);
         let was_read = input.is_some();
         let record = record.filter(is_meant);
         changed += u64::from(was_read && record.is_none());
@@ -103,7 +101,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             list.add(json!({
                 "record": number,
                 "line": record.as_ref().map(|record| record.line),
-                "key": record.and_then(|record| key_of(operation, &record, columns)),
+                "key": record.and_then(|record| key_of(operation, &record, input.as_ref()?.columns())),
                 "state": state,
                 "status": entry.status,
                 "reason": entry.reason,

@@ -56,6 +56,9 @@ pub struct Header {
     /// The encoding that `--encoding` named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// Hash of the titles of a CSV, which say what its cells mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub titles: Option<String>,
     /// Which part of the input is run, as [`Shard`] is written.
     pub shard: Option<String>,
     /// When the run began, RFC 3339.
@@ -258,6 +261,11 @@ impl Header {
         };
         let other_part = || format!("covers {}, expected {}", part(self), part(ours));
         self.other_version().or(differs).or_else(|| (self.shard != ours.shard).then(other_part))
+    }
+
+    /// Whether the cells of the input meant something else than those of `ours`. Older journals do not tell.
+    fn has_other_titles(&self, ours: &Self) -> bool {
+        self.titles.is_some() && ours.titles.is_some() && self.titles != ours.titles
     }
 
     /// Whether this is of another part of the same division as `ours`: then they have no record in common.

@@ -75,7 +75,9 @@ impl Opening {
         let lock = lock(&*self.storage, path).await?;
         // What was found may have been removed by a run that was refused meanwhile.
         let log = self.storage.open_log(path, true).map_err(|error| unreadable(path, &error))?;
-        self.past = read::read(path, &log, &self.header)?;
+        // What is discarded may have had other titles.
+        let titles = self.header.titles.clone().filter(|_| !self.files.restart);
+        self.past = read::read(path, &log, &Header { titles, ..self.header.clone() })?;
         if !self.files.resume && !self.files.restart {
             return Err(already_there(path));
         }
@@ -96,7 +98,8 @@ impl Opening {
         let header = Line::Header(Header { started, ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let (log, lock) = if let Some((log, lock)) = held {
-            continue_or_replace(&*log, self.files.restart, &header).map_err(failed)?;
+            let is_void = self.files.restart || self.past.has_other_titles;
+            continue_or_replace(&*log, is_void, &header).map_err(failed)?;
             (log, lock)
         } else {
             self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Entry, FailedFileEntry, Header, Line, State};
-use crate::failure::Failure;
+use crate::failure::{Applied, Failure};
 use crate::system::storage::Log;
 
 /// A record with a higher number is damage, and not a reason to take all memory.
@@ -43,6 +43,8 @@ pub struct PreviousRun {
     log: Option<Arc<dyn Log>>,
     /// What earlier runs wrote with `--failed`, oldest first, and where in the journal that is said, in bytes.
     pub failed_files: Vec<(u64, FailedFileEntry)>,
+    /// Whether the cells of the input meant something else then.
+    pub has_other_titles: bool,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
 }
@@ -57,6 +59,17 @@ impl PreviousRun {
     pub fn known(&self, record: u64) -> Known {
         let index = usize::try_from(record.saturating_sub(1)).unwrap_or(usize::MAX);
         self.records.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether nothing of it can have been applied.
+    fn is_without_effect(&self) -> bool {
+        self.records.iter().all(|known| match known.state {
+            State::NotSent => true,
+            State::FailedPermanent | State::FailedTemporary => {
+                self.entry(*known).applied.is_none_or(|applied| applied == Applied::No.name())
+            }
+            _ => false,
+        })
     }
 
     /// All that was written of it, read again.
@@ -87,10 +100,10 @@ pub fn header(log: &dyn Log) -> io::Result<Option<Header>> {
     })
 }
 
-/// Reads a journal of the batch that `header` describes.
+/// Reads a journal of the batch that `header` describes. Where the column titles were others nothing of it counts.
 ///
 /// # Errors
-/// `guard` for a journal of something else, and for one that is damaged.
+/// `guard` for a journal of something else, for one that is damaged, and for one of rows that went through with other titles.
 pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<PreviousRun, Failure> {
     let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
     let mut reading = Reading { path, header, partial: Vec::new(), past };
@@ -110,7 +123,17 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<Previous
         }
     }
     reading.end_run()?;
-    Ok(reading.past)
+    let past = reading.past;
+    if past.has_other_titles {
+        if !past.is_without_effect() {
+            let message = format!("journal `{}` was begun with other column titles", path.display());
+            return Err(Failure::guard(message)
+                .hint("put the titles back, or move the rows that are not done to a new file"));
+        }
+        let failed_files = past.failed_files;
+        return Ok(PreviousRun { has_other_titles: true, failed_files, ..PreviousRun::default() });
+    }
+    Ok(past)
 }
 
 fn guard(message: String) -> Failure {
@@ -132,7 +155,10 @@ impl Reading<'_> {
             (Some(Line::Header(header)), _) => match header.mismatch(self.header) {
                 Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
-                None => self.end_run(),
+                None => {
+                    self.past.has_other_titles |= header.has_other_titles(self.header);
+                    self.end_run()
+                }
             },
             _ if number == 1 => Err(self.foreign()),
             (None, _) => {
