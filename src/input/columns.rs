@@ -11,11 +11,12 @@ use crate::failure::Failure;
 use crate::plan::operation::spec::{ColumnGroup, NamedColumns};
 use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
 use crate::plan::profile::merge::DEFAULTS;
+use crate::plan::request::Bearer;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
 use crate::text::exact_json;
 use crate::text::suggestion::closest_match;
-use crate::wire::{FieldType, Scalar};
+use crate::wire::{FLAGS_AS_TEXT, FieldType, Scalar};
 
 /// The columns of a header.
 #[derive(Debug, Clone)]
@@ -72,8 +73,12 @@ impl Columns {
     ) -> Result<Self, Failure> {
         let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
         let columns = all_columns(known(dialect, operation), named, labels, extra);
-        let lacks_customer = operation.replaces.is_some() && dialect.customers.is_none();
-        Known { operation, columns, lacks_customer }.parse(name, header)
+        let only_magento: &[&str] = match operation.bearer {
+            _ if dialect.is_magento() => &[],
+            Bearer::Customer => &["customer"],
+            Bearer::Admin => &["attribute_set", "set"],
+        };
+        Known { operation, columns, only_magento }.parse(name, header)
     }
 
     /// Whether there is a column that is known by this title.
@@ -170,8 +175,9 @@ impl Column {
             (Holds::Field(holds), ADDRESS_ID) => {
                 parse_cell(cell, *holds).map_err(|what| format!("{what}; `{NEW}` adds an address"))?
             }
-            // It is sent as text.
-            (Holds::Field(_), "is_searchable") => if flag(cell)? { "1" } else { "0" }.into(),
+            (Holds::Field(_), title) if FLAGS_AS_TEXT.contains(&title) => {
+                if flag(cell)? { "1" } else { "0" }.into()
+            }
             (Holds::Field(holds), _) => parse_cell(cell, *holds)?,
             (Holds::Labels, _) => options(cell),
             (Holds::Element((name_field, name), (field, holds)), _) => {
@@ -274,8 +280,8 @@ struct Known {
     /// What the rows are input of.
     operation: &'static OperationSpec,
     columns: Vec<Column>,
-    /// Whether a customer could be named with another interface.
-    lacks_customer: bool,
+    /// The columns that only the other interface has.
+    only_magento: &'static [&'static str],
 }
 
 impl Known {
@@ -316,8 +322,8 @@ impl Known {
 
     /// What is wrong with a title that is not known.
     fn unknown(&self, title: &str) -> String {
-        if self.lacks_customer && title.eq_ignore_ascii_case("customer") {
-            return format!("unknown column `{title}`; `customer` works with --api magento");
+        if self.only_magento.iter().any(|name| title.eq_ignore_ascii_case(name)) {
+            return format!("unknown column `{title}`; `{title}` works with --api magento");
         }
         let flags = self.operation.flag_columns.iter().filter(|(_, title)| self.find(title).is_some());
         let known = self.columns.iter().map(|column| column.title.as_str());
@@ -377,7 +383,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
         holds: Holds::Field(holds),
     });
     let known = all_columns(fields.into(), Some(&OPTION_LABELS), None, &[OPTION_CODE.to_owned()]);
-    let known = Known { operation: &ATTRIBUTE_OPTION_ADD, columns: known, lacks_customer: false };
+    let known = Known { operation: &ATTRIBUTE_OPTION_ADD, columns: known, only_magento: &[] };
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
     let columns = known.parse(name, &header)?;
@@ -454,7 +460,10 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
 }
 
 /// Yes or no, in the ways spreadsheets say it.
-fn flag(cell: &str) -> Result<bool, String> {
+///
+/// # Errors
+/// What was expected.
+pub fn flag(cell: &str) -> Result<bool, String> {
     match cell.trim().to_lowercase().as_str() {
         "1" | "true" | "yes" | "ja" | "oui" | "si" | "sí" => Ok(true),
         "0" | "false" | "no" | "nein" | "non" => Ok(false),

@@ -134,7 +134,14 @@ pub fn read_json(path: &Path) -> Result<Value, Failure> {
 /// As [`read_json`].
 pub fn read_record(path: &Path, encoding: Named) -> Result<Value, Failure> {
     let text = read_text(path, encoding)?;
-    parse_json(&text, &name(path)).map_err(|failure| {
+    let document = parse_json(&text, &name(path));
+    if document.as_ref().is_ok_and(|it| it.get("customer").is_some_and(|it| it.is_u64() || it.is_string())) {
+        return Err(Failure::usage(
+            "`customer` names the customer of a record of a batch, and this is one document",
+        )
+        .hint("add --input-format ndjson, or name the customer with --customer instead"));
+    }
+    document.map_err(|failure| {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         if is_json || failure.hint.is_some() || text.trim().is_empty() {
             return failure;

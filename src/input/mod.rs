@@ -6,7 +6,7 @@ pub mod document;
 pub mod records;
 pub mod template;
 
-pub use columns::read_options as options_file;
+pub use columns::{flag, read_options as options_file};
 
 use serde_json::{Map, Value};
 

@@ -10,7 +10,7 @@ use crate::input::records;
 use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::NamedColumns;
 use crate::plan::request::{Bearer, Dialect};
-use crate::wire::{Field, FieldType, ObjectSchema, Scalar};
+use crate::wire::{FLAGS_AS_TEXT, Field, FieldType, ObjectSchema, Scalar};
 
 /// The same as a CSV: a header and one row.
 ///
@@ -144,6 +144,7 @@ pub fn columns(dialect: &'static Dialect, operation: &'static OperationSpec) -> 
         let field = field_at(&path)?;
         let (holds, doc) = match path.last().copied().unwrap_or_default() {
             "is_searchable" => ("yes or no", "Include in search"),
+            name if FLAGS_AS_TEXT.contains(&name) => ("yes or no", field.doc),
             "id" if title == ADDRESS_ID => ("ID or `new`", "Address to change; `new` adds one"),
             "country_id" => ("text", "Country, by code or name"),
             _ => (holds(field.field_type), field.doc),

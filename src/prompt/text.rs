@@ -68,7 +68,7 @@ impl Prompt {
         Ok(typed.map(|text| text.replace('\t', " ")))
     }
 
-    /// Lines until an empty one, beginning with those of `initial`; `check` gets the number of the line, too. Esc goes back
+    /// Lines until an empty one, beginning with those of `initial`; `check` gets the lines before, too. Esc goes back
     /// one line, and before the first it gives `None`. Empty lines within a paste do not end the list.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Prompt {
         question: impl Fn(usize) -> String,
         note: &str,
         initial: &[String],
-        check: impl Fn(usize, &str) -> Result<(), Objection>,
+        check: impl Fn(&[String], &str) -> Result<(), Objection>,
     ) -> Result<Option<Vec<String>>, Failure> {
         let (term, keyboard) = self.begin()?;
         let mut lines: Vec<String> = Vec::new();
@@ -87,7 +87,7 @@ impl Prompt {
             let number = lines.len() + 1;
             let present = again.take().or_else(|| initial.get(lines.len()).cloned()).unwrap_or_default();
             let note = if number == 1 { note } else { "" };
-            let (text, check) = (question(number), |text: &str| check(number, text.trim()));
+            let (text, check) = (question(number), |text: &str| check(&lines, text.trim()));
             let question = Question { text: &text, note, initial: &present, ..Question::default() };
             match self.line((term, &keyboard), &question, None, &check)? {
                 Some(text) if !text.trim().is_empty() => lines.push(text.trim().to_owned()),

@@ -182,6 +182,17 @@ impl FieldType {
     }
 }
 
+/// The flags of an attribute that are sent as the texts `1` and `0`.
+pub const FLAGS_AS_TEXT: [&str; 7] = [
+    "is_searchable",
+    "is_visible_in_advanced_search",
+    "is_comparable",
+    "is_used_for_promo_rules",
+    "is_visible_on_front",
+    "used_in_product_listing",
+    "is_unique",
+];
+
 /// Entity type id of products and attribute sets (docs/interface.md, "Attribute").
 pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
 

@@ -80,7 +80,7 @@ impl OptionFlags {
         let Some(default) = &self.default_option else { return Ok(()) };
         let mut found = false;
         for option in fields.get_mut("options").and_then(Value::as_array_mut).into_iter().flatten() {
-            let is_default = option.get("label").and_then(Value::as_str) == Some(default);
+            let is_default = !found && option.get("label").and_then(Value::as_str) == Some(default);
             found |= is_default;
             option["is_default"] = is_default.into();
         }

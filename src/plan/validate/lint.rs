@@ -220,6 +220,7 @@ fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
     let doubts = [
         text("attribute_code").and_then(code),
         duplicates(options),
+        one_with_commas(options),
         numbers(options),
         duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
     ];
@@ -250,6 +251,13 @@ fn duplicates(options: &[Value]) -> Option<String> {
     let labels = options.iter().filter_map(label).map(str::trim);
     let twice: Vec<&str> = labels.filter(|label| !seen.insert(label.to_lowercase())).collect();
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
+}
+
+/// Cells hold options with `|` between them.
+fn one_with_commas(options: &[Value]) -> Option<String> {
+    let [option] = options else { return None };
+    let label = label(option).filter(|label| label.contains([',', ';']))?;
+    Some(format!("one option, {label:?}: in a cell, `|` separates options"))
 }
 
 /// A number as a label: Magento looks an option up by its id or its label in the same place.

@@ -14,6 +14,7 @@ use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_store_label};
 use crate::commands;
 use crate::failure::Failure;
 use crate::input::Draft;
+use crate::input::flag;
 use crate::ops::{Operation, Run, attribute};
 use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::plan::validate::attribute::FrontendInput;
@@ -93,6 +94,16 @@ impl Operation for CreateArgs {
         {
             meant.name.clone_into(kind);
         }
+        // Of any other text the shop makes 0.
+        if fields.get("frontend_input").is_some_and(|kind| kind == "boolean")
+            && let Some(Value::String(default)) = fields.get_mut("default_value")
+            && let Ok(is_set) = flag(default)
+        {
+            *default = u8::from(is_set).to_string();
+        }
+        if let Some(Value::String(scope)) = fields.get_mut("scope") {
+            scope.make_ascii_lowercase();
+        }
         if fields.is_empty() {
             return Err(
                 Failure::usage("no attribute given").hint("use --code, --label and --type, or --input FILE")
@@ -129,6 +140,9 @@ impl Operation for CreateArgs {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
+    if !args.sets.is_empty() && !session.dialect.is_magento() {
+        return Err(Failure::usage("--set is for Magento shops only").hint("add --api magento"));
+    }
     args.options.load(args.run.input.encoding)?;
     commands::run_records(session, args, async |document| {
         let prompt = session.prompt();

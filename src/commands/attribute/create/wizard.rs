@@ -214,7 +214,7 @@ impl<'a> Wizard<'a> {
 
     /// The values of the flag; none after Esc.
     fn ask(&self, step: &Step) -> Result<Option<Vec<String>>, Failure> {
-        let (prompt, check) = (self.prompt, |number, text: &str| self.check(step, number, text));
+        let (prompt, check) = (self.prompt, |before: &[String], text: &str| self.check(step, before, text));
         Ok(match step.kind {
             Kind::Text => {
                 let suggested =
@@ -222,7 +222,7 @@ impl<'a> Wizard<'a> {
                 let initial =
                     Some(self.text(step.field)).filter(|text| !text.is_empty()).unwrap_or(&suggested);
                 let question = Question { text: step.text, note: step.note, initial, ..Question::default() };
-                let typed = prompt.text(&question, |text| check(1, text.trim()))?;
+                let typed = prompt.text(&question, |text| check(&[], text.trim()))?;
                 typed.map(|text| Vec::from_iter(Some(text.trim().to_owned()).filter(|text| !text.is_empty())))
             }
             Kind::Lines => {
@@ -255,12 +255,15 @@ impl<'a> Wizard<'a> {
         std::iter::once(none).chain(labels.map(|label| (label.clone(), label.clone()))).collect()
     }
 
-    fn check(&self, step: &Step, number: usize, text: &str) -> Result<(), Objection> {
+    fn check(&self, step: &Step, before: &[String], text: &str) -> Result<(), Objection> {
         // The marketplace knows store views by their IDs alone.
         let is_view = |view: &str| self.session.dialect.is_magento() || view.parse::<u64>().is_ok();
         let wrong = match step.field {
-            LABEL | OPTIONS if text.is_empty() && number == 1 => "required",
+            LABEL | OPTIONS if text.is_empty() && before.is_empty() => "required",
             CODE if !is_valid_code(text) => "a code is a letter and up to 59 of a-z, 0-9 and _",
+            OPTIONS if before.iter().any(|label| label.to_lowercase() == text.to_lowercase()) => {
+                "already there"
+            }
             // Cells side by side come with tabs between them.
             OPTIONS if text.contains('\t') => {
                 "looks like several columns; use --options FILE.csv for a table"
