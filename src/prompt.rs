@@ -7,9 +7,9 @@ mod text;
 use std::io;
 use std::time::{Duration, Instant};
 
+use dialoguer::Select;
 use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{FuzzySelect, Select};
 
 pub use text::{Objection, Question};
 
@@ -22,10 +22,6 @@ use keyboard::Keyboard;
 
 /// Nobody reads a question and answers it in less.
 const READING: Duration = Duration::from_millis(300);
-
-/// A list of more choices is searched by typing.
-const SEARCHED: usize = 6;
-
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
     /// Where questions are shown; `None` where nobody can be asked.
@@ -98,7 +94,7 @@ impl Prompt {
     }
 
     /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where [`Self::can_ask`].
-    /// Typing narrows a long list. Foreign text among the choices is escaped. What stands after two blanks explains one.
+    /// Foreign text among the choices is escaped. What stands after two blanks explains one.
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -135,13 +131,8 @@ impl Prompt {
         let room = usize::from(term.size().1).saturating_sub(3);
         let items = choices.iter().map(|choice| cut(choice, room));
         // A prompt reports what was chosen, unless told not to after it was set.
-        let chosen = if stays && choices.len() > SEARCHED {
-            let list = FuzzySelect::with_theme(&*self.theme).items(items).default(present);
-            list.with_prompt(format!("{question} (type to search)")).report(false).interact_on_opt(term)
-        } else {
-            let list = Select::with_theme(&*self.theme).items(items).default(present);
-            list.with_prompt(question).report(false).interact_on_opt(term)
-        };
+        let list = Select::with_theme(&*self.theme).items(items).default(present);
+        let chosen = list.with_prompt(question).report(false).interact_on_opt(term);
         let chosen = chosen.map_err(|dialoguer::Error::IO(error)| {
             let _ = term.show_cursor();
             stopped(error)

@@ -208,8 +208,11 @@ impl RegionDirectory {
     }
 
     /// The only region of a country that this text names.
-    pub fn named(&self, country: &str, text: &str) -> Option<&Region> {
-        find(country, self.regions(country), None, Some(text)).ok()
+    ///
+    /// # Errors
+    /// `usage` where it names none, with those that the country has, or several.
+    pub fn named(&self, country: &str, text: &str) -> Result<&Region, Failure> {
+        find(country, self.regions(country), None, Some(text))
     }
 
     /// The draft with the ids of those regions that are known by the name or code in it; others stay as they are.

@@ -270,54 +270,48 @@ impl Dialogue<'_> {
         let question = |number| {
             format!("Street, line {number}{}", if number > 1 { " (leave empty to finish)" } else { "" })
         };
-        let check = |number, text: &str| self.form.check_street(field, number, text);
+        let check = |before: &[String], text: &str| self.form.check_street(field, before.len() + 1, text);
         self.prompt.text_lines(question, "", &stored, check)
     }
 
-    /// The region, of the shop's list for the country, where it has one; else typed by name or code. What is left as it is
-    /// keeps its id.
+    /// The region, by name or code: one of the shop's list for the country, where it has one. What is left as it is keeps
+    /// its id.
     async fn region(&self, field: &Field) -> Result<Option<Value>, Failure> {
         let country = self.form.value("country_id").as_str().unwrap_or_default();
         if !country.is_empty() {
             read_country(self.service, country).await?;
         }
-        let directory = self.service.regions.borrow();
-        let regions = directory.regions(country);
-        if regions.is_empty() {
-            return self.typed_region(field.value(), country);
-        }
-        let mut choices = vec!["No region".to_owned()];
-        choices.extend(regions.iter().map(|region| format!("{}  {}", region.name, region.code)));
-        let stored = field.value().get("region_id").and_then(Value::as_i64);
-        let present = regions.iter().position(|region| Some(region.id) == stored);
-        let present = present.map_or(0, |position| position + 1);
-        let chosen = self.prompt.select("Region", &choices, present)?;
-        Ok(chosen.map(|chosen| match chosen.checked_sub(1).map(|position| &regions[position]) {
-            None => region::none(),
-            Some(_) if chosen == present => field.value().clone(),
-            Some(one) => json_of(one),
-        }))
-    }
-
-    fn typed_region(&self, stored: &Value, country: &str) -> Result<Option<Value>, Failure> {
+        let (directory, stored) = (self.service.regions.borrow(), field.value());
+        let has_list = !directory.regions(country).is_empty();
         let is_in_doubt = self.form.region_in_doubt().is_some();
         let note = if is_in_doubt { "The country changed; enter a region in the new one." } else { "" };
         let initial = if is_in_doubt { "" } else { region_text(stored) };
+        let is_kept = |text: &str| !is_in_doubt && text == initial.trim();
+        let check = |text: &str| match directory.named(country, text.trim()) {
+            Err(failure) if has_list && !text.trim().is_empty() && !is_kept(text.trim()) => {
+                let hint = failure.hint.unwrap_or_default();
+                Err(Objection::Wrong(format!("{}; {hint}", failure.message)))
+            }
+            _ => Ok(()),
+        };
         let text = "Region, by name or code (empty: none)";
         let question = Question { text, note, initial, ..Question::default() };
-        let Some(typed) = self.prompt.text(&question, |_| Ok(()))? else { return Ok(None) };
+        let Some(typed) = self.prompt.text(&question, check)? else { return Ok(None) };
         let typed = typed.trim();
         if typed.is_empty() {
             return Ok(Some(region::none()));
         }
-        if !is_in_doubt && typed == initial.trim() {
+        if is_kept(typed) {
             return Ok(Some(stored.clone()));
         }
-        if self.service.settings.dialect.country.is_some() {
-            return Ok(Some(json!({"region": typed})));
-        }
-        if let Some(known) = RegionDirectory::of(self.profile.customer()).named(country, typed) {
+        let own = RegionDirectory::of(self.profile.customer());
+        let has_read = self.service.settings.dialect.country.is_some();
+        let known = if has_read { directory.named(country, typed) } else { own.named(country, typed) };
+        if let Ok(known) = known {
             return Ok(Some(json_of(known)));
+        }
+        if has_read {
+            return Ok(Some(json!({"region": typed})));
         }
         let note = "No region list; enter 0 to store the name only.";
         let question = Question { text: "Region ID", initial: "0", note, ..Question::default() };
