@@ -15,8 +15,10 @@ use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
+use crate::report::profile::one_liner;
 use crate::session::service::Service;
 use crate::text::exact_json;
+use crate::text::sanitize::sanitize_line;
 
 const OPERATION: &str = QUOTE_SHIP.name;
 
@@ -41,7 +43,8 @@ pub async fn perform(
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
     if !service.settings.dialect.is_magento() {
-        let success = |reply: &Value| Some(Success { text: saved(reply), covers_response: true });
+        let success =
+            |reply: &Value| Some(Success { text: saved(&draft.fields, reply), covers_response: true });
         let sent = send_request(service, &QUOTE_SHIP, single_request(service, draft)?, success).await;
         return sent.map_err(|failure| cart::look_hint(service, failure));
     }
@@ -50,7 +53,8 @@ pub async fn perform(
         return dry_run(service, requests);
     }
     let mut calls = Vec::new();
-    let mut outcome = Outcome { applied: Applied::Yes, ..Outcome::not_sent(OPERATION) };
+    let success = Some(Success { text: saved(&draft.fields, &Value::Null), covers_response: true });
+    let mut outcome = Outcome { applied: Applied::Yes, success, ..Outcome::not_sent(OPERATION) };
     if let Some(request) = &requests.shipping {
         let has_payment = requests.payment.is_some();
         if has_payment && half_done_cart.is_some() && half_done_cart == requests.cart {
@@ -99,14 +103,23 @@ fn single_request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failu
     Ok(Request { body, also_success: dialect.ship_success, ..request })
 }
 
-/// The marketplace answers with the payment methods and the totals.
-fn saved(reply: &Value) -> String {
+/// What was saved, to be read back to the customer. The marketplace answers with the payment methods and the totals.
+fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
+    let information = &sent.get("addressInformation").unwrap_or(&Value::Null);
+    let address = |side: &str| Some(one_liner(information[side].as_object()?));
+    let method = ["shipping_carrier_code", "shipping_method_code"].map(|name| scalar(information.get(name)));
     let totals = &reply["totals"];
-    let total = scalar(totals.get("grand_total")).map(|total| {
-        let currency = scalar(totals.get("quote_currency_code")).map(|code| format!(" {code}"));
-        format!(" (total {total}{})", currency.unwrap_or_default())
-    });
-    format!("Saved the shipping information{}", total.unwrap_or_default())
+    let total = ["grand_total", "quote_currency_code"].map(|name| scalar(totals.get(name)));
+    let parts = [
+        ("Ship to", address("shipping_address")),
+        ("Bill to", address("billing_address")),
+        ("Method", method.into_iter().collect::<Option<Vec<_>>>().map(|codes| codes.join("/"))),
+        ("Payment", sent.get("paymentMethod").and_then(|payment| scalar(payment.get("method")))),
+        ("Total", total[0].is_some().then(|| total.into_iter().flatten().collect::<Vec<_>>().join(" "))),
+    ];
+    let lines =
+        parts.into_iter().filter_map(|(name, text)| Some(format!("\n  {name:<8} {}", sanitize_line(&text?))));
+    format!("{OPERATION}: done{}", lines.collect::<String>())
 }
 
 /// The two calls; either may be missing.
@@ -196,7 +209,12 @@ fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Fa
         let hint = format!("{AGAIN} with a method that the shop has; `storefront quote methods` lists them");
         Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
     } else if is_not_found && failure.hint.is_none() {
-        failure.hint(format!("if there is no active cart, {ADD_AN_ITEM}"))
+        let lacks_method = cart::says(&failure, "The shipping method is missing");
+        failure.hint(if lacks_method {
+            "add --carrier and --method; `storefront quote methods` lists them".to_owned()
+        } else {
+            format!("if there is no active cart, {ADD_AN_ITEM}")
+        })
     } else {
         cart::look_hint(service, failure)
     };

@@ -137,7 +137,16 @@ Snapshot: 000003-[SNAPSHOT]
             "quote add-item --sku mug-blue --qty 1 --quote-id 1",
             str!["Added 1 × mug-blue to quote 1 (item 1, now 1 in the cart)"],
         ),
-        (WRITES[1], str!["Saved the shipping information"]),
+        (
+            WRITES[1],
+            str![[r#"
+quote ship: done
+  Ship to  it's $HOME `x` \ é Haddad, 350 Fifth Avenue, 10119 New York, US
+  Bill to  it's $HOME `x` \ é Haddad, 350 Fifth Avenue, 10119 New York, US
+  Method   flatrate/flatrate
+  Payment  checkmo
+"#]],
+        ),
         (WRITES[3], str!["Created attribute fabric (id 145)"]),
     ] {
         env.home.run(&format!("{line} --sandbox")).assert_success(stdout);

@@ -74,7 +74,7 @@ fn history_and_restore_are_of_the_named_customer() {
     }
     assert_eq!(run(&env, "customer history --customer 3").stdout, "");
     let error = fails(&env, 2, "customer restore -y");
-    assert_eq!(error["message"], "no update of this customer from this machine was applied");
+    assert_eq!(error["message"], "no update of customer 1 from this machine was applied");
     done(&env, "customer restore --customer 2 -y");
     assert_eq!(done(&env, "customer show --customer 2")["lastname"], "佐藤");
     let check = run(&env, "customer history --customer 2 --check");

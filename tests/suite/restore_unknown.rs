@@ -83,8 +83,8 @@ fn a_lost_reply_costs_two_reads() {
 fn without_an_applied_update_nothing_is_restored() {
     let home = Home::new();
     let nothing = str![[r#"
-error: no update of this customer from this machine was applied
-  hint: `storefront --sandbox --api marketplace customer history` lists the snapshots
+error: no update of customer 1 from this machine was applied
+  hint: `storefront --sandbox --api marketplace customer history` lists the snapshots; --customer names another customer
 "#]];
     home.sandbox(API, "customer restore --yes").assert_failure(2, nothing.clone());
     let refused = "customer update --address 2 --postcode 10120 --fault PUT:429 --retry 0";

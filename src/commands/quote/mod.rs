@@ -17,11 +17,12 @@ use crate::ops::customers::with_id;
 use crate::plan::request::cart::Cart;
 use crate::report::fields::format_value;
 use crate::report::list::{Column, objects};
+use crate::report::profile::one_liner;
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::text::exact_json;
-use crate::text::sanitize::sanitize;
+use crate::text::sanitize::{sanitize, sanitize_line};
 
 /// Save shipping details and add items to quotes.
 #[derive(Debug, Subcommand)]
@@ -124,7 +125,17 @@ fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
         Some([name.replace('_', " "), format_value(Some(value))])
     });
     let totals = table(screen, &[], totals);
-    format!("Cart {id}\n\n{items}\n\n{totals}\n")
+    let assigned = &shown["cart"]["extension_attributes"]["shipping_assignments"][0]["shipping"];
+    let address = |address: &Value| address.as_object().map(one_liner).unwrap_or_default();
+    let saved = [
+        ["ship to", &address(&assigned["address"])],
+        ["method", assigned["method"].as_str().unwrap_or_default()],
+        ["bill to", &address(&shown["cart"]["billing_address"])],
+    ];
+    let saved = saved.into_iter().filter(|[_, text]| !text.is_empty());
+    let saved = table(screen, &[], saved.map(|row| row.map(sanitize_line)));
+    let parts = [format!("Cart {id}"), items, saved, totals].into_iter().filter(|part| !part.is_empty());
+    format!("{}\n", parts.collect::<Vec<_>>().join("\n\n"))
 }
 
 /// Lists the methods: `{"shipping": […], "payment": […]}` under `-o json`, else as tables.
@@ -142,8 +153,12 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
         ("payment", service.read(&cart.read("/payment-methods")).await?.value()),
     ]);
     service.session.report.value(&shown, |screen| {
-        let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {
-            objects(screen, columns, true, shown[name].as_array().into_iter().flatten())
+        let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| match shown
+            [name]
+            .as_array()
+        {
+            Some(methods) if !methods.is_empty() => objects(screen, columns, true, methods),
+            _ => format!("No {name} methods (an empty cart has none)"),
         });
         format!("{}\n", tables.join("\n\n"))
     })

@@ -196,7 +196,9 @@ impl<'a> Restore<'a> {
             }
             return Ok((snapshot, fate));
         }
-        Err(Failure::usage("no update of this customer from this machine was applied").hint(LIST))
+        let whose = stored.text("id").map_or_else(String::new, |id| format!(" of customer {id}"));
+        Err(Failure::usage(format!("no update{whose} from this machine was applied"))
+            .hint(format!("{LIST}; --customer names another customer")))
     }
 }
 
