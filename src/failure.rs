@@ -164,6 +164,9 @@ pub struct RecordCounts {
     /// Applied by an earlier run, and left alone.
     #[serde(skip)]
     pub done_earlier: u64,
+    /// Of those that failed for a temporary reason: they wait for an unknown one, which only a person can settle.
+    #[serde(skip)]
+    pub held_up: u64,
     /// Of those that failed for a temporary reason: a call was applied, and a later one was refused.
     #[serde(skip)]
     pub refused_in_part: u64,
@@ -191,7 +194,7 @@ impl RecordCounts {
 
     /// Whether a resumed run sends some of them.
     pub fn can_resume(self) -> bool {
-        self.temporary + self.not_sent > 0
+        self.temporary - self.held_up + self.not_sent > 0
     }
 }
 

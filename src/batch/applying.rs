@@ -112,13 +112,12 @@ pub fn confirm(
     operation: &OperationSpec,
     plan: &Plan,
     past: &PreviousRun,
-    retry_unknown: bool,
 ) -> Result<(), Failure> {
     let is_sent = |number| {
         plan.takes(number)
             && match past.known(number).state {
                 State::NotSent | State::FailedTemporary => true,
-                State::Sending | State::Unknown => retry_unknown,
+                State::Sending | State::Unknown => session.global.batch.retries(number),
                 _ => false,
             }
     };

@@ -182,7 +182,7 @@ impl<'a> Check<'a> {
         }
         match prepare() {
             Ok(prepared) if shard_contains(args.shard, &prepared.key) => {
-                let is_sent = step == Step::Send || step == Step::Resolve && args.retry_unknown;
+                let is_sent = step == Step::Send || step == Step::Resolve && args.retries(line);
                 self.checked.records += 1;
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && is_sent && known.state.may_be_applied());

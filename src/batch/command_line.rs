@@ -29,9 +29,12 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
         (true, true) => ", 10 minutes later",
         (false, _) => "",
     };
+    let place = session.report.place.to_uppercase();
     NextSteps {
         unknown_holds_up: preparer.operation.spec().replaces.is_some(),
-        send_again: format!("{again} sends what is unknown again{wait}"),
+        send_again: format!(
+            "{again} sends what is unknown again (only some with --retry-unknown={place},{place}){wait}"
+        ),
         fix: match &args.failed {
             Some(file) => {
                 let command = Shell::NATIVE.join(given.with_input(file, &source.path, source.format));

@@ -147,7 +147,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     }
     match &args.plan {
         Some(_) if checked.to_send == 0 => {}
-        Some(plan) => applying::confirm(session, operation, plan, &opening.past, args.retry_unknown)?,
+        Some(plan) => applying::confirm(session, operation, plan, &opening.past)?,
         None => confirm(session, operation, &checked)?,
     }
     let is_new = !is_there(&*session.context.storage, &path);

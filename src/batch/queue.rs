@@ -63,25 +63,46 @@ impl<T> KeyedQueue<T> {
     }
 }
 
-/// Keys of which a record failed in a way that holds up later ones: the number and the line of the first one, and whether it
-/// is unknown.
+/// Keys of which a record failed in a way that holds up later ones: the number and the line of the first one, and what it
+/// waits for.
 #[derive(Debug, Default)]
-pub struct Blocked(HashMap<u64, (u64, u64, bool)>);
+pub struct Blocked(HashMap<u64, (u64, u64, WaitsFor)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum WaitsFor {
+    /// It is sent again.
+    Resume,
+    /// A resumed run looks whether it took effect.
+    Look,
+    /// Only a person can find that out.
+    Person,
+}
 
 impl Blocked {
     /// Takes note of a record that failed. After an unknown outcome, later records that replace the same thing are not
     /// sent: the unknown request may still take effect, and undo what they do. Nor are they after one that a resumed run
-    /// sends again: it would undo them.
-    pub fn note(&mut self, operation: &OperationSpec, key: u64, location: RecordLocation, failure: &Failure) {
-        let is_unknown = failure.applied == Applied::Unknown;
-        let holds_up = is_unknown || state_after(failure) == State::FailedTemporary;
+    /// sends again: it would undo them. `was_looked_at` says that the outcome could not be found out either.
+    pub fn note(
+        &mut self,
+        operation: &OperationSpec,
+        key: u64,
+        location: RecordLocation,
+        failure: &Failure,
+        was_looked_at: bool,
+    ) {
+        let waits_for = match failure.applied {
+            Applied::Unknown if was_looked_at || !operation.can_resolve => WaitsFor::Person,
+            Applied::Unknown => WaitsFor::Look,
+            _ => WaitsFor::Resume,
+        };
+        let holds_up = waits_for > WaitsFor::Resume || state_after(failure) == State::FailedTemporary;
         if operation.replaces.is_some() && holds_up {
-            let own = (location.record, location.line, is_unknown);
+            let own = (location.record, location.line, waits_for);
             self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);
         }
     }
 
-    /// Why a record of this key is not sent, if an earlier one holds it up.
+    /// Why a record of this key is not sent, if an earlier one holds it up: a `guard` where that waits for a person.
     /// `resume` is the command that continues the run.
     pub fn refusal(
         &self,
@@ -90,15 +111,20 @@ impl Blocked {
         location: RecordLocation,
         resume: &str,
     ) -> Option<Failure> {
-        let (_, line, is_unknown) = *self.0.get(&key).filter(|(first, ..)| *first < location.record)?;
+        let (_, line, waits_for) = *self.0.get(&key).filter(|(first, ..)| *first < location.record)?;
         let what = operation.replaces.unwrap_or("customer");
-        Some(if is_unknown {
-            let message = format!("not sent: the outcome of line {line}, of the same {what}, is unknown");
-            Failure::guard(message).hint(format!("check whether line {line} took effect first"))
-        } else {
-            let message = format!("not sent: line {line}, of the same {what}, failed and comes first");
-            let hint = format!("{resume} sends both in their order");
-            Failure::new(FailureKind::Unavailable, message).hint(hint)
+        let unknown = format!("not sent: the outcome of line {line}, of the same {what}, is unknown");
+        Some(match waits_for {
+            WaitsFor::Person => {
+                Failure::guard(unknown).hint(format!("check whether line {line} took effect first"))
+            }
+            WaitsFor::Look => Failure::new(FailureKind::Unavailable, unknown)
+                .hint(format!("{resume} looks whether line {line} took effect")),
+            WaitsFor::Resume => Failure::new(
+                FailureKind::Unavailable,
+                format!("not sent: line {line}, of the same {what}, failed and comes first"),
+            )
+            .hint(format!("{resume} sends both in their order")),
         })
     }
 }

@@ -280,12 +280,12 @@ impl<'a> Run<'a> {
             Step::Resolve => {
                 let failure = record::failure_of(&entry, &self.input.next);
                 // Which others have its token is only known when that is printed.
-                let is_looked_at = args.retry_unknown
+                let is_looked_at = args.retries(location.line)
                     || self.operation().can_resolve
                     || self.shared.preparer.prints_tokens();
                 if self.stop.is_some() || !is_looked_at {
                     let key = fnv1a(prepared.key.as_bytes());
-                    self.blocked.note(self.operation(), key, location, &failure);
+                    self.blocked.note(self.operation(), key, location, &failure, true);
                     return self.fail(position, Some(&prepared), None, &failure);
                 }
                 let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };

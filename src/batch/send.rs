@@ -142,7 +142,7 @@ impl RunContext<'_> {
                 {
                     return Ok(found);
                 }
-                if !self.preparer.args.retry_unknown {
+                if !self.preparer.args.retries(job.position.location.line) {
                     ended.was_left = true;
                     return Err((**failure).clone());
                 }

@@ -167,30 +167,37 @@ pub struct BatchArgs {
     /// Journal file [default: INPUT.journal]
     #[arg(long, value_name = "FILE", help_heading = BATCH)]
     pub journal: Option<PathBuf>,
-    /// Resume from the journal, skipping completed records (starts one if missing)
+    /// Resume from the journal (or start one), skipping completed records
     #[arg(long, help_heading = BATCH)]
     pub resume: bool,
     /// Discard the journal and process every record again
     #[arg(long, conflicts_with = "resume", help_heading = BATCH)]
     pub restart: bool,
-    /// With --resume: also resend records whose outcome is unknown
-    #[arg(long, requires = "resume", help_heading = BATCH)]
-    pub retry_unknown: bool,
-    /// Write permanently failed records to FILE in the input format, with a reason
+    /// With --resume: also resend unknown records, all or those in LINES
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, value_delimiter = ',', requires = "resume", help_heading = BATCH)]
+    pub retry_unknown: Option<Vec<u64>>,
+    /// Write permanently failed records to FILE, each with a reason
     #[arg(long, value_name = "FILE", help_heading = BATCH)]
     pub failed: Option<PathBuf>,
     /// Stop at the first failure
     #[arg(long, help_heading = BATCH)]
     pub stop_on_error: bool,
-    /// Report invalid records as failed instead of rejecting the whole input
+    /// Report invalid records as failed instead of rejecting the input
     #[arg(long, help_heading = BATCH)]
     pub skip_invalid: bool,
-    /// Process only shard I of N (from 0); records with the same key share a shard
+    /// Process only shard I of N (from 0); equal keys share a shard
     #[arg(long, value_name = "I/N", help_heading = BATCH)]
     pub shard: Option<Shard>,
     /// The plan whose records they are.
     #[arg(skip)]
     pub plan: Option<Plan>,
+}
+
+impl BatchArgs {
+    /// Whether the record in this line is sent again where its outcome is unknown.
+    pub fn retries(&self, line: u64) -> bool {
+        self.retry_unknown.as_ref().is_some_and(|lines| lines.is_empty() || lines.contains(&line))
+    }
 }
 
 /// What every operation takes.

@@ -44,9 +44,9 @@ pub struct ApplyArgs {
     /// Maximum rate: N/s, N/m or N/h
     #[arg(long, value_name = "N/s")]
     pub rate: Option<Rate>,
-    /// Also resend records whose outcome is unknown
-    #[arg(long)]
-    pub retry_unknown: bool,
+    /// Also resend unknown records, all or those in RECORDS
+    #[arg(long, value_name = "RECORDS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
+    pub retry_unknown: Option<Vec<u64>>,
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,
@@ -86,7 +86,7 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         jobs: args.jobs,
         rate: args.rate,
         resume: true,
-        retry_unknown: args.retry_unknown,
+        retry_unknown: args.retry_unknown.clone(),
         stop_on_error: args.stop_on_error,
         plan: Some(plan),
         ..BatchArgs::default()

@@ -87,11 +87,12 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     steps.join("; ")
 }
 
-fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 5] {
+fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 6] {
     [
         (count.failed, "failed"),
-        (count.temporary, "failed temporarily"),
+        (count.temporary - count.held_up, "failed temporarily"),
         (count.unknown, "unknown"),
+        (count.held_up, "waiting for these"),
         (count.mismatch, "mismatched"),
         (count.not_sent, "not sent"),
     ]

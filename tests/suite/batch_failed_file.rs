@@ -112,7 +112,7 @@ fn each_record_is_reported_in_one_place_only() {
     assert_snapshot(
         outcome.error()["hint"].as_str().unwrap(),
         str![
-            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 --output json --input fix.csv`; resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume --retry-unknown` sends what is unknown again"
+            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 --output json --input fix.csv`; resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume --retry-unknown` sends what is unknown again (only some with --retry-unknown=LINE,LINE)"
         ],
     );
 }

@@ -39,7 +39,7 @@ impl Run<'_> {
                     self.note_failed(&job, &failure);
                 }
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
-                self.blocked.note(self.operation(), key, job.position.location, &failure);
+                self.blocked.note(self.operation(), key, job.position.location, &failure, ended.was_left);
                 if ended.is_unauthorized {
                     self.request_stop(Stop::Unauthorized(failure.clone()));
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
@@ -68,6 +68,7 @@ impl Run<'_> {
             return self.leave(job);
         }
         self.note_failed(job, failure);
+        self.count.held_up += u64::from(failure.kind == FailureKind::Guard);
         self.fail(job.position, Some(&job.prepared), job.content.as_ref(), failure);
     }
 
