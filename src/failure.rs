@@ -134,6 +134,9 @@ pub struct Failure {
     /// The user chose not to go on, which is not shown as an error.
     #[serde(skip)]
     pub is_cancelled: bool,
+    /// The service has no such call: the base URL is wrong, or another server answered.
+    #[serde(skip)]
+    pub is_misdirected: bool,
     /// The same input fails again until it is corrected, whatever its kind.
     #[serde(skip)]
     pub needs_correction: bool,

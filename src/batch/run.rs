@@ -91,8 +91,8 @@ enum Stop {
     Interrupted,
     /// The service was failing for too long, or standard output was closed.
     Because(&'static str),
-    /// The service refuses the run's own token.
-    Unauthorized(Failure),
+    /// The service refuses the run's own token, or is none.
+    Refused(Failure),
     /// The run cannot continue.
     Broken(Failure),
 }

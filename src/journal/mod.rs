@@ -158,6 +158,7 @@ pub fn state_after(failure: &Failure) -> State {
         (_, FailureKind::Mismatch) => State::Mismatch,
         (Applied::Unknown, _) => State::Unknown,
         (Applied::No, _) if failure.needs_correction => State::FailedPermanent,
+        (Applied::No, _) if failure.is_misdirected => State::FailedTemporary,
         // The calls that are missing are made by the next run.
         (Applied::Partial, _)
         | (
@@ -260,12 +261,17 @@ impl Header {
             None => "the whole input".to_owned(),
         };
         let other_part = || format!("covers {}, expected {}", part(self), part(ours));
-        self.other_version().or(differs).or_else(|| (self.shard != ours.shard).then(other_part))
+        // Older journals do not tell their titles.
+        let has_other_titles = self.titles.is_some() && ours.titles.is_some() && self.titles != ours.titles;
+        let other_titles = || has_other_titles.then(|| "was begun with other column titles".to_owned());
+        let other_part = || (self.shard != ours.shard).then(other_part);
+        self.other_version().or(differs).or_else(other_part).or_else(other_titles)
     }
 
-    /// Whether the cells of the input meant something else than those of `ours`. Older journals do not tell.
-    fn has_other_titles(&self, ours: &Self) -> bool {
-        self.titles.is_some() && ours.titles.is_some() && self.titles != ours.titles
+    /// Whether it is for the same operation on the same part of the same input, wherever that is sent.
+    fn is_for_input(&self, ours: &Self) -> bool {
+        let what = |header: &Self| (header.operation.clone(), header.input.clone(), header.shard.clone());
+        self.other_version().is_none() && what(self) == what(ours)
     }
 
     /// Whether this is of another part of the same division as `ours`: then they have no record in common.

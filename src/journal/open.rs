@@ -98,7 +98,7 @@ impl Opening {
         let header = Line::Header(Header { started, ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let (log, lock) = if let Some((log, lock)) = held {
-            let is_void = self.files.restart || self.past.has_other_titles;
+            let is_void = self.files.restart || self.past.is_void;
             continue_or_replace(&*log, is_void, &header).map_err(failed)?;
             (log, lock)
         } else {

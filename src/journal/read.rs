@@ -43,8 +43,8 @@ pub struct PreviousRun {
     log: Option<Arc<dyn Log>>,
     /// What earlier runs wrote with `--failed`, oldest first, and where in the journal that is said, in bytes.
     pub failed_files: Vec<(u64, FailedFileEntry)>,
-    /// Whether the cells of the input meant something else then.
-    pub has_other_titles: bool,
+    /// Whether none of it counts: it was begun for another service or with other titles, and had no effect.
+    pub is_void: bool,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
 }
@@ -100,13 +100,14 @@ pub fn header(log: &dyn Log) -> io::Result<Option<Header>> {
     })
 }
 
-/// Reads a journal of the batch that `header` describes. Where the column titles were others nothing of it counts.
+/// Reads a journal of the batch that `header` describes. One that was begun for another service, or with other titles,
+/// does not count where it had no effect.
 ///
 /// # Errors
-/// `guard` for a journal of something else, for one that is damaged, and for one of rows that went through with other titles.
+/// `guard` for a journal of something else, and for one that is damaged.
 pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<PreviousRun, Failure> {
     let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
-    let mut reading = Reading { path, header, partial: Vec::new(), past };
+    let mut reading = Reading { path, header, partial: Vec::new(), past, other: None };
     let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
     let (mut offset, mut number, mut line) = (0, 0, Vec::new());
     loop {
@@ -123,17 +124,21 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<Previous
         }
     }
     reading.end_run()?;
-    let past = reading.past;
-    if past.has_other_titles {
-        if !past.is_without_effect() {
-            let message = format!("journal `{}` was begun with other column titles", path.display());
-            return Err(Failure::guard(message)
-                .hint("put the titles back, or move the rows that are not done to a new file"));
+    let Reading { past, other, .. } = reading;
+    match other {
+        None => Ok(past),
+        Some(why) if !past.is_without_effect() => {
+            let failure = guard(format!("journal `{}` {why}", path.display()));
+            Err(if why.contains("titles") {
+                failure.hint("put the titles back, or move the rows that are not done to a new file")
+            } else {
+                failure
+            })
         }
-        let failed_files = past.failed_files;
-        return Ok(PreviousRun { has_other_titles: true, failed_files, ..PreviousRun::default() });
+        Some(_) => {
+            Ok(PreviousRun { is_void: true, failed_files: past.failed_files, ..PreviousRun::default() })
+        }
     }
-    Ok(past)
 }
 
 fn guard(message: String) -> Failure {
@@ -146,6 +151,8 @@ struct Reading<'a> {
     /// Lines that are not whole, of which it is not known yet whether they end a run: number, offset, what they are.
     partial: Vec<(u64, u64, Partial)>,
     past: PreviousRun,
+    /// Why it cannot be continued, unless it had no effect.
+    other: Option<String>,
 }
 
 impl Reading<'_> {
@@ -153,12 +160,13 @@ impl Reading<'_> {
         match (Line::parse(written(text)), self.partial.first()) {
             // A run that continues the journal of the same batch.
             (Some(Line::Header(header)), _) => match header.mismatch(self.header) {
-                Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
-                Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
-                None => {
-                    self.past.has_other_titles |= header.has_other_titles(self.header);
+                Some(why) if header.is_for_input(self.header) => {
+                    self.other.get_or_insert(why);
                     self.end_run()
                 }
+                Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
+                Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
+                None => self.end_run(),
             },
             _ if number == 1 => Err(self.foreign()),
             (None, _) => {

@@ -40,8 +40,8 @@ impl Run<'_> {
                 }
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
                 self.blocked.note(self.operation(), key, job.position.location, &failure, ended.was_left);
-                if ended.is_unauthorized {
-                    self.request_stop(Stop::Unauthorized(failure.clone()));
+                if ended.is_unauthorized || failure.is_misdirected && self.count.done == 0 {
+                    self.request_stop(Stop::Refused(failure.clone()));
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
@@ -246,10 +246,11 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<
         (None | Some(Stop::OnError), Some(kind)) => Failure::new(kind, summary::unsuccessful(count)),
         (Some(Stop::Interrupted), _) => stopped(FailureKind::Interrupted, "interrupted"),
         (Some(Stop::Because(why)), _) => stopped(unavailable, &format!("stopped because {why}")),
-        (Some(Stop::Unauthorized(failure)), None | Some(FailureKind::Unavailable)) => {
-            Failure { kind: FailureKind::Auth, ..failure }
+        (Some(Stop::Refused(failure)), None | Some(FailureKind::Unavailable)) => {
+            let kind = if failure.is_misdirected { FailureKind::Refused } else { FailureKind::Auth };
+            Failure { kind, ..failure }
         }
-        (Some(Stop::Unauthorized(failure)), Some(kind)) => Failure { kind, ..failure },
+        (Some(Stop::Refused(failure)), Some(kind)) => Failure { kind, ..failure },
         (Some(Stop::Broken(failure)), _) => failure,
     };
     let first = failure.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();

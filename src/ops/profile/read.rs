@@ -261,6 +261,7 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
         _ => "set `read.path` to the path that returns the profile",
     };
     let message = format!("cannot read the stored addresses: {}", failure.message);
-    let hint = failure.hint.or_else(|| Some(hint.to_owned()));
+    let own = failure.hint.filter(|_| !failure.is_misdirected);
+    let hint = own.or_else(|| Some(hint.to_owned()));
     Failure { kind: FailureKind::Guard, message, hint, ..failure }
 }
