@@ -114,8 +114,7 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
         match attribute::look_up(service, &prepared.draft.fields).await {
             Ok(()) => check.checked.records += 1,
             Err(failure) if failure.kind == FailureKind::Usage => {
-                let message = at_line(&check.name, record.line, &failure.message);
-                check.refuse(record.line, Failure { message, ..failure });
+                check.refuse(record.line, failure);
             }
             // The run will meet it, too, and can be resumed.
             Err(_) => return Ok(()),
@@ -211,9 +210,7 @@ impl<'a> Check<'a> {
     }
 
     fn refuse(&mut self, line: u64, failure: Failure) {
-        let same = |(other, lines): &(Failure, Vec<u64>)| {
-            cause(&other.message, lines[0]) == cause(&failure.message, line)
-        };
+        let same = |(other, _): &(Failure, Vec<u64>)| other.message == failure.message;
         // Those of causes that are not named are counted.
         let known = self.invalid.iter().position(same).unwrap_or(MAX_CAUSES);
         match self.invalid.get_mut(known) {
@@ -244,10 +241,8 @@ impl<'a> Check<'a> {
         let (first, _) = self.invalid.first()?;
         let count: usize = self.invalid.iter().map(|(_, lines)| lines.len()).sum();
         let named = self.invalid.iter().take(MAX_CAUSES).map(|(failure, lines)| match lines.as_slice() {
-            [_] => failure.message.clone(),
-            lines => {
-                format!("{}: {}: {}", self.name, list_lines(lines), cause(&failure.message, lines[0]))
-            }
+            [line] => at_line(&self.name, *line, &failure.message),
+            lines => format!("{}: {}: {}", self.name, list_lines(lines), failure.message),
         });
         let more =
             self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
@@ -272,13 +267,6 @@ impl<'a> Check<'a> {
             [] => Ok(()),
         }
     }
-}
-
-/// A message without the file and the line that it begins with.
-fn cause(message: &str, line: u64) -> &str {
-    let place = format!(": line {line}");
-    let rest = message.split_once(&place).map_or(message, |(_, rest)| rest);
-    rest.strip_prefix(": ").or_else(|| rest.strip_prefix(", ")).unwrap_or(rest)
 }
 
 fn list_lines(lines: &[u64]) -> String {

@@ -10,7 +10,7 @@ use crate::cli::{BatchArgs, GlobalArgs};
 use crate::config::TokenCommand;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::input::records::{Columns, Content, Record, RecordReader, Source, at_line};
+use crate::input::records::{Columns, Content, Record, RecordReader, Source};
 use crate::journal::plan_file::Planned;
 use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
@@ -155,15 +155,8 @@ impl<'a> RecordPreparer<'a> {
     /// Parses and checks a record.
     ///
     /// # Errors
-    /// `usage`, by line and column, for what cannot be sent.
+    /// `usage`, by column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
-        self.prepared(record, columns).map_err(|failure| Failure {
-            message: at_line(&self.source.name(), record.line, &failure.message),
-            ..failure
-        })
-    }
-
-    fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
         if let (Some(_), Content::Json(text)) = (&self.args.plan, &record.content) {
             return self.planned(text);
         }

@@ -43,7 +43,7 @@ pub struct ShowArgs {
     pub csv: bool,
     /// Only records in this state: done, failed, failed-temporarily, sending, unknown, mismatch, not-sent
     #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser =
-        ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "not-sent"])]
+        ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "not-sent", "failed temporarily", "not sent"])]
     pub state: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         changed += u64::from(was_read && record.is_none());
         let (state, entry) = (known.state.name(), past.entry(known));
         *totals.entry(state).or_default() += 1;
-        if args.state.is_empty() || args.state.contains(&state.replace(' ', "-")) {
+        if args.state.is_empty() || args.state.iter().any(|wanted| wanted.replace('-', " ") == state) {
             list.add(json!({
                 "record": number,
                 "line": record.as_ref().map(|record| record.line),

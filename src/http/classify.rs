@@ -18,6 +18,9 @@ use crate::text::redact::secrets;
 /// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
 
+/// The hint where no such call is there.
+pub const CHECK_URL: &str = "check the base URL: `storefront doctor` tells what is wrong with it";
+
 /// What Magento answers to a path that it does not have.
 const NO_ROUTE: [&str; 2] = ["Request does not match any route", "Specified request cannot be processed"];
 
@@ -78,8 +81,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
             failure.is_misdirected = status == 404 && holds_page(&incoming)
                 || NO_ROUTE.iter().any(|said| failure.message.contains(said));
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
-            let wrong_url = "check the base URL: `storefront doctor` tells what is wrong with it";
-            failure.hint = hint.or(failure.is_misdirected.then_some(wrong_url)).map(str::to_owned);
+            failure.hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
             Attempt::Rejected(failure)
         }
         _ => unknown(is_read, &incoming, status >= 500),

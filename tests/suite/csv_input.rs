@@ -23,7 +23,7 @@ error: a.csv: line 6, column qty: expected a number, found "x"
         let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid --failed failed.csv"));
         outcome.assert(7, str![[r#"
 line 4: failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
-line 6: failed: a.csv: line 6, column qty: expected a number, found "x"
+line 6: failed: column qty: expected a number, found "x"
 "#]], str![[r#"
 all records have the same key: they are sent one at a time
 quote add-item: host 127.0.0.1:[PORT], store view default
@@ -38,7 +38,7 @@ error: 2 of 3 records failed
             &records,
             str![[r#"
 sku,qty,quote_id,reason
-mug-blue,x,1,"a.csv: line 6, column qty: expected a number, found ""x"""
+mug-blue,x,1,"column qty: expected a number, found ""x"""
 "no
 such",1,1,the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
 "#]],

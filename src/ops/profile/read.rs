@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::ReadSettings;
 use crate::failure::{Failure, FailureKind};
-use crate::http::{error_body, names_no_entity};
+use crate::http::{CHECK_URL, error_body, names_no_entity};
 use crate::input::document;
 use crate::ops::customers;
 use crate::plan::profile::diff::{self, Change};
@@ -261,7 +261,7 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
         _ => "set `read.path` to the path that returns the profile",
     };
     let message = format!("cannot read the stored addresses: {}", failure.message);
-    let own = failure.hint.filter(|_| !failure.is_misdirected);
+    let own = failure.hint.filter(|hint| hint != CHECK_URL);
     let hint = own.or_else(|| Some(hint.to_owned()));
     Failure { kind: FailureKind::Guard, message, hint, ..failure }
 }
