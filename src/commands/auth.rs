@@ -209,7 +209,9 @@ async fn verify(
         session.report.warn(&format!("the token could not be verified: {}", failure.message));
         return Ok(());
     }
-    let hint = if token.keys().is_some() {
+    let hint = if is_other_kind {
+        "it is an administrator's token: run `storefront auth login --admin`"
+    } else if token.keys().is_some() {
         oauth::hint(&failure.message).unwrap_or("check the four values: System > Integrations shows them")
     } else if bearer == Bearer::Admin {
         "get a new token, then run `storefront auth login --admin` again"

@@ -139,10 +139,12 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 /// What to type in another terminal.
 fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
     let sandbox::Running { url, customer_token, admin_token, .. } = running;
+    let dialect = interface.unwrap_or(Interface::Marketplace).dialect();
+    let url = &dialect.rest_root.map_or_else(|| url.clone(), |root| format!("{url}/{root}"));
     let (set, quote) = if cfg!(windows) { ("$env:", "'") } else { ("export ", "") };
     let variables = [
         (environment::BASE_URL, url.as_str()),
-        (environment::API, interface.unwrap_or(Interface::Marketplace).dialect().name),
+        (environment::API, dialect.name),
         (environment::STORE_VIEW, "default"),
         (environment::TOKEN, customer_token),
         (environment::ADMIN_TOKEN, admin_token),

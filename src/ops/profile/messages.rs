@@ -57,6 +57,10 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
         return failure;
     }
     match magento::explain(stored.customer(), &merged.customer, &failure.message) {
+        // Of a batch's record no more than the message is shown.
+        Some(hint) if service.write_ahead.is_some() => {
+            Failure { message: format!("{}; {hint}", failure.message), ..failure }.hint(hint)
+        }
         Some(hint) => failure.hint(hint),
         None => failure,
     }

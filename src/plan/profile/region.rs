@@ -215,6 +215,24 @@ impl RegionDirectory {
         find(country, self.regions(country), None, Some(text))
     }
 
+    /// The region that a person means: by its name, its code, or the beginning of its name.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and which regions there are.
+    pub fn meant(&self, country: &str, typed: &str) -> Result<&Region, String> {
+        let (regions, start) = (self.regions(country), folded(typed));
+        let begins = |region: &&Region| !start.is_empty() && folded(&region.name).starts_with(&start);
+        let begun: Vec<&Region> = regions.iter().filter(begins).collect();
+        match (find(country, regions, None, Some(typed)), &begun[..]) {
+            (Ok(region), _) => Ok(region),
+            (Err(_), [only]) => Ok(*only),
+            (Err(failure), []) => Err(format!("{}; {}", failure.message, nearest(regions, typed))),
+            (Err(_), several) => {
+                Err(format!("{country} has several regions `{typed}…`: {}", listed(several)))
+            }
+        }
+    }
+
     /// The draft with the ids of those regions that are known by the name or code in it; others stay as they are.
     pub fn resolve_known(
         &self,
@@ -347,12 +365,25 @@ fn listed(regions: &[&Region]) -> String {
     each.join(", ")
 }
 
+/// How many regions are named to choose from.
+const SHOWN: usize = 10;
+
 /// The regions to choose from; of many the nearest, and the command that lists all.
 fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
-    const SHOWN: usize = 10;
+    let nearest = nearest(regions, asked);
+    match regions.len() {
+        0..=SHOWN => nearest,
+        all => format!(
+            "{nearest}, or list all {all} with `storefront api GET /V1/directory/countries/{country} --admin`"
+        ),
+    }
+}
+
+fn nearest(regions: &[Region], asked: &str) -> String {
     let likeness = |region: &Region| {
         let alike = |text: &str| strsim::jaro_winkler(&asked.to_lowercase(), &text.to_lowercase());
-        alike(&region.code).max(alike(&region.name))
+        let is_code = asked.len() <= region.code.len();
+        alike(&region.name).max(if is_code { alike(&region.code) } else { 0.0 })
     };
     let mut nearest: Vec<&Region> = regions.iter().collect();
     nearest.sort_by(|one, other| one.code.cmp(&other.code));
@@ -361,13 +392,7 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
     let meant = meant.map(|region| format!("did you mean `{}`? If not, ", region.name)).unwrap_or_default();
     nearest.truncate(SHOWN);
     nearest.sort_by(|one, other| one.name.cmp(&other.name));
-    let all = match regions.len() {
-        0..=SHOWN => String::new(),
-        all => {
-            format!(", or list all {all} with `storefront api GET /V1/directory/countries/{country} --admin`")
-        }
-    };
-    format!("{meant}use one of {}{all}", listed(&nearest))
+    format!("{meant}use one of {}", listed(&nearest))
 }
 
 fn set_region(address: &mut Map<String, Value>, id: i64, code: &str, name: &str) {

@@ -207,7 +207,9 @@ impl Dialogue<'_> {
         loop {
             let mut choices = self.form.lines();
             choices.push(DONE.to_owned());
-            choices.extend(self.form.id.map(|_| "Remove this address".to_owned()));
+            // Not beside what was edited, which would be lost.
+            let can_remove = self.form.id.is_some() && !self.form.is_edited();
+            choices.extend(can_remove.then(|| "Remove this address".to_owned()));
             let title = format!("{}{}", self.form.title, std::mem::take(&mut note));
             let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(None) };
             present = picked;
@@ -287,12 +289,11 @@ impl Dialogue<'_> {
         let note = if is_in_doubt { "The country changed; enter a region in the new one." } else { "" };
         let initial = if is_in_doubt { "" } else { region_text(stored) };
         let is_kept = |text: &str| !is_in_doubt && text == initial.trim();
-        let check = |text: &str| match directory.named(country, text.trim()) {
-            Err(failure) if has_list && !text.trim().is_empty() && !is_kept(text.trim()) => {
-                let hint = failure.hint.unwrap_or_default();
-                Err(Objection::Wrong(format!("{}; {hint}", failure.message)))
-            }
-            _ => Ok(()),
+        let check = |text: &str| match text.trim() {
+            _ if !has_list => Ok(()),
+            "" => Err(Objection::Doubt(format!("addresses in {country} have a region in this shop"))),
+            text if is_kept(text) => Ok(()),
+            text => Ok(directory.meant(country, text).map(drop)?),
         };
         let text = "Region, by name or code (empty: none)";
         let question = Question { text, note, initial, ..Question::default() };
@@ -305,12 +306,12 @@ impl Dialogue<'_> {
             return Ok(Some(stored.clone()));
         }
         let own = RegionDirectory::of(self.profile.customer());
-        let has_read = self.service.settings.dialect.country.is_some();
-        let known = if has_read { directory.named(country, typed) } else { own.named(country, typed) };
-        if let Ok(known) = known {
+        let known =
+            if has_list { directory.meant(country, typed).ok() } else { own.named(country, typed).ok() };
+        if let Some(known) = known {
             return Ok(Some(json_of(known)));
         }
-        if has_read {
+        if self.service.settings.dialect.country.is_some() {
             return Ok(Some(json!({"region": typed})));
         }
         let note = "No region list; enter 0 to store the name only.";
