@@ -145,13 +145,25 @@ pub fn confirm(
     }
 }
 
+/// A label with its store view, or an option with its labels in store views; a `*` marks the default.
+fn label(labelled: &Value) -> Option<Value> {
+    let text = labelled.get("label")?.as_str()?;
+    let view = labelled.get("store_id").map(|view| format!("{}: ", format_value(Some(view))));
+    let mark = if labelled.get("is_default").is_some_and(|it| *it == true) { "*" } else { "" };
+    let others = labelled.get("store_labels").and_then(Value::as_array).into_iter().flatten();
+    let others: Vec<Value> = others.filter_map(label).collect();
+    let others: Vec<&str> = others.iter().filter_map(Value::as_str).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+    Some(format!("{}{mark}{text}{others}", view.unwrap_or_default()).into())
+}
+
 /// A body in one line, without what it is wrapped in: `attribute_code: size, options: S / M / L`.
 fn input_text(input: &Map<String, Value>) -> String {
     let mut values = input.values();
     let fields =
         values.next().and_then(Value::as_object).filter(|_| values.next().is_none()).unwrap_or(input);
     let labels = |value: &Value| {
-        let labels = value.as_array()?.iter().map(|option| option.get("label").cloned());
+        let labels = value.as_array()?.iter().map(label);
         labels.collect::<Option<Vec<Value>>>().map(Value::Array)
     };
     let field = |(name, value): (&String, &Value)| {
@@ -190,10 +202,11 @@ mod tests {
     #[test]
     fn a_body_is_one_line() {
         let body = json!({"attribute": {"attribute_code": "size", "is_required": true,
-            "options": [{"label": "S"}, {"label": "M\n"}], "frontend_labels": [{"store_id": 1, "label": "Taille"}]}});
+            "options": [{"label": "S", "is_default": true, "store_labels": [{"store_id": "fr", "label": "P"}]}, {"label": "M\n"}],
+            "frontend_labels": [{"store_id": 1, "label": "Taille"}]}});
         assert_eq!(
             input_text(body.as_object().unwrap()),
-            "attribute_code: size, is_required: true, options: S / M\\n, frontend_labels: Taille"
+            "attribute_code: size, is_required: true, options: *S (fr: P) / M\\n, frontend_labels: 1: Taille"
         );
         let item = json!({"cartItem": {"sku": "a", "qty": 2}});
         assert_eq!(input_text(item.as_object().unwrap()), "sku: a, qty: 2");

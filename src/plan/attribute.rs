@@ -25,12 +25,16 @@ impl Named {
         elements.map(|(id, one)| Some(Self { id, name: one.get(name)?.as_str()?.to_owned() })).collect()
     }
 
-    /// The one of this name.
+    /// The one of this name, or the only one that differs from it in letter case.
     ///
     /// # Errors
     /// `usage` where there is none, with the nearest name or all of them.
     pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
-        list.iter().find(|one| one.name.trim() == name.trim()).ok_or_else(|| {
+        let exact = list.iter().find(|one| one.name.trim() == name.trim());
+        let mut alike =
+            list.iter().filter(|one| one.name.trim().to_lowercase() == name.trim().to_lowercase());
+        let only = alike.next().filter(|_| alike.next().is_none());
+        exact.or(only).ok_or_else(|| {
             // In the message, for in a batch it is all that is shown of a record.
             let names = || list.iter().map(|one| one.name.as_str());
             let near = closest_match(name, names()).map(|near| format!("did you mean `{near}`?"));

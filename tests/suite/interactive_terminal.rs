@@ -82,8 +82,7 @@ fn esc_goes_back_one_step_and_declining_prints_the_equivalent_command() {
     terminal
         .sees("Required?")
         .answers("n")
-        .sees("Use in layered navigation?")
-        .answers("n")
+        // Text is no filter.
         .sees("Include in search?")
         .types(ENTER);
     terminal.sees("Create it?").types(ESC).sees_no_more("Create it?").sees("Include in search? (y/N)");
@@ -101,17 +100,14 @@ fn an_attribute_of_magento_is_put_into_a_set_that_is_asked_for() {
     let home = Home::new();
     let line = "--sandbox --api magento attribute create --type text --label Hue --required=false";
     let mut terminal = terminal(&home, 200, line);
-    terminal.sees("Code").types(ENTER).sees("STORE=LABEL").answers("dee=Farbton").types(ENTER);
+    terminal.sees("Code").types(ENTER).sees("STORE=LABEL").answers("dee=Farbton");
+    terminal.sees("unknown store view `dee`").replaces("de=Farbton");
+    terminal.sees("label 2").answers("de=Ton").sees("has a label already").replaces("");
+    terminal.sees("Include in search?").answers("n");
     // A name that the shop does not have is asked for again, with what was typed.
-    terminal.sees("unknown store view `dee`").sees("STORE=LABEL").replaces("de=Farbton");
-    terminal
-        .types(ENTER)
-        .sees("Use in layered navigation?")
-        .answers("n")
-        .sees("Include in search?")
-        .answers("n");
-    terminal.sees("Attribute set (optional)").answers("Defalt").sees("did you mean `Default`?");
-    terminal.replaces("Default").sees("Create it?").confirms("y");
+    terminal.sees("Attribute set 1").answers("Defalt").sees("Attribute set 2").types(ENTER);
+    terminal.sees("did you mean `Default`?").replaces("Default").sees("Attribute set 2").types(ENTER);
+    terminal.sees("Create it?").confirms("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("put it into 1 attribute set"), "{screen}");

@@ -126,9 +126,10 @@ pub async fn resolve_store_views(
         }
     }
     match fields.values().find_map(named_twice) {
-        Some(view) => {
-            Err(Failure::usage(format!("the store view `{view}` has two labels, by its ID and its code"))
-                .hint("name each store view once"))
+        Some(id) => {
+            let view = views.iter().find(|view| view.id == id).map_or(&*id, |view| &view.name);
+            Err(Failure::usage(format!("the store view `{view}` has two labels"))
+                .hint("name each store view once, by its code or its ID"))
         }
         None => Ok(()),
     }

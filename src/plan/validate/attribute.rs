@@ -63,6 +63,9 @@ impl FrontendInput {
     }
 }
 
+/// The kinds that Magento does not offer as filters.
+pub const NOT_FILTERABLE: [&str; 5] = ["date", "datetime", "text", "textarea", "texteditor"];
+
 /// The most characters a code has.
 const MAX_LENGTH: usize = 60;
 

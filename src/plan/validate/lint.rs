@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use super::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, label_problem};
+use super::attribute::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
 use super::body::Warnings;
 use super::country::{Country, country_code};
 use crate::failure::Failure;
@@ -155,8 +155,7 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
 
 /// What Magento does not keep of an attribute, or what breaks the shop's products.
 fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
-    let is_set =
-        |name: &str| attribute.get(name).is_some_and(|flag| *flag == true || *flag == "1" || *flag == 1);
+    let is_set = |name: &str| attribute.get(name).is_some_and(is_set);
     match kind? {
         kind @ ("swatch_visual" | "swatch_text")
             if options(attribute).iter().any(|option| option["is_default"] == true) =>
@@ -171,6 +170,10 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
         ),
         _ => None,
     }
+}
+
+fn is_set(flag: &Value) -> bool {
+    *flag == true || *flag == "1" || *flag == 1
 }
 
 /// The labels of the attribute, of its options, and those for store views.
@@ -221,6 +224,7 @@ fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
         text("attribute_code").and_then(code),
         duplicates(options),
         one_with_commas(options),
+        not_filterable(attribute),
         numbers(options),
         duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
     ];
@@ -251,6 +255,13 @@ fn duplicates(options: &[Value]) -> Option<String> {
     let labels = options.iter().filter_map(label).map(str::trim);
     let twice: Vec<&str> = labels.filter(|label| !seen.insert(label.to_lowercase())).collect();
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
+}
+
+fn not_filterable(attribute: &Map<String, Value>) -> Option<String> {
+    let kind = attribute.get("frontend_input")?.as_str().filter(|kind| NOT_FILTERABLE.contains(kind))?;
+    let names = ["is_filterable", "is_filterable_in_search"];
+    let name = names.iter().find(|name| attribute.get(**name).is_some_and(is_set))?;
+    Some(format!("Magento refuses `{name}` for an attribute of the type `{kind}`"))
 }
 
 /// Cells hold options with `|` between them.

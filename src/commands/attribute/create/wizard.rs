@@ -1,6 +1,7 @@
 //! `attribute create` with something missing: it is asked for, one question after the other; Esc goes back one.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -12,7 +13,10 @@ use crate::input::Draft;
 use crate::ops::Operation as _;
 use crate::ops::attribute::assign::set_names;
 use crate::ops::attribute::names;
-use crate::plan::validate::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
+use crate::plan::attribute::Named;
+use crate::plan::validate::attribute::{
+    FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, suggest_code,
+};
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
 use crate::session::Session;
@@ -72,9 +76,9 @@ const STEPS: [Step; 10] = [
     step(
         SET,
         "set",
-        Kind::Text,
-        "Attribute set (optional)",
-        "Products can have it only in a set, such as Default or Default/Content.",
+        Kind::Lines,
+        "Attribute set",
+        "Products can have it only in a set, such as Default or Default/Content. Leave empty to finish.",
     ),
 ];
 
@@ -98,6 +102,8 @@ pub struct Wizard<'a> {
     asked: Vec<&'static Step>,
     /// The answers by field; those of steps that are no longer answered are offered again.
     answers: HashMap<&'static str, Vec<String>>,
+    /// The store views of the shop, where it lists them.
+    views: Option<Rc<Vec<Named>>>,
 }
 
 impl<'a> Wizard<'a> {
@@ -112,7 +118,7 @@ impl<'a> Wizard<'a> {
         // What is wrong with the flags is refused with the answers.
         let _ = flags.apply(&mut given);
         given.extend(flags.options.default_option.is_some().then(|| (DEFAULT.to_owned(), Value::Null)));
-        Self { session, prompt, given, asked: Vec::new(), answers: HashMap::new() }
+        Self { session, prompt, given, asked: Vec::new(), answers: HashMap::new(), views: None }
     }
 
     /// Whether something is missing that an attribute cannot do without.
@@ -144,6 +150,9 @@ impl<'a> Wizard<'a> {
 
     /// Asks one question, and again what the shop does not know; `false` for Esc.
     async fn answer(&mut self, service: &Service<'_>, step: &'static Step) -> Result<bool, Failure> {
+        if step.field == LABELS && self.session.dialect.is_magento() {
+            self.views = names::store_views(service).await.ok();
+        }
         let Some(values) = self.ask(step)? else { return Ok(false) };
         self.answers.insert(step.field, values);
         self.asked.push(step);
@@ -200,6 +209,7 @@ impl<'a> Wizard<'a> {
         let applies = match step.field {
             OPTIONS => FrontendInput::find(self.text(INPUT_TYPE)).is_some_and(|kind| kind.takes_options),
             DEFAULT => self.asked.iter().any(|step| step.field == OPTIONS),
+            "is_filterable" => !NOT_FILTERABLE.contains(&self.text(INPUT_TYPE)),
             SET => self.session.dialect.is_magento(),
             _ => true,
         };
@@ -255,9 +265,25 @@ impl<'a> Wizard<'a> {
         std::iter::once(none).chain(labels.map(|label| (label.clone(), label.clone()))).collect()
     }
 
+    /// The marketplace knows store views by their IDs alone.
+    fn check_store_label(&self, before: &[String], text: &str) -> Result<(), Objection> {
+        let (view, _) = parse_store_label(text)?;
+        let is_same = |line: &String| parse_store_label(line).is_ok_and(|(other, _)| other == view);
+        Objection::unless(!before.iter().any(is_same), "the store view has a label already")?;
+        let is_id = view.parse::<u64>().is_ok();
+        match &self.views {
+            Some(views) if !is_id => match Named::find(views, "store view", &view) {
+                Ok(_) => Ok(()),
+                Err(unknown) => Err(unknown.message.into()),
+            },
+            None if !self.session.dialect.is_magento() => {
+                Objection::unless(is_id, "type STORE=LABEL, such as 2=Couleur")
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn check(&self, step: &Step, before: &[String], text: &str) -> Result<(), Objection> {
-        // The marketplace knows store views by their IDs alone.
-        let is_view = |view: &str| self.session.dialect.is_magento() || view.parse::<u64>().is_ok();
         let wrong = match step.field {
             LABEL | OPTIONS if text.is_empty() && before.is_empty() => "required",
             CODE if !is_valid_code(text) => "a code is a letter and up to 59 of a-z, 0-9 and _",
@@ -268,9 +294,7 @@ impl<'a> Wizard<'a> {
             OPTIONS if text.contains('\t') => {
                 "looks like several columns; use --options FILE.csv for a table"
             }
-            LABELS if !text.is_empty() && !parse_store_label(text).is_ok_and(|(view, _)| is_view(&view)) => {
-                "type STORE=LABEL, such as 2=Couleur"
-            }
+            LABELS if !text.is_empty() => return self.check_store_label(before, text),
             _ => return Ok(()),
         };
         Err(Objection::Wrong(wrong.to_owned()))
