@@ -10,7 +10,7 @@ use crate::batch::token::TokenSource;
 use crate::cli::BatchArgs;
 use crate::failure::{Failure, FailureKind};
 use crate::input::document;
-use crate::input::records::{Record, at_line};
+use crate::input::records::{Record, at};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::{State, shard_contains};
 use crate::ops::attribute;
@@ -137,13 +137,16 @@ struct Check<'a> {
     warnings: u64,
     /// The lines of records that may not be changed, and were.
     changed: Vec<u64>,
+    /// The lines that flags name as unknown, and that were not met yet.
+    named_unknown: Vec<u64>,
 }
 
 impl<'a> Check<'a> {
     fn new(preparer: &RecordPreparer<'a>, files: &'a [EarlierFile]) -> Self {
+        let args = preparer.args;
         Self {
             name: preparer.source.name(),
-            args: preparer.args,
+            args,
             report: preparer.session.report,
             unique_key: preparer.operation.spec().unique_key,
             files,
@@ -152,6 +155,7 @@ impl<'a> Check<'a> {
             invalid: Vec::new(),
             warnings: 0,
             changed: Vec::new(),
+            named_unknown: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
         }
     }
 
@@ -164,13 +168,15 @@ impl<'a> Check<'a> {
     ) -> Result<(), Failure> {
         let (args, line) = (self.args, record.line);
         let step = if args.restart { Step::Send } else { next_step(known, hash) };
-        if step == Step::Refuse {
-            self.changed.push(line);
+        match step {
+            Step::Refuse => self.changed.push(line),
+            Step::Resolve => self.named_unknown.retain(|named| *named != line),
+            _ => {}
         }
         if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
             && let Some(hint) = handed_out(self.files, known)
         {
-            return Err(corrected_twice(&self.name, line, hint));
+            return Err(corrected_twice(&self.name, &self.at(line), hint));
         }
         // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
         // its content says.
@@ -192,7 +198,7 @@ impl<'a> Check<'a> {
                 for warning in prepared.draft.warnings.iter().chain(&duplicate).filter(|_| !is_settled) {
                     self.warnings += 1;
                     if self.warnings <= MAX_WARNINGS {
-                        self.report.warn(&format!("line {line}: {warning}"));
+                        self.report.for_line(Some(line)).warn(warning);
                     }
                 }
             }
@@ -201,6 +207,11 @@ impl<'a> Check<'a> {
             Err(failure) => self.refuse(line, failure),
         }
         Ok(())
+    }
+
+    /// Where a record is, such as `line 7`.
+    fn at(&self, line: u64) -> String {
+        format!("{} {line}", self.report.place)
     }
 
     /// Whether a key is the first of its kind, as far as keys are remembered.
@@ -229,6 +240,10 @@ impl<'a> Check<'a> {
         if !self.args.restart {
             self.compared(past, records)?;
         }
+        if let Some(line) = self.named_unknown.first() {
+            let message = format!("{}: {}: the record is not unknown", self.name, self.at(*line));
+            return Err(Failure::usage(message).hint("name records that the run before reported as unknown"));
+        }
         if let more @ 1.. = self.warnings.saturating_sub(MAX_WARNINGS) {
             self.report.warn(&format!("{more} more warnings not shown"));
         }
@@ -238,11 +253,11 @@ impl<'a> Check<'a> {
 
     /// The failure for records that cannot be sent: each cause once, with its first lines.
     fn invalid_records(&self) -> Option<Failure> {
-        let (first, _) = self.invalid.first()?;
+        let ((first, _), place) = (self.invalid.first()?, self.report.place);
         let count: usize = self.invalid.iter().map(|(_, lines)| lines.len()).sum();
         let named = self.invalid.iter().take(MAX_CAUSES).map(|(failure, lines)| match lines.as_slice() {
-            [line] => at_line(&self.name, *line, &failure.message),
-            lines => format!("{}: {}: {}", self.name, list_lines(lines), failure.message),
+            [line] => at(&self.name, &self.at(*line), &failure.message),
+            lines => format!("{}: {place}s {}: {}", self.name, list_lines(lines), failure.message),
         });
         let more =
             self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
@@ -256,8 +271,10 @@ impl<'a> Check<'a> {
     fn compared(&self, past: &PreviousRun, records: u64) -> Result<(), Failure> {
         let quoted = document::quoted(&self.name);
         match self.changed.as_slice() {
-            [line] => Err(changed(&self.name, *line, "")),
-            [line, others @ ..] => Err(changed(&self.name, *line, &format!(" and {} more", others.len()))),
+            [line] => Err(changed(&self.name, &self.at(*line))),
+            [line, others @ ..] => {
+                Err(changed(&self.name, &format!("{} and {} more", self.at(*line), others.len())))
+            }
             [] if past.last() > records => {
                 let (records, last) = (count_records(records), past.last());
                 let message = format!("{quoted} has {records}, but the journal covers record {last}");
@@ -273,20 +290,20 @@ fn list_lines(lines: &[u64]) -> String {
     let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u64::to_string).collect();
     let more = lines.len().saturating_sub(MAX_LINES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("lines {}{more}", shown.join(", "))
+    format!("{}{more}", shown.join(", "))
 }
 
 /// A record that was sent reads otherwise now.
-pub fn changed(name: &str, line: u64, others: &str) -> Failure {
-    Failure::guard(format!(
-        "{name}: line {line}{others} changed after the record was sent, or another line was removed before"
-    ))
-    .hint("put the original lines back in their order, and add changes at the end or in a new file")
+pub fn changed(name: &str, places: &str) -> Failure {
+    Failure::guard(format!("{name}: {places} changed after the record was sent, or an earlier record was removed"))
+        .hint(
+            "put the original records back in their order, and add changes at the end or in a new file; for a new file of \
+             the same name, move the journal of the old one away first",
+        )
 }
 
 /// A record that was corrected in the input, while a file of failed records has it, too.
-fn corrected_twice(name: &str, line: u64, hint: &str) -> Failure {
-    let message =
-        format!("{name}: line {line}: changed, but the record was put into a file of failed records");
-    Failure::guard(message).hint(format!("put the original line back; {hint}"))
+fn corrected_twice(name: &str, place: &str, hint: &str) -> Failure {
+    let message = format!("{name}: {place}: changed, but the record was put into a file of failed records");
+    Failure::guard(message).hint(format!("put the original record back; {hint}"))
 }

@@ -21,19 +21,18 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
     let show = ["storefront", "journal", "show", &journal.to_string_lossy(), "--state"];
     // A plan that was begun is resumed by itself.
     let flags: &[&str] = if args.plan.is_some() { &[] } else { &["--resume"] };
-    let resumed = |flags: &[&str]| format!("`{}`", Shell::NATIVE.join(given.resumed(flags)));
-    let (resume, again) = (resumed(flags), resumed(&[flags, &["--retry-unknown"]].concat()));
+    let resume = format!("`{}`", Shell::NATIVE.join(given.resumed(flags)));
     let is_held_back = preparer.operation.spec().is_merged;
     let wait = match (is_held_back, args.plan.is_some()) {
-        (true, false) => ", 10 minutes later or with --after-unknown",
-        (true, true) => ", 10 minutes later",
+        (true, false) => ", 10 minutes later or with --after-unknown,",
+        (true, true) => ", 10 minutes later,",
         (false, _) => "",
     };
-    let place = session.report.place.to_uppercase();
+    let places = format!("{}S", session.report.place.to_uppercase());
     NextSteps {
         unknown_holds_up: preparer.operation.spec().replaces.is_some(),
-        send_again: format!(
-            "{again} sends what is unknown again (only some with --retry-unknown={place},{place}){wait}"
+        settle: format!(
+            "resume with {resume}, with --mark-done={places} for what did and{wait} --retry-unknown={places} for what did not"
         ),
         fix: match &args.failed {
             Some(file) => {
@@ -103,7 +102,7 @@ impl Given {
     /// The same run, continued.
     fn resumed(&self, flags: &[&str]) -> Vec<String> {
         let more = flags.iter().map(|flag| ((*flag).to_owned(), Vec::new()));
-        self.words(&["--restart", "--retry-unknown", "--resume"], more.collect())
+        self.words(&["--restart", "--retry-unknown", "--mark-done", "--resume"], more.collect())
     }
 
     /// The same operation over the file of failed records, which has a journal of its own. It is UTF-8 with a byte order mark,
@@ -120,7 +119,10 @@ impl Given {
             more.push(("--input-format".to_owned(), vec![format.to_owned()]));
         }
         let of_this_run = ["--input", "--journal", "--failed", "--shard"];
-        self.words(&[&of_this_run[..], &["--resume", "--restart", "--retry-unknown"]].concat(), more)
+        self.words(
+            &[&of_this_run[..], &["--resume", "--restart", "--retry-unknown", "--mark-done"]].concat(),
+            more,
+        )
     }
 
     fn words(&self, dropped: &[&str], more: Vec<Flag>) -> Vec<String> {

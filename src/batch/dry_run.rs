@@ -84,7 +84,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     results.close()?;
     if hidden > 0 {
         let is_compared = planning.is_some() || preparer.args.plan.is_some();
-        let checked = if is_compared { "" } else { ", checked without the shop; --plan compares all" };
+        let is_merged = preparer.operation.spec().is_merged;
+        let checked =
+            if is_compared || !is_merged { "" } else { ", not compared with the shop; --plan compares all" };
         report.stdout(format!("{}{checked}\n", count_more_records(hidden)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));

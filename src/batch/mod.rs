@@ -37,6 +37,7 @@ use crate::journal::write::journal;
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
+use crate::report::Report;
 use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
@@ -68,6 +69,9 @@ pub async fn run(
         return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
     }
     let source = source.copied()?;
+    let mut report: Report = *session.report;
+    report.place = source.place();
+    let session = &Session { report: &report, ..*session };
     let service = Service::open(session).await?;
     Box::pin(run_over(&service, &source, operation, grammar)).await
 }

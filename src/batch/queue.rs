@@ -103,26 +103,27 @@ impl Blocked {
     }
 
     /// Why a record of this key is not sent, if an earlier one holds it up: a `guard` where that waits for a person.
-    /// `resume` is the command that continues the run.
+    /// `resume` is the command that continues the run, and `place` what the places of records are called.
     pub fn refusal(
         &self,
         operation: &OperationSpec,
         key: u64,
         location: RecordLocation,
+        place: &str,
         resume: &str,
     ) -> Option<Failure> {
         let (_, line, waits_for) = *self.0.get(&key).filter(|(first, ..)| *first < location.record)?;
         let what = operation.replaces.unwrap_or("customer");
-        let unknown = format!("not sent: the outcome of line {line}, of the same {what}, is unknown");
+        let unknown = format!("not sent: the outcome of {place} {line}, of the same {what}, is unknown");
         Some(match waits_for {
             WaitsFor::Person => {
-                Failure::guard(unknown).hint(format!("check whether line {line} took effect first"))
+                Failure::guard(unknown).hint(format!("check whether {place} {line} took effect first"))
             }
             WaitsFor::Look => Failure::new(FailureKind::Unavailable, unknown)
-                .hint(format!("{resume} looks whether line {line} took effect")),
+                .hint(format!("{resume} looks whether {place} {line} took effect")),
             WaitsFor::Resume => Failure::new(
                 FailureKind::Unavailable,
-                format!("not sent: line {line}, of the same {what}, failed and comes first"),
+                format!("not sent: {place} {line}, of the same {what}, failed and comes first"),
             )
             .hint(format!("{resume} sends both in their order")),
         })

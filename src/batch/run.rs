@@ -23,7 +23,7 @@ use crate::failure::{Failure, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{FailedFileEntry, Line, State};
+use crate::journal::{Entry, FailedFileEntry, Line, State};
 use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
@@ -242,7 +242,8 @@ impl<'a> Run<'a> {
         let known = self.input.past.known(record.number);
         let step = next_step(known, hash);
         if step == Step::Refuse {
-            let failure = check::changed(&self.shared.preparer.source.name(), record.line, "");
+            let source = self.shared.preparer.source;
+            let failure = check::changed(&source.name(), &format!("{} {}", source.place(), record.line));
             return self.request_stop(Stop::Broken(failure));
         }
         // Which part it belongs to, only its content says.
@@ -276,6 +277,10 @@ impl<'a> Run<'a> {
                 let is_partial = known.hash == hash && entry.is_partial();
                 let earlier = is_partial.then_some(Earlier::Partial(entry.cart));
                 self.enqueue(position, prepared, record.content, earlier);
+            }
+            Step::Resolve if args.marks_done(location.line) => {
+                self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
+                self.print_done(position, 0);
             }
             Step::Resolve => {
                 let failure = record::failure_of(&entry, &self.input.next);

@@ -101,7 +101,8 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up.
     pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &str) -> Option<Failure> {
-        let find = |key| blocked.refusal(self.preparer.operation.spec(), key, job.position.location, resume);
+        let (operation, place) = (self.preparer.operation.spec(), self.preparer.source.place());
+        let find = |key| blocked.refusal(operation, key, job.position.location, place, resume);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
         Some(with_earlier(failure, job.earlier.as_ref()))
     }

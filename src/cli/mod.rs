@@ -122,7 +122,7 @@ pub struct RequestArgs {
 /// Whose profile or quote it is.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CustomerChoice {
-    /// Customer ID or email (needs an admin token) [default: the token's customer]
+    /// Customer ID or email, with an admin token [default: the token's own]
     #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
 }
@@ -176,6 +176,9 @@ pub struct BatchArgs {
     /// With --resume: also resend unknown records, all or those in LINES
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, value_delimiter = ',', requires = "resume", help_heading = BATCH)]
     pub retry_unknown: Option<Vec<u64>>,
+    /// With --resume: note unknown records in LINES as done, after a look
+    #[arg(long, value_name = "LINES", value_delimiter = ',', requires = "resume", help_heading = BATCH)]
+    pub mark_done: Vec<u64>,
     /// Write permanently failed records to FILE, each with a reason
     #[arg(long, value_name = "FILE", help_heading = BATCH)]
     pub failed: Option<PathBuf>,
@@ -196,7 +199,13 @@ pub struct BatchArgs {
 impl BatchArgs {
     /// Whether the record in this line is sent again where its outcome is unknown.
     pub fn retries(&self, line: u64) -> bool {
-        self.retry_unknown.as_ref().is_some_and(|lines| lines.is_empty() || lines.contains(&line))
+        let named = self.retry_unknown.as_ref();
+        named.is_some_and(|lines| lines.is_empty() || lines.contains(&line)) && !self.marks_done(line)
+    }
+
+    /// Whether a person found that the record in this line took effect.
+    pub fn marks_done(&self, line: u64) -> bool {
+        self.mark_done.contains(&line)
     }
 }
 

@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan};
 use crate::ops::Operation;
-use crate::report::Report;
 use crate::session::Session;
 
 /// Flags of `apply`.
@@ -47,6 +46,9 @@ pub struct ApplyArgs {
     /// Also resend unknown records, all or those in RECORDS
     #[arg(long, value_name = "RECORDS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     pub retry_unknown: Option<Vec<u64>>,
+    /// Note unknown records in RECORDS as done, after a look
+    #[arg(long, value_name = "RECORDS", value_delimiter = ',')]
+    pub mark_done: Vec<u64>,
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,
@@ -79,20 +81,18 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
     let input = InputArgs { allow_unknown, ..InputArgs::default() };
-    // Its records are counted as --only takes them.
-    let mut report: Report = *session.report;
-    report.place = "record";
     let batch = BatchArgs {
         jobs: args.jobs,
         rate: args.rate,
         resume: true,
         retry_unknown: args.retry_unknown.clone(),
+        mark_done: args.mark_done.clone(),
         stop_on_error: args.stop_on_error,
         plan: Some(plan),
         ..BatchArgs::default()
     };
     let global = GlobalArgs { input, batch, ..session.global.clone() };
-    let session = Session { global: &global, report: &report, ..*session };
+    let session = Session { global: &global, ..*session };
     let source = Source::of_plan(&args.file, records.into_bytes());
     batch::run(&session, source, operation, grammar).await
 }

@@ -360,9 +360,9 @@ impl Column {
 }
 
 /// A message about a record, with its place: `what` may begin with the name of a column.
-pub fn at_line(name: &str, line: u64, what: &str) -> String {
+pub fn at(name: &str, place: &str, what: &str) -> String {
     let separator = if what.starts_with("column ") { ", " } else { ": " };
-    format!("{name}: line {line}{separator}{what}")
+    format!("{name}: {place}{separator}{what}")
 }
 
 /// Options with the code of the attribute that each is for, where the file says so.
@@ -410,7 +410,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
                 option.as_object_mut().into_iter().for_each(|option| option.extend(cells.clone()));
                 options.push((code, option));
             }
-            Err(what) => problems.push(at_line(name, line, &what)),
+            Err(what) => problems.push(at(name, &format!("line {line}"), &what)),
         }
     }
     if problems.is_empty() { Ok(options) } else { Err(known.refused(problems)) }

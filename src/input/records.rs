@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-pub use super::columns::{Columns, at_line, known};
+pub use super::columns::{Columns, at, known};
 use super::csv::CsvReader;
-use super::document::{self, Input, last_line, quoted, unreadable, utf_8};
+use super::document::{self, Input, quoted, unreadable, utf_8};
 use crate::cli::{InputArgs, InputFormat};
 use crate::failure::Failure;
 use crate::journal::plan_file::Plan;
@@ -21,7 +21,7 @@ use crate::text::exact_json;
 pub struct Record {
     /// Its number, from 1.
     pub number: u64,
-    /// The line on which it begins, from 1.
+    /// The line on which it begins, from 1; of an array, which may be one line, its number.
     pub line: u64,
     /// What stands there.
     pub content: Content,
@@ -174,6 +174,11 @@ impl Source {
         }
     }
 
+    /// What the places of its records are called.
+    pub fn place(&self) -> &'static str {
+        if self.format == Format::Array || self.held.is_some() { "record" } else { "line" }
+    }
+
     /// Its name in messages.
     pub fn name(&self) -> String {
         document::name(&self.path)
@@ -191,7 +196,7 @@ pub struct RecordReader {
 enum Reader {
     /// With the number of lines read.
     Lines(Input, u64),
-    Array(std::vec::IntoIter<(u64, Content)>),
+    Array(std::vec::IntoIter<Content>),
     Rows(Box<CsvReader>, Columns),
 }
 
@@ -242,7 +247,7 @@ impl RecordReader {
     pub fn read(&mut self) -> Result<Option<Record>, Failure> {
         let next = match &mut self.reader {
             Reader::Lines(input, line) => next_line(input, line, &self.path)?,
-            Reader::Array(elements) => elements.next(),
+            Reader::Array(elements) => elements.next().map(|content| (self.number + 1, content)),
             Reader::Rows(rows, _) => rows.read()?.map(|(line, row)| (line, Content::Row(row))),
         };
         Ok(next.map(|(line, content)| {
@@ -275,17 +280,10 @@ fn next_line(input: &mut Input, line: &mut u64, path: &Path) -> Result<Option<(u
     }
 }
 
-/// The texts of an array's elements, each with its first line.
-fn elements(text: &str, name: &str) -> Result<Vec<(u64, Content)>, Failure> {
+/// The texts of an array's elements.
+fn elements(text: &str, name: &str) -> Result<Vec<Content>, Failure> {
     let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
         Failure::usage(format!("{} is not a JSON array of records: {error}", quoted(name)))
     })?;
-    let (mut line, mut end) = (1, 0);
-    let located = elements.into_iter().map(|element| {
-        let start = element.get().as_ptr().addr() - text.as_ptr().addr();
-        line += last_line(&text[end..start]) - 1;
-        end = start;
-        (line, Content::Json(element.get().to_owned()))
-    });
-    Ok(located.collect())
+    Ok(elements.into_iter().map(|element| Content::Json(element.get().to_owned())).collect())
 }

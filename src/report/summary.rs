@@ -10,8 +10,8 @@ use crate::failure::{FailureKind, RecordCounts};
 pub struct NextSteps {
     /// The command that continues the run, in backticks.
     pub resume: String,
-    /// Which command sends an unknown record again, and when: a request that is unknown may still take effect.
-    pub send_again: String,
+    /// How to go on with unknown records after a look, and when: a request that is unknown may still take effect.
+    pub settle: String,
     /// Whether records of the same customer or quote are not sent before what is unknown is settled.
     pub unknown_holds_up: bool,
     /// What to do about records that failed for good.
@@ -27,7 +27,7 @@ pub struct NextSteps {
 impl NextSteps {
     /// What to do about a record whose outcome is unknown.
     pub fn for_unknown(&self) -> String {
-        format!("check whether it took effect; {}", self.send_again)
+        format!("check whether it took effect, then {}", self.settle)
     }
 }
 
@@ -72,8 +72,8 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     }
     if count.unknown > 0 {
         let check = format!(
-            "check whether the unknown records took effect (`{} unknown sending` lists them); {}",
-            next.show, next.send_again
+            "check which unknown records took effect (`{} unknown sending` lists them), then {}",
+            next.show, next.settle
         );
         let place = if next.unknown_holds_up { 0 } else { steps.len() };
         steps.insert(place, check);

@@ -112,7 +112,7 @@ fn each_record_is_reported_in_one_place_only() {
     assert_snapshot(
         outcome.error()["hint"].as_str().unwrap(),
         str![
-            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 --output json --input fix.csv`; resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume --retry-unknown` sends what is unknown again (only some with --retry-unknown=LINE,LINE)"
+            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 --output json --input fix.csv`; resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not"
         ],
     );
 }
@@ -262,12 +262,12 @@ fn a_record_is_corrected_in_one_place_only() {
             let expected = if is_run {
                 str![[r#"
 error: a.csv: line 3: changed, but the record was put into a file of failed records
-  hint: put the original line back; `storefront journal show [HOME]/fix.csv.journal` shows what became of the failed records of an earlier run
+  hint: put the original record back; `storefront journal show [HOME]/fix.csv.journal` shows what became of the failed records of an earlier run
 "#]]
             } else {
                 str![[r#"
 error: a.csv: line 3: changed, but the record was put into a file of failed records
-  hint: put the original line back; fix the failed records of an earlier run in `[HOME]/fix.csv`, and run that file
+  hint: put the original record back; fix the failed records of an earlier run in `[HOME]/fix.csv`, and run that file
 "#]]
             };
             env.run(&format!("attribute create -i a.csv {flags}")).assert_failure(3, expected);

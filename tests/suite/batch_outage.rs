@@ -44,7 +44,7 @@ fn a_write_that_may_have_been_applied_is_sent_once() {
         assert_snapshot(
             &again.stderr,
             str![[
-                r#"{"error":{"kind":"unknown","message":"1 of 1 record unknown","hint":"check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them); `storefront quote add-item --input a.csv --output json --resume --retry-unknown` sends what is unknown again (only some with --retry-unknown=LINE,LINE)","status":null,"applied":"unknown","service":null,"records":{"done":0,"unchanged":0,"failed":0,"temporary":0,"not_sent":0,"unknown":1,"mismatch":0},"resume":false}}"#
+                r#"{"error":{"kind":"unknown","message":"1 of 1 record unknown","hint":"check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront quote add-item --input a.csv --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not","status":null,"applied":"unknown","service":null,"records":{"done":0,"unchanged":0,"failed":0,"temporary":0,"not_sent":0,"unknown":1,"mismatch":0},"resume":false}}"#
             ]],
         );
     }
@@ -196,10 +196,10 @@ fn an_update_with_unknown_outcome_is_verified_on_resume() {
 #[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
 fn the_loop_for_scripts_ends_in_every_case() {
     let page = include_str!("../../docs/scripts.md");
-    let start = page.find("```sh\nfor ").unwrap() + "```sh\n".len();
+    let start = page.find("```sh\ninput=").unwrap() + "```sh\n".len();
     let example = page[start..].split("```").next().unwrap();
     let script = format!(
-        "program=$1; storefront() {{ \"$program\" \"$@\"; }}; sleep() {{ echo pause $1; }}\n{example}"
+        "program=$1; storefront() {{ \"$program\" \"$@\"; }}; sleep() {{ echo pause $1; }}; date() {{ echo day; }}\n{example}"
     );
     let busy = || answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
     let all = ["pause 0", "pause 10", "pause 60", "pause 300", "pause 1800"];
@@ -220,7 +220,7 @@ fn the_loop_for_scripts_ends_in_every_case() {
         (beside(&unavailable), 2, 8, &all[..2]),
     ] {
         let server = MockServer::start(answers);
-        let home = home_with("items.csv", &items(records));
+        let home = home_with("items-day.csv", &items(records));
         let outcome = serve(home.storefront(""), &server.url("")).shell(&script);
         let paused: Vec<&str> = outcome.stdout.lines().filter(|line| line.starts_with("pause")).collect();
         assert_eq!((outcome.code, &paused[..]), (code, pauses), "{outcome:?}");

@@ -82,7 +82,7 @@ POST http://127.0.0.1:[PORT]/V1/admin/product/attribute/
     "entity_type_id": "4"
   }
 }
-and 17 more records, checked without the shop; --plan compares all
+and 17 more records
 "#]],
         str!["dry run: 20 records, nothing sent"],
     );
