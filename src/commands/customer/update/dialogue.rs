@@ -290,17 +290,16 @@ impl Dialogue<'_> {
         let initial = if is_in_doubt { "" } else { region_text(stored) };
         let is_kept = |text: &str| !is_in_doubt && text == initial.trim();
         let check = |text: &str| match text.trim() {
-            _ if !has_list => Ok(()),
-            "" => Err(Objection::Doubt(format!("addresses in {country} have a region in this shop"))),
-            text if is_kept(text) => Ok(()),
+            text if !has_list || text.is_empty() || is_kept(text) => Ok(()),
             text => Ok(directory.meant(country, text).map(drop)?),
         };
-        let text = "Region, by name or code (empty: none)";
-        let question = Question { text, note, initial, ..Question::default() };
+        let empty = if has_list { "list" } else { "none" };
+        let text = format!("Region, by name or code (empty: {empty})");
+        let question = Question { text: &text, note, initial, ..Question::default() };
         let Some(typed) = self.prompt.text(&question, check)? else { return Ok(None) };
         let typed = typed.trim();
         if typed.is_empty() {
-            return Ok(Some(region::none()));
+            return self.pick_region(directory.regions(country));
         }
         if is_kept(typed) {
             return Ok(Some(stored.clone()));
@@ -319,6 +318,17 @@ impl Dialogue<'_> {
         let id = self.prompt.text(&question, |text| Ok(whole_number(text.trim()).map(drop)?))?;
         let id = id.and_then(|id| whole_number(id.trim()).ok());
         Ok(id.map(|id| json!({"region": typed, "region_id": id})))
+    }
+
+    /// One of the regions, or none.
+    fn pick_region(&self, regions: &[Region]) -> Result<Option<Value>, Failure> {
+        if regions.is_empty() {
+            return Ok(Some(region::none()));
+        }
+        let mut choices = vec!["No region".to_owned()];
+        choices.extend(regions.iter().map(|region| format!("{}  {}", region.name, region.code)));
+        let picked = self.prompt.select("Region", &choices, 1)?;
+        Ok(picked.map(|picked| picked.checked_sub(1).map_or_else(region::none, |one| json_of(&regions[one]))))
     }
 }
 
