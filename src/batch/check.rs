@@ -203,7 +203,10 @@ impl<'a> Check<'a> {
                 }
             }
             Ok(_) => {}
-            Err(_) if args.skip_invalid => self.checked.records += u64::from(record::is_first(args.shard)),
+            // What became of one that was sent is not forgotten.
+            Err(_) if args.skip_invalid && (known.state == State::Done || !known.state.may_be_applied()) => {
+                self.checked.records += u64::from(record::is_first(args.shard))
+            }
             Err(failure) => self.refuse(line, failure),
         }
         Ok(())

@@ -268,7 +268,15 @@ impl<'a> Run<'a> {
         }
         let prepared = match prepared {
             Some(Ok(prepared)) if !is_done => prepared,
-            Some(Err(failure)) if !is_done => return self.invalid(position, &record.content, &failure),
+            Some(Err(failure)) if !is_done => {
+                // What became of one that was sent is not overwritten.
+                let was_sent = known.state.may_be_applied() || self.input.past.entry(known).is_partial();
+                return if was_sent {
+                    self.request_stop(Stop::Broken(failure))
+                } else {
+                    self.invalid(position, &record.content, &failure)
+                };
+            }
             _ => return self.print_done(position, known.status),
         };
         let entry = self.input.past.entry(known);

@@ -77,6 +77,8 @@ pub struct JobResult {
     pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
     pub was_left: bool,
+    /// Whether it could be looked at where the outcome was unknown.
+    pub was_looked_at: bool,
     /// Whether the service refuses the batch's own token.
     pub is_unauthorized: bool,
     /// Keeps the record's own token masked until its report is written.
@@ -113,6 +115,7 @@ impl RunContext<'_> {
             record: job.position.location.record,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
+            was_looked_at: false,
             is_unauthorized: false,
             masked: None,
         };
@@ -136,11 +139,14 @@ impl RunContext<'_> {
         match &job.earlier {
             Some(Earlier::Unknown { failure, snapshot }) => {
                 let service = self.service.for_record(&session, token.clone(), None);
-                // Where the customer cannot be found now, nothing can be found out.
-                if let Ok(service) = customers::select(&service, customer)
-                    && let Some(found) =
+                let looked = match customers::select(&service, customer) {
+                    Ok(service) => {
                         operation.resolve_unknown(&service, &job.prepared.draft, snapshot.as_deref()).await
-                {
+                    }
+                    Err(failure) => Err(failure),
+                };
+                ended.was_looked_at = looked.is_ok();
+                if let Ok(Some(found)) = looked {
                     return Ok(found);
                 }
                 if !self.preparer.args.retries(job.position.location.line) {

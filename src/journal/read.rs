@@ -61,10 +61,11 @@ impl PreviousRun {
         self.records.get(index).copied().unwrap_or_default()
     }
 
-    /// Whether nothing of it can have been applied.
+    /// Whether nothing of it can have been applied, also not from a file of failed records.
     fn is_without_effect(&self) -> bool {
         self.records.iter().all(|known| match known.state {
             State::NotSent => true,
+            State::FailedPermanent if !self.failed_files.is_empty() => false,
             State::FailedPermanent | State::FailedTemporary => {
                 self.entry(*known).applied.is_none_or(|applied| applied == Applied::No.name())
             }

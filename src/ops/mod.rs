@@ -57,13 +57,16 @@ pub trait Operation {
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
     /// one taken before it was sent. `None` while that is unknown.
+    ///
+    /// # Errors
+    /// Where it could not be looked at.
     fn resolve_unknown<'a>(
         &'a self,
         _service: &'a Service<'_>,
         _draft: &'a Draft,
         _snapshot: Option<&'a str>,
-    ) -> LocalBoxFuture<'a, Option<Outcome>> {
-        Box::pin(std::future::ready(None))
+    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// The flag that was given and is for one record only.

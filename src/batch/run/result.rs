@@ -39,7 +39,8 @@ impl Run<'_> {
                     self.note_failed(&job, &failure);
                 }
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
-                self.blocked.note(self.operation(), key, job.position.location, &failure, ended.was_left);
+                let is_stuck = ended.was_left && ended.was_looked_at;
+                self.blocked.note(self.operation(), key, job.position.location, &failure, is_stuck);
                 if ended.is_unauthorized || failure.is_misdirected && self.count.done == 0 {
                     self.request_stop(Stop::Refused(failure.clone()));
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {

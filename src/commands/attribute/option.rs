@@ -180,8 +180,8 @@ impl Operation for AddArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         _: Option<&'a str>,
-    ) -> LocalBoxFuture<'a, Option<Outcome>> {
-        Box::pin(options::resolve_unknown(service, draft))
+    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+        Box::pin(async { Ok(options::resolve_unknown(service, draft).await) })
     }
 }
 

@@ -130,8 +130,8 @@ impl Operation for CreateArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         _: Option<&'a str>,
-    ) -> LocalBoxFuture<'a, Option<Outcome>> {
-        Box::pin(attribute::resolve_unknown(service, &draft.fields))
+    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+        Box::pin(async { Ok(attribute::resolve_unknown(service, &draft.fields).await) })
     }
 }
 

@@ -176,9 +176,11 @@ impl Operation for UpdateArgs {
         service: &'a Service<'_>,
         _: &'a Draft,
         snapshot: Option<&'a str>,
-    ) -> LocalBoxFuture<'a, Option<Outcome>> {
-        // What cannot be read now stays unknown.
-        Box::pin(async move { verify::resolve_unknown(service, snapshot?).await.ok().flatten() })
+    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+        Box::pin(async move {
+            let Some(snapshot) = snapshot else { return Ok(None) };
+            verify::resolve_unknown(service, snapshot).await
+        })
     }
 }
 
