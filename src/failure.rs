@@ -128,7 +128,7 @@ pub struct Failure {
     /// Every problem of an input that has several; the message names the first of them.
     #[serde(skip_serializing_if = "is_one")]
     pub problems: Vec<String>,
-    /// Of [`Applied::Partial`]: the cart or the attribute on which the first call was applied, where that is known.
+    /// Of [`Applied::Partial`]: the attribute that the first call created, where that is known.
     #[serde(skip)]
     pub cart: Option<u64>,
     /// The user chose not to go on, which is not shown as an error.

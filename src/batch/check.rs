@@ -85,7 +85,7 @@ pub fn run(
             continue;
         }
         let hash = record::hash(&record.content);
-        check.record(&record, hash, past.known(number), || preparer.prepare(&record, records.columns()))?;
+        check.record(&record, hash, past, || preparer.prepare(&record, records.columns()))?;
     }
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
@@ -163,10 +163,10 @@ impl<'a> Check<'a> {
         &mut self,
         record: &Record,
         hash: u64,
-        known: Known,
+        past: &PreviousRun,
         prepare: impl FnOnce() -> Result<PreparedRecord, Failure>,
     ) -> Result<(), Failure> {
-        let (args, line) = (self.args, record.line);
+        let (args, line, known) = (self.args, record.line, past.known(record.number));
         let step = if args.restart { Step::Send } else { next_step(known, hash) };
         match step {
             Step::Refuse => self.changed.push(line),
@@ -187,10 +187,12 @@ impl<'a> Check<'a> {
         }
         match prepare() {
             Ok(prepared) if shard_contains(args.shard, &prepared.key) => {
+                let may_be_applied =
+                    || known.state.may_be_applied() || handed_out(self.files, known).is_some();
                 let is_sent = step == Step::Send || step == Step::Resolve && args.retries(line);
                 self.checked.records += 1;
                 self.checked.to_send += u64::from(is_sent);
-                self.checked.again += u64::from(args.restart && is_sent && known.state.may_be_applied());
+                self.checked.again += u64::from(args.restart && is_sent && may_be_applied());
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);
                 let duplicate = self.unique_key.filter(|_| !is_new);
@@ -204,8 +206,8 @@ impl<'a> Check<'a> {
             }
             Ok(_) => {}
             // What became of one that was sent is not forgotten.
-            Err(_) if args.skip_invalid && (known.state == State::Done || !known.state.may_be_applied()) => {
-                self.checked.records += u64::from(record::is_first(args.shard))
+            Err(_) if args.skip_invalid && !past.was_sent(known) => {
+                self.checked.records += u64::from(record::is_first(args.shard));
             }
             Err(failure) => self.refuse(line, failure),
         }

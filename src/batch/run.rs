@@ -70,6 +70,8 @@ pub struct Run<'a> {
     in_flight: BTreeMap<u64, Rc<Job>>,
     /// Records that hold up later ones of their key.
     blocked: Blocked,
+    /// How many records were answered by no service.
+    misdirected: u64,
     pace: Rc<RefCell<Pace>>,
     results: OrderedResults,
     failed: Option<FailedFile>,
@@ -126,6 +128,7 @@ impl<'a> Run<'a> {
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: Blocked::default(),
+            misdirected: 0,
             pace,
             results: OrderedResults::new(session.report),
             failed,
@@ -189,8 +192,9 @@ impl<'a> Run<'a> {
             }
             let job = if self.next_delay().is_none() { self.queue.pop() } else { None };
             if let Some(job) = job {
-                if let Some(failure) = self.shared.refusal(&self.blocked, &job, &self.input.next.resume) {
-                    self.refuse_blocked(&job, &failure);
+                let refusal = self.shared.refusal(&self.blocked, &job, &self.input.next.resume);
+                if let Some((failure, waits_for_person)) = refusal {
+                    self.refuse_blocked(&job, &failure, waits_for_person);
                     continue;
                 }
                 self.pace.borrow_mut().on_start(Instant::now());
@@ -270,20 +274,17 @@ impl<'a> Run<'a> {
             Some(Ok(prepared)) if !is_done => prepared,
             Some(Err(failure)) if !is_done => {
                 // What became of one that was sent is not overwritten.
-                let was_sent = known.state.may_be_applied() || self.input.past.entry(known).is_partial();
-                return if was_sent {
-                    self.request_stop(Stop::Broken(failure))
-                } else {
-                    self.invalid(position, &record.content, &failure)
-                };
+                if self.input.past.was_sent(known) {
+                    return self.request_stop(Stop::Broken(failure));
+                }
+                return self.invalid(position, &record.content, &failure);
             }
             _ => return self.print_done(position, known.status),
         };
         let entry = self.input.past.entry(known);
         match step {
             Step::Send => {
-                let is_partial = known.hash == hash && entry.is_partial();
-                let earlier = is_partial.then_some(Earlier::Partial(entry.cart));
+                let earlier = entry.is_partial().then_some(Earlier::Partial(entry.cart));
                 self.enqueue(position, prepared, record.content, earlier);
             }
             Step::Resolve if args.marks_done(location.line) => {

@@ -64,7 +64,7 @@ pub enum Earlier {
         /// The snapshot taken before it was sent.
         snapshot: Option<String>,
     },
-    /// The first of its calls was applied, on this cart or attribute, where that is known.
+    /// The first of its calls was applied; the attribute that it created, where that is known.
     Partial(Option<u64>),
 }
 
@@ -101,12 +101,13 @@ pub struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
-    /// Why a record is not sent, if an earlier one of its key holds it up.
-    pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &str) -> Option<Failure> {
+    /// Why a record is not sent, if an earlier one of its key holds it up, and whether that waits for a person.
+    pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &str) -> Option<(Failure, bool)> {
         let (operation, place) = (self.preparer.operation.spec(), self.preparer.source.place());
         let find = |key| blocked.refusal(operation, key, job.position.location, place, resume);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;
-        Some(with_earlier(failure, job.earlier.as_ref()))
+        let waits_for_person = failure.kind == FailureKind::Guard;
+        Some((with_earlier(failure, job.earlier.as_ref()), waits_for_person))
     }
 
     /// Runs one record to its end.
@@ -135,7 +136,7 @@ impl RunContext<'_> {
             own => own,
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
-        let mut cart = None;
+        let mut created = None;
         match &job.earlier {
             Some(Earlier::Unknown { failure, snapshot }) => {
                 let service = self.service.for_record(&session, token.clone(), None);
@@ -145,7 +146,8 @@ impl RunContext<'_> {
                     }
                     Err(failure) => Err(failure),
                 };
-                ended.was_looked_at = looked.is_ok();
+                ended.was_looked_at =
+                    !matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
                 if let Ok(Some(found)) = looked {
                     return Ok(found);
                 }
@@ -154,13 +156,13 @@ impl RunContext<'_> {
                     return Err((**failure).clone());
                 }
             }
-            Some(Earlier::Partial(known)) => cart = *known,
+            Some(Earlier::Partial(known)) => created = *known,
             None => {}
         }
         loop {
             let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
             let performed = match customers::select(&service, customer) {
-                Ok(service) => operation.run(&service, &job.prepared.draft, cart).await,
+                Ok(service) => operation.run(&service, &job.prepared.draft, created).await,
                 Err(failure) => Err(failure),
             };
             let failure = match performed {
@@ -190,7 +192,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
             hint: failure.hint.or_else(|| before.hint.clone()),
             ..failure
         },
-        Some(Earlier::Partial(cart)) if failure.applied == Applied::No => Failure {
+        Some(Earlier::Partial(created)) if failure.applied == Applied::No => Failure {
             kind: match failure.kind {
                 FailureKind::Interrupted => FailureKind::Interrupted,
                 _ => FailureKind::Partial,
@@ -198,7 +200,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
             applied: Applied::Partial,
             needs_correction: state_after(&failure) == State::FailedPermanent,
             message: format!("an earlier run was applied in part; now: {}", failure.message),
-            cart: *cart,
+            cart: *created,
             ..failure
         },
         _ => failure,

@@ -79,7 +79,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
         400..=499 => {
             let mut failure = answered(FailureKind::Refused, &incoming);
             failure.is_misdirected = status == 404 && holds_page(&incoming)
-                || NO_ROUTE.iter().any(|said| failure.message.contains(said));
+                || NO_ROUTE.iter().any(|said| says(failure.service.as_ref(), said));
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
             failure.hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
             Attempt::Rejected(failure)
@@ -178,8 +178,13 @@ fn of_request(body: Option<&Value>) -> Option<&'static str> {
 
 /// Whether a 404 is Magento's answer for a record that is not there, and not that of a missing route or another server.
 pub fn names_no_entity(body: Option<&Value>) -> bool {
+    says(body, "No such entity")
+}
+
+/// Whether the service's own message begins like this.
+pub fn says(body: Option<&Value>, beginning: &str) -> bool {
     let message = body.and_then(|body| body.get("message")?.as_str());
-    message.is_some_and(|message| message.starts_with("No such entity"))
+    message.is_some_and(|message| message.starts_with(beginning))
 }
 
 #[cfg(test)]

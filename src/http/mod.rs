@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use url::Url;
 
 pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
-pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, names_no_entity};
+pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, names_no_entity, says};
 pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 

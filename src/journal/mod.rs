@@ -92,7 +92,7 @@ pub struct Entry {
     /// The snapshot taken before its request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// Of one that is `partial`: the cart on which its first call was applied; older journals do not name it.
+    /// Of one that is `partial`: the attribute that its first call created. (Its name is from when it was a cart, too.)
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart: Option<u64>,
 }

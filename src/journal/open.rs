@@ -135,9 +135,9 @@ impl Opening {
                 log => log.map_err(failed)?,
             };
             let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
-            // Whatever its titles were, it may have sent records of this input.
-            let (shard, titles) = (theirs.shard.clone(), theirs.titles.clone());
-            let same_part = Header { shard, titles, input: name, ..self.header.clone() };
+            // Whatever its titles and its store view were, it may have sent records of this input.
+            let Header { shard, titles, store_view, .. } = theirs.clone();
+            let same_part = Header { shard, titles, store_view, input: name, ..self.header.clone() };
             let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
             if is_other || theirs.is_other_part(&self.header) {
                 continue;

@@ -55,6 +55,11 @@ impl PreviousRun {
         self.records.len() as u64
     }
 
+    /// Whether a record went through.
+    pub fn has_done(&self) -> bool {
+        self.records.iter().any(|known| known.state == State::Done)
+    }
+
     /// The latest of a record, numbered from 1.
     pub fn known(&self, record: u64) -> Known {
         let index = usize::try_from(record.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -71,6 +76,15 @@ impl PreviousRun {
             }
             _ => false,
         })
+    }
+
+    /// Whether a record that is not done was sent, at least in part: what became of it must not be overwritten.
+    pub fn was_sent(&self, known: Known) -> bool {
+        match known.state {
+            State::Sending | State::Unknown | State::Mismatch => true,
+            State::FailedTemporary => self.entry(known).is_partial(),
+            _ => false,
+        }
     }
 
     /// All that was written of it, read again.

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{Effect, names_no_entity};
+use crate::http::{Effect, names_no_entity, says};
 use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{LOOK_CLOSER, positive};
@@ -134,7 +134,10 @@ pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) ->
 /// As [`Service::read`].
 pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<Value, Failure> {
     let refused = match service.read(&cart.read("/shipping-methods")).await {
-        Err(failure) if failure.status == Some(400) && says(&failure, "The shipping address is missing") => {
+        Err(failure)
+            if failure.status == Some(400)
+                && says(failure.service.as_ref(), "The shipping address is missing") =>
+        {
             failure
         }
         read => return Ok(read?.value()),
@@ -160,12 +163,6 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
         "the cart has no shipping address yet: the shipping methods are those to address {id} of the customer"
     ));
     Ok(service.read(&cart.estimate_shipping(id)).await?.value())
-}
-
-/// Whether the service's own message begins like this.
-pub fn says(failure: &Failure, beginning: &str) -> bool {
-    let message = failure.service.as_ref().and_then(|body| body.get("message")?.as_str());
-    message.is_some_and(|message| message.starts_with(beginning))
 }
 
 /// Whether a cart is active: no order was made of it.

@@ -51,9 +51,9 @@ pub trait Operation {
     /// `usage` for what cannot work.
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure>;
 
-    /// Runs a record, or shows what would be sent. `half_done_cart` is the cart, or the attribute, on which an earlier run
-    /// made the first of its calls.
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, half_done_cart: Option<u64>) -> Run<'a>;
+    /// Runs a record, or shows what would be sent. `created` is the attribute that an earlier run created, without
+    /// the calls that come after.
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a>;
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
     /// one taken before it was sent. `None` while that is unknown.

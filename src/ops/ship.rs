@@ -6,7 +6,7 @@ use super::calls::{Planned, preview};
 use super::cart;
 use crate::config::ShipLayout;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{Effect, Reply};
+use crate::http::{Effect, Reply, says};
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{positive, read_country, read_until, request, send_request};
@@ -30,18 +30,13 @@ const ADD_AN_ITEM: &str = "add an item first: `storefront quote add-item --sku S
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
-/// Saves addresses and method, then the payment, or shows the calls. `half_done_cart` is the cart on which an earlier run
-/// made the first call: where it still is the customer's, only the second is sent. An order may have been made of it
-/// meanwhile; both are sent then, as saving and setting the same a second time changes nothing.
+/// Saves addresses and method, then the payment, or shows the calls. After a part of it both are sent again: saving and
+/// setting the same a second time changes nothing.
 ///
 /// # Errors
 /// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
 /// customer has no cart.
-pub async fn perform(
-    service: &Service<'_>,
-    draft: &Draft,
-    half_done_cart: Option<u64>,
-) -> Result<Outcome, Failure> {
+pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     if !service.settings.dialect.is_magento() {
         let success =
             |reply: &Value| Some(Success { text: saved(&draft.fields, reply), covers_response: true });
@@ -57,23 +52,19 @@ pub async fn perform(
     let mut outcome = Outcome { applied: Applied::Yes, success, ..Outcome::not_sent(OPERATION) };
     if let Some(request) = &requests.shipping {
         let has_payment = requests.payment.is_some();
-        if has_payment && half_done_cart.is_some() && half_done_cart == requests.cart {
-            calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
-        } else {
-            let sent = service.write(OPERATION, request).await;
-            let reply = sent.map_err(|failure| first_failed(service, failure, has_payment))?;
-            reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
-            outcome.status = Some(reply.status);
-            calls.push(Call::replied(SHIPPING, &reply));
-            if has_payment {
-                service.stage.set(Applied::Partial);
-            }
+        let sent = service.write(OPERATION, request).await;
+        let reply = sent.map_err(|failure| first_failed(service, failure, has_payment))?;
+        reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+        outcome.status = Some(reply.status);
+        calls.push(Call::replied(SHIPPING, &reply));
+        if has_payment {
+            service.stage.set(Applied::Partial);
         }
     }
     let Some(payment) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
     if service.stopping.get() {
         let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
-        return Err(second_failed(interrupted.applied(Applied::No), calls, requests.cart));
+        return Err(second_failed(interrupted.applied(Applied::No), calls));
     }
     if outcome.status.is_none() {
         service.log_before_send(None).await?;
@@ -85,7 +76,7 @@ pub async fn perform(
             Ok(Outcome { calls, ..outcome })
         }
         Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),
-        Err(failure) => Err(second_failed(failure, calls, requests.cart)),
+        Err(failure) => Err(second_failed(failure, calls)),
     }
 }
 
@@ -126,16 +117,11 @@ fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
 struct Requests {
     shipping: Option<Request>,
     payment: Option<Payment>,
-    /// Id of the cart, where it is known.
-    cart: Option<u64>,
 }
 
 async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
     let target = service.target()?;
-    let has_payment = body.get("paymentMethod").is_some_and(|payment| !payment.is_null());
     let found = match target.customer {
-        // Only the journal of a batch needs to know which cart it is.
-        None if service.write_ahead.is_some() && has_payment => cart::find(service).await?,
         None => None,
         Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
             Failure::usage(format!("customer {customer} has no active cart"))
@@ -171,7 +157,6 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
             read: cart.read("/selected-payment-method"),
             method,
         }),
-        cart: id,
     })
 }
 
@@ -201,7 +186,7 @@ const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "midd
 /// The second call was not sent. A method that the shop does not have is refused after the addresses are saved.
 fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Failure {
     let is_not_found = failure.status == Some(404);
-    let failure = if is_not_found && cart::says(&failure, "Carrier with such method not found") {
+    let failure = if is_not_found && says(failure.service.as_ref(), "Carrier with such method not found") {
         let message = format!(
             "the addresses were saved, and the shipping method of the cart was erased: {}",
             failure.message
@@ -209,7 +194,7 @@ fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Fa
         let hint = format!("{AGAIN} with a method that the shop has; `storefront quote methods` lists them");
         Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
     } else if is_not_found && failure.hint.is_none() {
-        let lacks_method = cart::says(&failure, "The shipping method is missing");
+        let lacks_method = says(failure.service.as_ref(), "The shipping method is missing");
         failure.hint(if lacks_method {
             "add --carrier and --method; `storefront quote methods` lists them".to_owned()
         } else {
@@ -226,7 +211,7 @@ fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Fa
 }
 
 /// The first call was applied: the whole is no longer "not applied", whatever became of the second.
-fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> Failure {
+fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
     calls.push(Call::failed(PAYMENT, &failure));
     let calls = calls.iter().map(exact_json::of).collect();
     if failure.applied == Applied::Unknown {
@@ -249,7 +234,7 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> F
         (_, Some(hint)) => (FailureKind::Partial, format!("{hint}; then {AGAIN}")),
     };
     let message = format!("the shipping information was saved, and the payment was not: {}", failure.message);
-    Failure { kind, applied: Applied::Partial, message, hint: Some(hint), calls, cart, ..failure }
+    Failure { kind, applied: Applied::Partial, message, hint: Some(hint), calls, ..failure }
 }
 
 /// The call that sets the payment.

@@ -44,17 +44,30 @@ fn order(env: &TestEnv) {
 }
 
 #[test]
-fn a_resumed_run_sends_only_the_payment_to_the_same_cart() {
+fn a_resumed_run_sends_both_calls() {
     for customer in [None, Some(1)] {
-        assert_eq!(resumed(customer, |_| {}), ["PUT 200"], "{customer:?}");
+        assert_eq!(resumed(customer, |_| {}), ["POST 200", "PUT 200"], "{customer:?}");
+        assert_eq!(resumed(customer, order), ["POST 200", "PUT 200"], "{customer:?}");
     }
 }
 
+/// Were only its payment sent, the address of the record before it would stay.
 #[test]
-fn a_resumed_run_sends_both_calls_to_a_new_cart() {
-    for customer in [None, Some(1)] {
-        assert_eq!(resumed(customer, order), ["POST 200", "PUT 200"], "{customer:?}");
-    }
+fn a_half_done_record_is_sent_whole_behind_one_that_was_corrected() {
+    let env = TestEnv::with_faults(&["PUT:429=0x1"]);
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    let nowhere = shipping(Some(1)).replace("\"US\"", "\"XX\"").replace("Austin", "Nowhere");
+    env.file("ship.ndjson", format!("{nowhere}{}", shipping(Some(1))));
+    let first = run(&env, "quote ship -i ship.ndjson -y --retry 0 --skip-invalid");
+    assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
+    env.file(
+        "ship.ndjson",
+        format!("{}{}", shipping(Some(1)).replace("Austin", "Dallas"), shipping(Some(1))),
+    );
+    assert_eq!(run(&env, "quote ship -i ship.ndjson -y --resume").code, 0);
+    let cart = env.sandbox.get(CUSTOMER, "/rest/V1/carts/mine").json();
+    let shipping = &cart["extension_attributes"]["shipping_assignments"][0]["shipping"];
+    assert_eq!(shipping["address"]["city"], "Austin", "{cart}");
 }
 
 /// What was saved by the first run is not undone by a second one that saves nothing.
@@ -62,7 +75,8 @@ fn a_resumed_run_sends_both_calls_to_a_new_cart() {
 fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
     let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
     let none = json(&json!({"items": []}));
-    let script = vec![found(), json(&json!({})), refused, none, found(), json(&json!("1"))];
+    let saved = || json(&json!({}));
+    let script = vec![found(), saved(), refused, none, found(), saved(), json(&json!("1"))];
     let server = MockServer::start(script);
     let home = impatient(&server);
     std::fs::write(home.dir.path().join("ship.ndjson"), shipping(Some(1))).unwrap();
@@ -75,16 +89,4 @@ fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
     }
     let outcome = on(&home, &server, "quote ship -i ship.ndjson -y --resume");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(outcome.stdout.contains("done earlier"), "{outcome:?}");
-}
-
-#[test]
-fn a_journal_that_names_no_cart_means_that_it_is_not_known() {
-    let without_cart = |env: &TestEnv| {
-        let path = env.home.dir.path().join("ship.ndjson.journal");
-        let journal = std::fs::read_to_string(&path).unwrap();
-        assert!(journal.contains(r#","cart":1}"#), "{journal}");
-        std::fs::write(path, journal.replace(r#","cart":1}"#, "}")).unwrap();
-    };
-    assert_eq!(resumed(Some(1), without_cart), ["POST 200", "PUT 200"]);
 }

@@ -3,7 +3,9 @@
 use serde_json::json;
 use snapbox::str;
 
+use crate::cart_reports::{JSON, impatient, json as json_reply, on};
 use crate::support::magento::{done, program, run};
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::test_env::TestEnv;
 
 const CREATE: &str =
@@ -162,4 +164,37 @@ error: the service answered 401 Unauthorized: The consumer isn't authorized to a
   hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create --input new.ndjson --yes --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
+}
+
+/// The record of an attribute that was created and not put into its set, and was corrected since.
+#[test]
+fn a_created_attribute_is_put_into_the_set_of_a_corrected_record_unless_it_is_another_one_now() {
+    let list = |kind: &str, items: &[(u32, &str)]| {
+        let item = |(id, name): &(u32, &str)| json!({format!("attribute_{kind}_id"): id, format!("attribute_{kind}_name"): name});
+        json_reply(&json!({"items": items.iter().map(item).collect::<Vec<_>>()}))
+    };
+    let sets = || list("set", &[(4, "Default"), (9, "Clothing")]);
+    let group = || list("group", &[(7, "Details")]);
+    let fit = json!({"attribute_id": 145, "attribute_code": "fit", "frontend_input": "text", "default_frontend_label": "Fit",
+        "is_required": false, "options": []});
+    let refused = |status: &str| answer(status, JSON, r#"{"message": "no"}"#);
+    for (label, code, posts) in [("Fit", 0, 1), ("Fitting", 7, 0)] {
+        let first = [sets(), group(), refused("404 Not Found"), json_reply(&fit), refused("400 Bad Request")];
+        let second = [sets(), group(), json_reply(&fit), json_reply(&json!("4"))];
+        let server = MockServer::start(first.into_iter().chain(second).collect());
+        let home = impatient(&server);
+        let file = home.dir.path().join("a.csv");
+        let csv = "attribute_code,frontend_input,default_frontend_label,attribute_set\nfit,text,LABEL,SET\n";
+        std::fs::write(&file, csv.replace("LABEL", "Fit").replace("SET", "Default")).unwrap();
+        let outcome = on(&home, &server, "attribute create -i a.csv -y");
+        assert!(outcome.code == 7 && outcome.stdout.contains(r#""applied":"partial""#), "{outcome:?}");
+        std::fs::write(&file, csv.replace("LABEL", label).replace("SET", "Clothing")).unwrap();
+        let before = server.requests().len();
+        let outcome = on(&home, &server, "attribute create -i a.csv -y --resume");
+        let sent = server.requests().split_off(before);
+        let sent: Vec<_> = sent.iter().filter(|request| request.starts_with("POST")).collect();
+        assert_eq!((outcome.code, sent.len()), (code, posts), "{outcome:?} {sent:?}");
+        let is_partial = outcome.stdout.contains(r#""applied":"partial""#);
+        assert_eq!(is_partial, code == 7, "what was created is not forgotten: {outcome:?}");
+    }
 }

@@ -18,6 +18,9 @@ use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use crate::session::runtime::Signals;
 
+/// After so many answers of no service, and none of one, the base URL is wrong.
+const MISDIRECTED: u64 = 3;
+
 impl Run<'_> {
     /// Writes down what became of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
@@ -34,14 +37,19 @@ impl Run<'_> {
                 }
                 self.print(job.position, &outcome);
             }
-            Err(failure) => {
+            Err(mut failure) => {
+                // Where other records went through, this one is at fault.
+                failure.is_misdirected &= self.count.done == 0 && !self.input.past.has_done();
+                self.misdirected += u64::from(failure.is_misdirected);
                 if !ended.was_left {
                     self.note_failed(&job, &failure);
                 }
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
                 let is_stuck = ended.was_left && ended.was_looked_at;
                 self.blocked.note(self.operation(), key, job.position.location, &failure, is_stuck);
-                if ended.is_unauthorized || failure.is_misdirected && self.count.done == 0 {
+                if ended.is_unauthorized
+                    || failure.is_misdirected && self.misdirected >= MISDIRECTED.min(self.input.records)
+                {
                     self.request_stop(Stop::Refused(failure.clone()));
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
@@ -63,13 +71,13 @@ impl Run<'_> {
     }
 
     /// A record behind one that is unknown, or is to be sent again.
-    pub(super) fn refuse_blocked(&mut self, job: &Job, failure: &Failure) {
+    pub(super) fn refuse_blocked(&mut self, job: &Job, failure: &Failure, waits_for_person: bool) {
         self.queue.release(job.key);
         if matches!(job.earlier, Some(Earlier::Unknown { .. })) {
             return self.leave(job);
         }
+        self.count.held_up += u64::from(waits_for_person);
         self.note_failed(job, failure);
-        self.count.held_up += u64::from(failure.kind == FailureKind::Guard);
         self.fail(job.position, Some(&job.prepared), job.content.as_ref(), failure);
     }
 

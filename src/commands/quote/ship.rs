@@ -141,13 +141,13 @@ impl Operation for ShipArgs {
         Ok(lint::of_quote(&draft.fields))
     }
 
-    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, half_done_cart: Option<u64>) -> Run<'a> {
+    fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async move {
             if !self.takes_stored() {
-                return ship::perform(&with_id(service).await?, draft, half_done_cart).await;
+                return ship::perform(&with_id(service).await?, draft).await;
             }
             let (draft, service) = self.with_stored_addresses(service, draft).await?;
-            ship::perform(&service, &draft, half_done_cart).await
+            ship::perform(&service, &draft).await
         })
     }
 }

@@ -33,7 +33,7 @@ async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, 
         Ok(reply) => in_reply(reply.value()).filter(is_attribute).ok_or_else(|| {
             Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute").hint(LOOK_CLOSER)
         }),
-        Err(failure) if failure.status == Some(404) => {
+        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
             Err(Failure::usage(format!("the shop has no attribute `{code}`"))
                 .hint("check the code; `storefront attribute create` creates an attribute"))
         }
@@ -121,7 +121,15 @@ pub async fn create(
     }
     let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
     let mut id = created_earlier;
-    if created_earlier.is_some() && created_earlier == id_of(&read_existing(service, code).await?) {
+    let stored = if created_earlier.is_some() { Some(read_existing(service, code).await?) } else { None };
+    if let Some(stored) = stored.filter(|stored| id_of(stored) == created_earlier) {
+        if !is_same_attribute(&draft.fields, &stored) {
+            let message = format!(
+                "attribute `{code}` was created by an earlier run, and otherwise than the record has it now"
+            );
+            return Err(Failure::new(FailureKind::Refused, message)
+                .hint("correct the attribute in the admin panel, or put the record back as it was"));
+        }
         calls.skip(CREATE, "done earlier");
     } else {
         match create_only(service, &draft).await {

@@ -225,6 +225,7 @@ fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
         duplicates(options),
         one_with_commas(options),
         not_filterable(attribute),
+        default_of_options(attribute),
         numbers(options),
         duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
     ];
@@ -262,6 +263,15 @@ fn not_filterable(attribute: &Map<String, Value>) -> Option<String> {
     let names = ["is_filterable", "is_filterable_in_search"];
     let name = names.iter().find(|name| attribute.get(**name).is_some_and(is_set))?;
     Some(format!("Magento refuses `{name}` for an attribute of the type `{kind}`"))
+}
+
+/// Magento takes the default option from its mark.
+fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
+    let kind = attribute.get("frontend_input")?.as_str().and_then(FrontendInput::find)?;
+    let default = attribute.get("default_value")?.as_str().filter(|text| !text.is_empty())?;
+    kind.takes_options.then(|| {
+        format!("default_value `{default}` is no option's mark: write `*` before the default option, or use --default-option")
+    })
 }
 
 /// Cells hold options with `|` between them.
