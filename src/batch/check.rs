@@ -93,8 +93,8 @@ pub fn run(
     check.finish(number, past)
 }
 
-/// Looks up in the shop the store views and sets that attributes name, as far as it answers: a name that it does not have is refused
-/// like any other wrong value, before anything is written.
+/// Looks up in the shop the store views and sets that attributes name, as far as it answers: a name that it does not have
+/// is refused like any other wrong value, before anything is written.
 ///
 /// # Errors
 /// `usage`, unless `--skip-invalid`.
