@@ -174,9 +174,9 @@ impl<'a> Check<'a> {
             _ => {}
         }
         if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
-            && let Some(hint) = handed_out(self.files, known)
+            && let Some(file) = handed_out(self.files, known)
         {
-            return Err(corrected_twice(&self.name, &self.at(line), hint));
+            return Err(corrected_twice(&self.name, &self.at(line), file.hint()));
         }
         // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
         // its content says.
@@ -205,8 +205,8 @@ impl<'a> Check<'a> {
                 }
             }
             Ok(_) => {}
-            // What became of one that was sent is not forgotten.
-            Err(_) if args.skip_invalid && !past.was_sent(known) => {
+            // It is not sent. What became of one that was is not forgotten.
+            Err(_) if step == Step::Report || args.skip_invalid && !past.was_sent(known) => {
                 self.checked.records += u64::from(record::is_first(args.shard));
             }
             Err(failure) => self.refuse(line, failure),

@@ -30,7 +30,6 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
     };
     let places = format!("{}S", session.report.place.to_uppercase());
     NextSteps {
-        unknown_holds_up: preparer.operation.spec().replaces.is_some(),
         settle: format!(
             "resume with {resume}, with --mark-done={places} for what did and{wait} --retry-unknown={places} for what did not"
         ),

@@ -12,6 +12,7 @@ use crate::batch::{files, header};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::plan_file::{PLAN_AGAIN, is_there};
 use crate::journal::read::{self, PreviousRun};
+use crate::plan::request::Bearer;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
 
@@ -32,6 +33,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     check::look_up(shared, &past).await?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed, mut hidden) = (0, 0, 0);
+    let names_sets = preparer.operation.spec().bearer == Bearer::Admin;
     while let Some(record) = reader.read()?
         && !results.is_closed()
     {
@@ -43,8 +45,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
         seen += 1;
         failed += u64::from(prepared.is_err());
         let is_shown = seen <= max_shown;
-        // The expectations of a plan are all checked, and what fails is shown.
-        if !is_shown && prepared.is_ok() && planning.is_none() && preparer.args.plan.is_none() {
+        // The expectations of a plan are all checked, and the names in attributes; what fails is shown.
+        let is_checked = planning.is_some() || preparer.args.plan.is_some() || names_sets;
+        if !is_shown && prepared.is_ok() && !is_checked {
             hidden += 1;
             continue;
         }

@@ -20,7 +20,7 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
-use crate::batch::failed_file::{earlier_files, ensure_replaceable};
+use crate::batch::failed_file::ensure_replaceable;
 use crate::batch::record::RecordPreparer;
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -44,6 +44,7 @@ use crate::session::service::Service;
 use crate::system::storage::real_path;
 use crate::text::hash::fnv1a;
 
+pub use failed_file::earlier_files;
 pub use record::{hash, key_of};
 
 /// Records in flight where `--jobs` says nothing.
@@ -121,7 +122,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let header = header(&service.settings, &files, preparer)?;
     let path = files.journal.clone();
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let opening = Opening::look(storage, clock, files, header).await;
+    let opening = Opening::look(storage, clock, files, header.clone()).await;
     let opening = opening.map_err(|failure| match &args.plan {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
@@ -133,7 +134,8 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let earlier = &*opening.past.failed_files;
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
-    let earlier_files = earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
+    let this = args.failed.as_deref();
+    let earlier_files = earlier_files(&*session.context.storage, &opening.past, &header, this)?;
     let checked = check::run(preparer, &opening.past, &earlier_files)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());

@@ -21,7 +21,7 @@ use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
 use crate::failure::{Failure, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
-use crate::journal::read::PreviousRun;
+use crate::journal::read::{Known, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, FailedFileEntry, Line, State};
 use crate::plan::operation::OperationSpec;
@@ -263,8 +263,13 @@ impl<'a> Run<'a> {
         let position = Position { location, hash };
         self.results.begin(location.record);
         if (known.state, step) == (State::FailedPermanent, Step::Report)
-            && let Some(hint) = handed_out(&self.input.earlier_files, known)
+            && let Some(file) = handed_out(&self.input.earlier_files, known)
         {
+            if file.is_done {
+                self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
+                return self.print_done(position, 0);
+            }
+            let hint = file.hint();
             let next = &mut self.input.next;
             (next.handed_out, next.elsewhere) = (next.handed_out + 1, Some(hint.to_owned()));
             let failure = record::failure_of(&self.input.past.entry(known), next).hint(hint);
@@ -272,6 +277,9 @@ impl<'a> Run<'a> {
         }
         let prepared = match prepared {
             Some(Ok(prepared)) if !is_done => prepared,
+            Some(Err(_)) if !is_done && step == Step::Report => {
+                return self.report_again(position, None, &record.content, known);
+            }
             Some(Err(failure)) if !is_done => {
                 // What became of one that was sent is not overwritten.
                 if self.input.past.was_sent(known) {
@@ -305,15 +313,25 @@ impl<'a> Run<'a> {
                 let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };
                 self.enqueue(position, prepared, record.content, Some(earlier));
             }
-            _ => {
-                let failure = record::failure_of(&entry, &self.input.next);
-                if self.failed.is_some() && known.state == State::FailedPermanent {
-                    // The file is named after its entry.
-                    self.journal.append(&Line::Record(entry));
-                }
-                self.fail(position, Some(&prepared), Some(&record.content), &failure);
-            }
+            _ => self.report_again(position, Some(&prepared), &record.content, known),
         }
+    }
+
+    /// Reports a record as an earlier run left it.
+    fn report_again(
+        &mut self,
+        position: Position,
+        prepared: Option<&PreparedRecord>,
+        content: &Content,
+        known: Known,
+    ) {
+        let entry = self.input.past.entry(known);
+        let failure = record::failure_of(&entry, &self.input.next);
+        if self.failed.is_some() && known.state == State::FailedPermanent {
+            // The file is named after its entry.
+            self.journal.append(&Line::Record(entry));
+        }
+        self.fail(position, prepared, Some(content), &failure);
     }
 
     /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.

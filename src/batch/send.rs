@@ -121,7 +121,10 @@ impl RunContext<'_> {
             masked: None,
         };
         let result = self.result(&job, &mut ended).await;
-        ended.result = result.map_err(|failure| with_earlier(failure, job.earlier.as_ref()));
+        let is_excluded = self.preparer.args.excludes(job.position.location.line);
+        let earlier =
+            job.earlier.as_ref().filter(|it| !(is_excluded && matches!(it, Earlier::Unknown { .. })));
+        ended.result = result.map_err(|failure| with_earlier(failure, earlier));
         ended
     }
 

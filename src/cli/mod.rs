@@ -203,6 +203,11 @@ impl BatchArgs {
         named.is_some_and(|lines| lines.is_empty() || lines.contains(&line)) && !self.marks_done(line)
     }
 
+    /// Whether a person found that the record in this line did not take effect.
+    pub fn excludes(&self, line: u64) -> bool {
+        self.retries(line) && self.retry_unknown.as_ref().is_some_and(|lines| !lines.is_empty())
+    }
+
     /// Whether a person found that the record in this line took effect.
     pub fn marks_done(&self, line: u64) -> bool {
         self.mark_done.contains(&line)

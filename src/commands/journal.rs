@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use encoding_rs::Encoding;
 use serde_json::json;
 
-use crate::batch::{hash, key_of};
+use crate::batch::{earlier_files, hash, key_of};
 use crate::cli::InputArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
@@ -114,6 +114,12 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             "{} changed in the input since, or moved: they have no line and no key here",
             count_records(changed)
         ));
+    }
+    // Their records may have gone through from there.
+    for file in earlier_files(&*session.context.storage, &past, &header, None)? {
+        if !file.hint().is_empty() {
+            session.report.status(file.hint());
+        }
     }
     if !args.csv {
         let counted: Vec<String> = totals.iter().map(|(state, total)| format!("{total} {state}")).collect();

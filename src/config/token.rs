@@ -197,7 +197,9 @@ impl Tokens<'_> {
     fn none(&self) -> TokenSource {
         let variable = token_variable(Bearer::Customer);
         let Some(profile) = self.profile else {
-            return TokenSource::absent(auth("no token configured").hint(format!("set {variable}")), "none");
+            let admin = token_variable(Bearer::Admin);
+            let hint = format!("set {variable} to a customer's token, or {admin} to an administrator's");
+            return TokenSource::absent(auth("no token configured").hint(hint), "none");
         };
         let name = &profile.name;
         if self.own_host {

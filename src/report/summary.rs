@@ -12,8 +12,6 @@ pub struct NextSteps {
     pub resume: String,
     /// How to go on with unknown records after a look, and when: a request that is unknown may still take effect.
     pub settle: String,
-    /// Whether records of the same customer or quote are not sent before what is unknown is settled.
-    pub unknown_holds_up: bool,
     /// What to do about records that failed for good.
     pub fix: String,
     /// How many failed records are in a file of an earlier run.
@@ -59,24 +57,21 @@ pub fn unsuccessful(count: RecordCounts) -> String {
     format!("{number} of {} {what}{}", count_records(count.total()), rest.concat())
 }
 
-/// How to go on, for each way in which records did not go through.
+/// How to go on, for each way in which records did not go through: what is unknown first, what has to be corrected last, for
+/// a file of failed records that was corrected is not written any more.
 pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
-    let mut steps = Vec::from_iter(next.elsewhere.clone());
-    if count.failed > next.handed_out {
-        steps.push(next.fix.clone());
-    }
-    let is_said = steps.iter().any(|step| step.contains(&next.resume));
-    let is_stopped = steps.is_empty() && count.unknown + count.mismatch == 0;
-    if is_stopped || count.can_resume() && !is_said {
-        steps.push(format!("resume with {}", next.resume));
-    }
+    let mut steps = Vec::new();
     if count.unknown > 0 {
-        let check = format!(
+        steps.push(format!(
             "check which unknown records took effect (`{} unknown sending` lists them), then {}",
             next.show, next.settle
-        );
-        let place = if next.unknown_holds_up { 0 } else { steps.len() };
-        steps.insert(place, check);
+        ));
+    }
+    let fix = Some(&next.fix).filter(|_| count.failed > next.handed_out);
+    let is_said = fix.is_some_and(|fix| fix.contains(&next.resume));
+    let is_stopped = fix.is_none() && next.elsewhere.is_none() && count.unknown + count.mismatch == 0;
+    if is_stopped || count.can_resume() && !is_said {
+        steps.push(format!("resume with {}", next.resume));
     }
     if count.mismatch > 0 {
         steps.push(format!(
@@ -84,6 +79,7 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
             next.show
         ));
     }
+    steps.extend(next.elsewhere.iter().chain(fix).cloned());
     steps.join("; ")
 }
 
