@@ -124,8 +124,9 @@ pub fn token_variable(bearer: Bearer) -> &'static str {
 impl Tokens<'_> {
     /// The customer's and the administrator's.
     pub fn resolve(&self) -> Result<[TokenSource; 2], Failure> {
-        let customer = self.source(Bearer::Customer)?.unwrap_or_else(|| self.none());
-        let admin = self.source(Bearer::Admin)?.unwrap_or_else(|| customer.clone());
+        let admin = self.source(Bearer::Admin)?;
+        let customer = self.source(Bearer::Customer)?.unwrap_or_else(|| self.none(admin.is_some()));
+        let admin = admin.unwrap_or_else(|| customer.clone());
         Ok([customer, admin])
     }
 
@@ -194,11 +195,12 @@ impl Tokens<'_> {
     }
 
     /// There is no token; or there may be one, in a profile that is for another host than that of the environment.
-    fn none(&self) -> TokenSource {
+    fn none(&self, has_admin: bool) -> TokenSource {
         let variable = token_variable(Bearer::Customer);
         let Some(profile) = self.profile else {
-            let admin = token_variable(Bearer::Admin);
-            let hint = format!("set {variable} to a customer's token, or {admin} to an administrator's");
+            let admin =
+                format!(" to a customer's token, or {} to an administrator's", environment::ADMIN_TOKEN);
+            let hint = format!("set {variable}{}", if has_admin { "" } else { &admin });
             return TokenSource::absent(auth("no token configured").hint(hint), "none");
         };
         let name = &profile.name;

@@ -98,12 +98,15 @@ fn single_request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failu
 fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
     let information = &sent.get("addressInformation").unwrap_or(&Value::Null);
     let address = |side: &str| Some(one_liner(information[side].as_object()?));
+    // What is not sent stays as it is in the cart.
+    let kept = address("shipping_address")
+        .map(|_| "not changed; --bill-same-as-ship or --bill-to-address ID sets it".to_owned());
     let method = ["shipping_carrier_code", "shipping_method_code"].map(|name| scalar(information.get(name)));
     let totals = &reply["totals"];
     let total = ["grand_total", "quote_currency_code"].map(|name| scalar(totals.get(name)));
     let parts = [
         ("Ship to", address("shipping_address")),
-        ("Bill to", address("billing_address")),
+        ("Bill to", address("billing_address").or(kept)),
         ("Method", method.into_iter().collect::<Option<Vec<_>>>().map(|codes| codes.join("/"))),
         ("Payment", sent.get("paymentMethod").and_then(|payment| scalar(payment.get("method")))),
         ("Total", total[0].is_some().then(|| total.into_iter().flatten().collect::<Vec<_>>().join(" "))),

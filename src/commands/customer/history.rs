@@ -95,7 +95,7 @@ fn print(
     if report.is_json() {
         return entries.try_for_each(|entry| report.json_line(&entry));
     }
-    report.status(&format!("customer {customer}, changes made from this machine:"));
+    report.status(&format!("customer {customer}, changes of profile and addresses made from this machine:"));
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
     let blocks = entries.map(|entry| entry.to_text(now, &zone, report.stdout_style));
     report.stdout(blocks.collect::<Vec<_>>().join("\n"))

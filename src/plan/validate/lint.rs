@@ -56,8 +56,14 @@ fn missing_fields(merged: &Merged, new: &Map<String, Value>, is_magento: bool) -
     let misplaced = misplaced
         .into_iter()
         .map(|name| format!("{what} {name}, and the new address has none: its flag is --address-{name}"));
+    let flag = |name: &&str| match *name {
+        "country_id" => "--country".to_owned(),
+        name if name.ends_with("name") => format!("--address-{name}"),
+        name => format!("--{name}"),
+    };
+    let flags = missing.iter().map(flag).collect::<Vec<_>>().join(", ");
     let missing = (is_magento && !missing.is_empty())
-        .then(|| format!("the new address has no {}, which Magento requires", missing.join(", ")));
+        .then(|| format!("the new address has no {flags}, which Magento requires"));
     misplaced.chain(missing).collect()
 }
 
