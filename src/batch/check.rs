@@ -52,6 +52,11 @@ pub fn next_step(known: Known, hash: u64) -> Step {
     }
 }
 
+/// Whether a person may say that a record is done: an unknown one, or a failed one that has not changed since.
+pub fn can_be_marked(state: State, step: Step) -> bool {
+    step == Step::Resolve || (state, step) == (State::FailedPermanent, Step::Report)
+}
+
 /// What the check found.
 #[derive(Debug, Default)]
 pub struct Checked {
@@ -137,8 +142,8 @@ struct Check<'a> {
     warnings: u64,
     /// The lines of records that may not be changed, and were.
     changed: Vec<u64>,
-    /// The lines that flags name as unknown, and that were not met yet.
-    named_unknown: Vec<u64>,
+    /// The lines that flags name to be settled, and that were not met yet.
+    named: Vec<u64>,
 }
 
 impl<'a> Check<'a> {
@@ -155,7 +160,7 @@ impl<'a> Check<'a> {
             invalid: Vec::new(),
             warnings: 0,
             changed: Vec::new(),
-            named_unknown: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
+            named: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
         }
     }
 
@@ -168,10 +173,11 @@ impl<'a> Check<'a> {
     ) -> Result<(), Failure> {
         let (args, line, known) = (self.args, record.line, past.known(record.number));
         let step = if args.restart { Step::Send } else { next_step(known, hash) };
-        match step {
-            Step::Refuse => self.changed.push(line),
-            Step::Resolve => self.named_unknown.retain(|named| *named != line),
-            _ => {}
+        if step == Step::Refuse {
+            self.changed.push(line);
+        }
+        if step == Step::Resolve || can_be_marked(known.state, step) && args.marks_done(line) {
+            self.named.retain(|named| *named != line);
         }
         if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
             && let Some(file) = handed_out(self.files, known)
@@ -206,7 +212,11 @@ impl<'a> Check<'a> {
             }
             Ok(_) => {}
             // It is not sent. What became of one that was is not forgotten.
-            Err(_) if step == Step::Report || args.skip_invalid && !past.was_sent(known) => {
+            Err(_)
+                if step == Step::Report
+                    || args.marks_done(line)
+                    || args.skip_invalid && !past.was_sent(known) =>
+            {
                 self.checked.records += u64::from(record::is_first(args.shard));
             }
             Err(failure) => self.refuse(line, failure),
@@ -245,9 +255,11 @@ impl<'a> Check<'a> {
         if !self.args.restart {
             self.compared(past, records)?;
         }
-        if let Some(line) = self.named_unknown.first() {
+        if let Some(line) = self.named.first() {
             let message = format!("{}: {}: the record is not unknown", self.name, self.at(*line));
-            return Err(Failure::usage(message).hint("name records that the run before reported as unknown"));
+            return Err(Failure::usage(message).hint(
+                "name unknown records; --mark-done takes failed ones, too, that have not changed since",
+            ));
         }
         if let more @ 1.. = self.warnings.saturating_sub(MAX_WARNINGS) {
             self.report.warn(&format!("{more} more warnings not shown"));

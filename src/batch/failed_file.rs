@@ -12,9 +12,9 @@ use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
+use crate::journal::FailedFileEntry;
 use crate::journal::open::journals_of;
-use crate::journal::read::{self, Known, PreviousRun};
-use crate::journal::{FailedFileEntry, Header};
+use crate::journal::read::Known;
 use crate::system::storage::{Storage, parent, persist, real_path, without_path};
 use crate::text::exact_json;
 use crate::text::hash::Fnv1a;
@@ -43,8 +43,6 @@ pub struct EarlierFile {
     /// What is to be done about its records, where it still has them: it is there, or was run on its own. They are not put
     /// into another file, or they would be run twice.
     hint: Option<String>,
-    /// Whether it was run on its own, and all of its records went through.
-    pub is_done: bool,
 }
 
 impl EarlierFile {
@@ -54,23 +52,19 @@ impl EarlierFile {
     }
 }
 
-/// The files of a journal of the batch that `header` describes, oldest first. `this` is the file that is to be written now.
+/// The files of a journal, oldest first. `this` is the file that is to be written now.
 ///
 /// # Errors
 /// `guard` where a directory cannot be read, and where `this` was run on its own.
 pub fn earlier_files(
     storage: &dyn Storage,
-    past: &PreviousRun,
-    header: &Header,
+    written: &[(u64, FailedFileEntry)],
     this: Option<&Path>,
 ) -> Result<Vec<EarlierFile>, Failure> {
-    let (this, mut files) = (this.map(real_path), Vec::<EarlierFile>::new());
-    for (offset, FailedFileEntry { path, .. }) in &past.failed_files {
+    let (this, mut files) = (this.map(real_path), Vec::new());
+    for (offset, FailedFileEntry { path, .. }) in written {
         let is_this = this.as_deref() == Some(Path::new(path));
         let journal = journals_of(storage, Path::new(path))?.into_iter().next();
-        let before = files.last().map_or(0, |file| file.offset);
-        let given = past.failed_between(before, *offset);
-        let is_done = journal.as_ref().is_some_and(|(path, _)| done_in(storage, path, header) == Some(given));
         let journal = journal.map(|(journal, _)| journal.to_string_lossy().into_owned());
         let hint = match &journal {
             Some(journal) if is_this => {
@@ -80,23 +74,17 @@ pub fn earlier_files(
             Some(journal) => {
                 let show = ["storefront", "journal", "show", journal].map(str::to_owned);
                 let show = Shell::NATIVE.join(show);
-                Some(format!("`{show}` shows what became of the failed records of an earlier run"))
+                Some(format!(
+                    "`{show}` shows what became of the failed records of an earlier run; resume with --mark-done for \
+                     those that went through from there"
+                ))
             }
             None if is_this || !Path::new(path).exists() => None,
             None => Some(format!("fix the failed records of an earlier run in `{path}`, and run that file")),
         };
-        files.push(EarlierFile { offset: *offset, hint, is_done });
+        files.push(EarlierFile { offset: *offset, hint });
     }
     Ok(files)
-}
-
-/// How many records went through in a journal of the same service, if all of it did.
-fn done_in(storage: &dyn Storage, journal: &Path, ours: &Header) -> Option<u64> {
-    let log = storage.open_log(journal, false).ok()?;
-    let theirs = read::header(&*log).ok()??;
-    let what = |header: &Header| (header.service.clone(), header.interface.clone(), header.operation.clone());
-    let past = read::read(journal, &log, &theirs).ok().filter(|_| what(&theirs) == what(ours))?;
-    past.is_all_done().then(|| past.last())
 }
 
 /// What is to be done about a failed record that an earlier file still has.

@@ -122,7 +122,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let header = header(&service.settings, &files, preparer)?;
     let path = files.journal.clone();
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let opening = Opening::look(storage, clock, files, header.clone()).await;
+    let opening = Opening::look(storage, clock, files, header).await;
     let opening = opening.map_err(|failure| match &args.plan {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
@@ -135,7 +135,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
     let this = args.failed.as_deref();
-    let earlier_files = earlier_files(&*session.context.storage, &opening.past, &header, this)?;
+    let earlier_files = earlier_files(&*session.context.storage, earlier, this)?;
     let checked = check::run(preparer, &opening.past, &earlier_files)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());

@@ -13,7 +13,7 @@ use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use crate::batch::check::{self, Step, next_step};
+use crate::batch::check::{self, Step, can_be_marked, next_step};
 use crate::batch::failed_file::{EarlierFile, FailedFile, handed_out};
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
@@ -262,13 +262,14 @@ impl<'a> Run<'a> {
         let location = RecordLocation { record: record.number, line: record.line };
         let position = Position { location, hash };
         self.results.begin(location.record);
+        if can_be_marked(known.state, step) && args.marks_done(location.line) {
+            // A person has looked, or corrected it in a file of failed records.
+            self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
+            return self.print_done(position, 0);
+        }
         if (known.state, step) == (State::FailedPermanent, Step::Report)
             && let Some(file) = handed_out(&self.input.earlier_files, known)
         {
-            if file.is_done {
-                self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
-                return self.print_done(position, 0);
-            }
             let hint = file.hint();
             let next = &mut self.input.next;
             (next.handed_out, next.elsewhere) = (next.handed_out + 1, Some(hint.to_owned()));
@@ -294,10 +295,6 @@ impl<'a> Run<'a> {
             Step::Send => {
                 let earlier = entry.is_partial().then_some(Earlier::Partial(entry.cart));
                 self.enqueue(position, prepared, record.content, earlier);
-            }
-            Step::Resolve if args.marks_done(location.line) => {
-                self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
-                self.print_done(position, 0);
             }
             Step::Resolve => {
                 let failure = record::failure_of(&entry, &self.input.next);

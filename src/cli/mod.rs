@@ -176,7 +176,7 @@ pub struct BatchArgs {
     /// With --resume: also resend unknown records, all or those in LINES
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, value_delimiter = ',', requires = "resume", help_heading = BATCH)]
     pub retry_unknown: Option<Vec<u64>>,
-    /// With --resume: note unknown records in LINES as done, after a look
+    /// With --resume: note unknown or failed records in LINES as done
     #[arg(long, value_name = "LINES", value_delimiter = ',', requires = "resume", help_heading = BATCH)]
     pub mark_done: Vec<u64>,
     /// Write permanently failed records to FILE, each with a reason
@@ -208,7 +208,7 @@ impl BatchArgs {
         self.retries(line) && self.retry_unknown.as_ref().is_some_and(|lines| !lines.is_empty())
     }
 
-    /// Whether a person found that the record in this line took effect.
+    /// Whether a person found that the record in this line took effect, or corrected it elsewhere.
     pub fn marks_done(&self, line: u64) -> bool {
         self.mark_done.contains(&line)
     }

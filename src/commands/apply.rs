@@ -46,7 +46,7 @@ pub struct ApplyArgs {
     /// Also resend unknown records, all or those in RECORDS
     #[arg(long, value_name = "RECORDS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     pub retry_unknown: Option<Vec<u64>>,
-    /// Note unknown records in RECORDS as done, after a look
+    /// Note unknown or failed records in RECORDS as done
     #[arg(long, value_name = "RECORDS", value_delimiter = ',')]
     pub mark_done: Vec<u64>,
     /// Stop at the first failure

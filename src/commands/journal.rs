@@ -116,7 +116,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         ));
     }
     // Their records may have gone through from there.
-    for file in earlier_files(&*session.context.storage, &past, &header, None)? {
+    for file in earlier_files(&*session.context.storage, &past.failed_files, None)? {
         if !file.hint().is_empty() {
             session.report.status(file.hint());
         }

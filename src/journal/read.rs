@@ -55,18 +55,6 @@ impl PreviousRun {
         self.records.len() as u64
     }
 
-    /// How many records failed for good, by what is written between these places, in bytes.
-    pub fn failed_between(&self, from: u64, to: u64) -> u64 {
-        let is_meant =
-            |known: &&Known| known.state == State::FailedPermanent && (from..to).contains(&known.offset);
-        self.records.iter().filter(is_meant).count() as u64
-    }
-
-    /// Whether every record went through.
-    pub fn is_all_done(&self) -> bool {
-        self.records.iter().all(|known| known.state == State::Done)
-    }
-
     /// Whether a record went through.
     pub fn has_done(&self) -> bool {
         self.records.iter().any(|known| known.state == State::Done)

@@ -72,23 +72,18 @@ fn a_failed_record_is_in_one_file_only() {
         }
         env.requests();
         let resumed = env.run(second);
+        assert_eq!(resumed.code, 7, "{resumed:?}");
         assert_eq!(String::from_utf8(read(&env, "second.csv")).unwrap(), header, "{is_edited} {is_run}");
-        if is_run {
-            // All of it went through from there.
-            assert_eq!(resumed.code, 0, "{resumed:?}");
-            assert!(resumed.stderr.contains("3 already done"), "{resumed:?}");
-        } else {
-            let hint = "first.csv`, and run that file";
-            assert!(resumed.code == 7 && resumed.stderr.contains(hint), "{resumed:?}");
-            assert!(!resumed.stderr.contains("--input second.csv"), "{resumed:?}");
-            let resumed = env.run("quote add-item -i items.csv --resume --yes");
-            assert!(
-                resumed.stderr.contains(hint)
-                    && !resumed.stderr.contains("fix the failed records in the input")
-            );
-        }
+        let hint =
+            if is_run { "first.csv.journal` shows what became" } else { "first.csv`, and run that file" };
+        assert!(resumed.stderr.contains(hint), "{resumed:?}");
+        assert!(!resumed.stderr.contains("--input second.csv"), "{resumed:?}");
+        let resumed = env.run("quote add-item -i items.csv --resume --yes");
+        assert!(
+            resumed.stderr.contains(hint) && !resumed.stderr.contains("fix the failed records in the input")
+        );
         std::fs::remove_file(env.home.dir.path().join("first.csv")).unwrap();
-        assert_eq!(env.run(&second.replace("second", "third")).code, if is_run { 0 } else { 7 });
+        assert_eq!(env.run(&second.replace("second", "third")).code, 7);
         let third = String::from_utf8(read(&env, "third.csv")).unwrap();
         assert_eq!(third == header, is_run, "{third}");
         assert_eq!(env.requests(), Vec::<String>::new());
@@ -267,7 +262,7 @@ fn a_record_is_corrected_in_one_place_only() {
             let expected = if is_run {
                 str![[r#"
 error: a.csv: line 3: changed, but the record was put into a file of failed records
-  hint: put the original record back; `storefront journal show [HOME]/fix.csv.journal` shows what became of the failed records of an earlier run
+  hint: put the original record back; `storefront journal show [HOME]/fix.csv.journal` shows what became of the failed records of an earlier run; resume with --mark-done for those that went through from there
 "#]]
             } else {
                 str![[r#"
