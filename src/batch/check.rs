@@ -52,9 +52,14 @@ pub fn next_step(known: Known, hash: u64) -> Step {
     }
 }
 
-/// Whether a person may say that a record is done: an unknown one, or a failed one that has not changed since.
-pub fn can_be_marked(state: State, step: Step) -> bool {
-    step == Step::Resolve || (state, step) == (State::FailedPermanent, Step::Report)
+/// Whether a person may say that a record is done: an unknown one, one that was applied in part, or a failed one that has
+/// not changed since.
+pub fn can_be_marked(past: &PreviousRun, known: Known, step: Step) -> bool {
+    match known.state {
+        State::FailedPermanent => step == Step::Report,
+        State::FailedTemporary => past.was_sent(known),
+        _ => step == Step::Resolve,
+    }
 }
 
 /// What the check found.
@@ -176,7 +181,7 @@ impl<'a> Check<'a> {
         if step == Step::Refuse {
             self.changed.push(line);
         }
-        if step == Step::Resolve || can_be_marked(known.state, step) && args.marks_done(line) {
+        if step == Step::Resolve || args.marks_done(line) && can_be_marked(past, known, step) {
             self.named.retain(|named| *named != line);
         }
         if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
@@ -211,12 +216,10 @@ impl<'a> Check<'a> {
                 }
             }
             Ok(_) => {}
-            // It is not sent. What became of one that was is not forgotten.
-            Err(_)
-                if step == Step::Report
-                    || args.marks_done(line)
-                    || args.skip_invalid && !past.was_sent(known) =>
-            {
+            // It is not sent.
+            Err(_) if step == Step::Report || args.marks_done(line) => self.checked.records += 1,
+            // What became of one that was sent is not forgotten.
+            Err(_) if args.skip_invalid && !past.was_sent(known) => {
                 self.checked.records += u64::from(record::is_first(args.shard));
             }
             Err(failure) => self.refuse(line, failure),

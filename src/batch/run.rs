@@ -19,12 +19,13 @@ use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
-use crate::failure::{Failure, RecordCounts};
+use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, FailedFileEntry, Line, State};
 use crate::plan::operation::OperationSpec;
+use crate::plan::request::Bearer;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
@@ -254,7 +255,12 @@ impl<'a> Run<'a> {
         let is_done = known.state == State::Done;
         let mut prepared = None;
         if !is_done || args.shard.is_some() {
-            prepared = self.shared.preparer.prepare_part(&record, self.reader.columns());
+            let (preparer, columns) = (self.shared.preparer, self.reader.columns());
+            prepared = preparer.prepare_part(&record, columns);
+            // The journal of a part has no records of the others.
+            if prepared.is_none() && known.state != State::NotSent {
+                prepared = Some(preparer.prepare(&record, columns));
+            }
             if prepared.is_none() {
                 return;
             }
@@ -262,7 +268,7 @@ impl<'a> Run<'a> {
         let location = RecordLocation { record: record.number, line: record.line };
         let position = Position { location, hash };
         self.results.begin(location.record);
-        if can_be_marked(known.state, step) && args.marks_done(location.line) {
+        if args.marks_done(location.line) && can_be_marked(&self.input.past, known, step) {
             // A person has looked, or corrected it in a file of failed records.
             self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
             return self.print_done(position, 0);
@@ -292,6 +298,16 @@ impl<'a> Run<'a> {
         };
         let entry = self.input.past.entry(known);
         match step {
+            Step::Send
+                if entry.is_partial() && known.hash != hash && self.operation().bearer == Bearer::Admin =>
+            {
+                let message = "the attribute was created by an earlier run, and the record has changed since";
+                let failure = Failure::new(FailureKind::Partial, message).applied(Applied::Partial).hint(
+                    "put the record back; or finish it with `storefront attribute assign`, and note it with --mark-done",
+                );
+                let failure = Failure { needs_correction: true, ..failure };
+                self.fail(position, Some(&prepared), None, &failure);
+            }
             Step::Send => {
                 let earlier = entry.is_partial().then_some(Earlier::Partial(entry.cart));
                 self.enqueue(position, prepared, record.content, earlier);

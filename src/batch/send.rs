@@ -11,6 +11,7 @@ use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{State, state_after};
 use crate::ops::customers;
+use crate::plan::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
@@ -121,7 +122,10 @@ impl RunContext<'_> {
             masked: None,
         };
         let result = self.result(&job, &mut ended).await;
-        let is_excluded = self.preparer.args.excludes(job.position.location.line);
+        // Of an operation of several calls the first may have been applied all the same.
+        let is_one_call =
+            [QUOTE_ADD_ITEM.name, CUSTOMER_UPDATE.name].contains(&self.preparer.operation.spec().name);
+        let is_excluded = is_one_call && self.preparer.args.excludes(job.position.location.line);
         let earlier =
             job.earlier.as_ref().filter(|it| !(is_excluded && matches!(it, Earlier::Unknown { .. })));
         ended.result = result.map_err(|failure| with_earlier(failure, earlier));

@@ -117,7 +117,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     }
     // Their records may have gone through from there.
     for file in earlier_files(&*session.context.storage, &past.failed_files, None)? {
-        if !file.hint().is_empty() {
+        if totals.contains_key(State::FailedPermanent.name()) && !file.hint().is_empty() {
             session.report.status(file.hint());
         }
     }

@@ -297,3 +297,18 @@ fn what_is_in_another_encoding_comes_back_as_utf_8_with_a_mark() {
     let label = env.sandbox.show()["attributes"].to_string();
     assert!(label.contains("Größe"), "{label}");
 }
+
+/// The journal calls every record handed out that failed before the file was written.
+#[test]
+#[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
+fn a_closed_standard_output_leaves_no_failed_record_out_of_the_file() {
+    let env = TestEnv::with_faults(&["POST:latency=600"]);
+    let items = "quote_id,sku,qty\n1,nope1,1\n1,nopex,1\n1,nope2,1\n";
+    env.file("items.csv", items);
+    let line = "quote add-item -i items.csv --failed bad.csv --jobs 1 --yes";
+    assert_eq!(env.run(line).code, 7);
+    env.file("items.csv", items.replace("nopex", "mug-blue"));
+    env.storefront(&format!("{line} --resume")).shell("\"$@\" | true");
+    let failed = String::from_utf8(read(&env, "bad.csv")).unwrap();
+    assert!(failed.contains("nope1") && failed.contains("nope2"), "{failed}");
+}

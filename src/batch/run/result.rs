@@ -183,7 +183,7 @@ impl Run<'_> {
     /// After the run has stopped the rest of the input is reported, and not sent. A signal ends that.
     async fn print_the_rest(&mut self, signals: &mut Signals) {
         // What cannot be read or printed now is not worth more than the reason to stop.
-        while !self.results.is_closed()
+        while (self.failed.is_some() || !self.results.is_closed())
             && let Ok(Some(record)) = self.reader.read()
         {
             let number = record.number;
@@ -192,6 +192,8 @@ impl Run<'_> {
             if number % 256 == 0 {
                 tokio::task::yield_now().await;
                 if signals.next().now_or_never().is_some() {
+                    // It would lack records that the journal then calls handed out.
+                    self.failed = None;
                     break;
                 }
             }
@@ -210,7 +212,7 @@ impl Run<'_> {
             self.queue.release(job.key);
             left.push(job);
         }
-        if self.stop.is_some() && !self.results.is_closed() {
+        if self.stop.is_some() && (self.failed.is_some() || !self.results.is_closed()) {
             for job in &left {
                 self.leave(job);
             }

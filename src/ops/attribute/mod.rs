@@ -121,15 +121,7 @@ pub async fn create(
     }
     let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
     let mut id = created_earlier;
-    let stored = if created_earlier.is_some() { Some(read_existing(service, code).await?) } else { None };
-    if let Some(stored) = stored.filter(|stored| id_of(stored) == created_earlier) {
-        if !is_same_attribute(&draft.fields, &stored) {
-            let message = format!(
-                "attribute `{code}` was created by an earlier run, and otherwise than the record has it now"
-            );
-            return Err(Failure::new(FailureKind::Refused, message)
-                .hint("correct the attribute in the admin panel, or put the record back as it was"));
-        }
+    if created_earlier.is_some() && created_earlier == id_of(&read_existing(service, code).await?) {
         calls.skip(CREATE, "done earlier");
     } else {
         match create_only(service, &draft).await {
