@@ -69,7 +69,7 @@ pub fn earlier_files(
         let hint = match &journal {
             Some(journal) if is_this => {
                 let message = format!("--failed `{path}` was run on its own: journal `{journal}`");
-                return Err(Failure::guard(message).hint("choose another file with --failed"));
+                return Err(Failure::guard(message).hint("leave out --failed, or choose another file"));
             }
             Some(journal) => {
                 let show = ["storefront", "journal", "show", journal].map(str::to_owned);
@@ -104,7 +104,7 @@ pub fn ensure_replaceable(
 ) -> Result<Option<FailedFileEntry>, Failure> {
     let refused = |why: &str| {
         Failure::guard(format!("--failed `{}` {why}", path.display()))
-            .hint("choose another file with --failed")
+            .hint("leave out --failed, or choose another file")
     };
     match path.symlink_metadata() {
         _ if real_path(path) == real_path(journal) => return Err(refused("is the journal")),

@@ -44,7 +44,7 @@ use crate::session::service::Service;
 use crate::system::storage::real_path;
 use crate::text::hash::fnv1a;
 
-pub use failed_file::earlier_files;
+pub use failed_file::{EarlierFile, earlier_files};
 pub use record::{hash, key_of};
 
 /// Records in flight where `--jobs` says nothing.

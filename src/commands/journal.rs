@@ -1,13 +1,13 @@
 //! `storefront journal show`: what became of each record of a batch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use encoding_rs::Encoding;
 use serde_json::json;
 
-use crate::batch::{earlier_files, hash, key_of};
+use crate::batch::{EarlierFile, earlier_files, hash, key_of};
 use crate::cli::InputArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
@@ -116,10 +116,10 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         ));
     }
     // Their records may have gone through from there.
-    for file in earlier_files(&*session.context.storage, &past.failed_files, None)? {
-        if totals.contains_key(State::FailedPermanent.name()) && !file.hint().is_empty() {
-            session.report.status(file.hint());
-        }
+    let files = earlier_files(&*session.context.storage, &past.failed_files, None)?;
+    let hints: BTreeSet<&str> = files.iter().map(EarlierFile::hint).filter(|hint| !hint.is_empty()).collect();
+    for hint in hints.into_iter().filter(|_| totals.contains_key(State::FailedPermanent.name())) {
+        session.report.status(hint);
     }
     if !args.csv {
         let counted: Vec<String> = totals.iter().map(|(state, total)| format!("{total} {state}")).collect();

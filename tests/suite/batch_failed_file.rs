@@ -41,7 +41,7 @@ error: 2 of 4 records failed
         3,
         str![[r#"
 error: --failed `fix.csv` was changed since the run that wrote it
-  hint: choose another file with --failed
+  hint: leave out --failed, or choose another file
 "#]],
     );
     assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap(), fixed);
@@ -221,21 +221,21 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
             "a.csv",
             str![[r#"
 error: --failed `a.csv` exists, and was not written by an earlier run of this journal
-  hint: choose another file with --failed
+  hint: leave out --failed, or choose another file
 "#]],
         ),
         (
             "./a.csv",
             str![[r#"
 error: --failed `./a.csv` exists, and was not written by an earlier run of this journal
-  hint: choose another file with --failed
+  hint: leave out --failed, or choose another file
 "#]],
         ),
         (
             "a.csv.journal",
             str![[r#"
 error: --failed `a.csv.journal` is the journal
-  hint: choose another file with --failed
+  hint: leave out --failed, or choose another file
 "#]],
         ),
     ] {
