@@ -22,6 +22,7 @@ use keyboard::Keyboard;
 
 /// Nobody reads a question and answers it in less.
 const READING: Duration = Duration::from_millis(300);
+
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
     /// Where questions are shown; `None` where nobody can be asked.

@@ -94,8 +94,7 @@ pub fn run(
         if !preparer.takes(number) {
             continue;
         }
-        let hash = record::hash(&record.content);
-        check.record(&record, hash, past, || preparer.prepare(&record, records.columns()))?;
+        check.record(&record, past, || preparer.prepare(&record, records.columns()))?;
     }
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
@@ -123,9 +122,7 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
         };
         match attribute::look_up(service, &prepared.draft.fields).await {
             Ok(()) => check.checked.records += 1,
-            Err(failure) if failure.kind == FailureKind::Usage => {
-                check.refuse(record.line, failure);
-            }
+            Err(failure) if failure.kind == FailureKind::Usage => check.refuse(record.line, failure),
             // The run will meet it, too, and can be resumed.
             Err(_) => return Ok(()),
         }
@@ -172,12 +169,11 @@ impl<'a> Check<'a> {
     fn record(
         &mut self,
         record: &Record,
-        hash: u64,
         past: &PreviousRun,
         prepare: impl FnOnce() -> Result<PreparedRecord, Failure>,
     ) -> Result<(), Failure> {
         let (args, line, known) = (self.args, record.line, past.known(record.number));
-        let step = if args.restart { Step::Send } else { next_step(known, hash) };
+        let step = if args.restart { Step::Send } else { next_step(known, record::hash(&record.content)) };
         if step == Step::Refuse {
             self.changed.push(line);
         }
@@ -185,9 +181,9 @@ impl<'a> Check<'a> {
             self.named.retain(|named| *named != line);
         }
         if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
-            && let Some(file) = handed_out(self.files, known)
+            && let Some(hint) = handed_out(self.files, known)
         {
-            return Err(corrected_twice(&self.name, &self.at(line), file.hint()));
+            return Err(corrected_twice(&self.name, &self.at(line), hint));
         }
         // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
         // its content says.

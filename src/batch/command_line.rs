@@ -63,6 +63,9 @@ pub fn operation_flags(grammar: clap::Command, words: &[OsString]) -> Vec<String
 /// A flag as it is typed, and its values; a positional argument has no name.
 type Flag = (String, Vec<String>);
 
+/// The flags that say how a journal is continued.
+const OF_RESUMING: [&str; 4] = ["--resume", "--restart", "--retry-unknown", "--mark-done"];
+
 /// A command line as it was understood: the program and the command, and their flags.
 #[derive(Debug, Default)]
 struct Given {
@@ -101,7 +104,7 @@ impl Given {
     /// The same run, continued.
     fn resumed(&self, flags: &[&str]) -> Vec<String> {
         let more = flags.iter().map(|flag| ((*flag).to_owned(), Vec::new()));
-        self.words(&["--restart", "--retry-unknown", "--mark-done", "--resume"], more.collect())
+        self.words(&OF_RESUMING, more.collect())
     }
 
     /// The same operation over the file of failed records, which has a journal of its own. It is UTF-8 with a byte order mark,
@@ -118,10 +121,7 @@ impl Given {
             more.push(("--input-format".to_owned(), vec![format.to_owned()]));
         }
         let of_this_run = ["--input", "--journal", "--failed", "--shard"];
-        self.words(
-            &[&of_this_run[..], &["--resume", "--restart", "--retry-unknown", "--mark-done"]].concat(),
-            more,
-        )
+        self.words(&[&of_this_run[..], &OF_RESUMING].concat(), more)
     }
 
     fn words(&self, dropped: &[&str], more: Vec<Flag>) -> Vec<String> {

@@ -33,7 +33,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     check::look_up(shared, &past).await?;
     let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
     let (mut seen, mut failed, mut hidden) = (0, 0, 0);
-    let names_sets = preparer.operation.spec().bearer == Bearer::Admin;
+    let is_compared = planning.is_some() || preparer.args.plan.is_some();
+    // The expectations of a plan are all checked, and the names in attributes; what fails is shown.
+    let is_checked = is_compared || preparer.operation.spec().bearer == Bearer::Admin;
     while let Some(record) = reader.read()?
         && !results.is_closed()
     {
@@ -45,8 +47,6 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
         seen += 1;
         failed += u64::from(prepared.is_err());
         let is_shown = seen <= max_shown;
-        // The expectations of a plan are all checked, and the names in attributes; what fails is shown.
-        let is_checked = planning.is_some() || preparer.args.plan.is_some() || names_sets;
         if !is_shown && prepared.is_ok() && !is_checked {
             hidden += 1;
             continue;
@@ -86,7 +86,6 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     }
     results.close()?;
     if hidden > 0 {
-        let is_compared = planning.is_some() || preparer.args.plan.is_some();
         let is_merged = preparer.operation.spec().is_merged;
         let checked =
             if is_compared || !is_merged { "" } else { ", not compared with the shop; --plan compares all" };

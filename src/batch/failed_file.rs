@@ -46,9 +46,9 @@ pub struct EarlierFile {
 }
 
 impl EarlierFile {
-    /// What is to be done about its records.
-    pub fn hint(&self) -> &str {
-        self.hint.as_deref().unwrap_or_default()
+    /// What is to be done about its records, where it still has them.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
     }
 }
 
@@ -88,8 +88,8 @@ pub fn earlier_files(
 }
 
 /// What is to be done about a failed record that an earlier file still has.
-pub fn handed_out(files: &[EarlierFile], known: Known) -> Option<&EarlierFile> {
-    files.iter().find(|file| known.is_before(file.offset)).filter(|file| file.hint.is_some())
+pub fn handed_out(files: &[EarlierFile], known: Known) -> Option<&str> {
+    files.iter().find(|file| known.is_before(file.offset))?.hint()
 }
 
 /// Refuses a file that must not be written: the journal, or one that no earlier run of this journal left so. What may be

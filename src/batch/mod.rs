@@ -134,8 +134,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let earlier = &*opening.past.failed_files;
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
-    let this = args.failed.as_deref();
-    let earlier_files = earlier_files(&*session.context.storage, earlier, this)?;
+    let earlier_files = earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
     let checked = check::run(preparer, &opening.past, &earlier_files)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());

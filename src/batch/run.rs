@@ -274,9 +274,8 @@ impl<'a> Run<'a> {
             return self.print_done(position, 0);
         }
         if (known.state, step) == (State::FailedPermanent, Step::Report)
-            && let Some(file) = handed_out(&self.input.earlier_files, known)
+            && let Some(hint) = handed_out(&self.input.earlier_files, known)
         {
-            let hint = file.hint();
             let next = &mut self.input.next;
             (next.handed_out, next.elsewhere) = (next.handed_out + 1, Some(hint.to_owned()));
             let failure = record::failure_of(&self.input.past.entry(known), next).hint(hint);

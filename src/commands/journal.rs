@@ -117,7 +117,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     }
     // Their records may have gone through from there.
     let files = earlier_files(&*session.context.storage, &past.failed_files, None)?;
-    let hints: BTreeSet<&str> = files.iter().map(EarlierFile::hint).filter(|hint| !hint.is_empty()).collect();
+    let hints: BTreeSet<&str> = files.iter().filter_map(EarlierFile::hint).collect();
     for hint in hints.into_iter().filter(|_| totals.contains_key(State::FailedPermanent.name())) {
         session.report.status(hint);
     }

@@ -19,6 +19,8 @@ use crate::text::sanitize::message_line;
 const VERSION: u64 = 2;
 /// What makes a line a journal's header.
 const MARK: &str = "storefront";
+/// What is wrong with a journal whose input had other columns.
+const OTHER_TITLES: &str = "was begun with other column titles";
 
 /// A line of a journal.
 #[derive(Debug, Serialize)]
@@ -260,18 +262,18 @@ impl Header {
             Some(shard) => format!("shard {shard}"),
             None => "the whole input".to_owned(),
         };
-        let other_part = || format!("covers {}, expected {}", part(self), part(ours));
+        let other_part =
+            (self.shard != ours.shard).then(|| format!("covers {}, expected {}", part(self), part(ours)));
         // Older journals do not tell their titles.
         let has_other_titles = self.titles.is_some() && ours.titles.is_some() && self.titles != ours.titles;
-        let other_titles = || has_other_titles.then(|| "was begun with other column titles".to_owned());
-        let other_part = || (self.shard != ours.shard).then(other_part);
-        self.other_version().or(differs).or_else(other_part).or_else(other_titles)
+        let other_titles = has_other_titles.then(|| OTHER_TITLES.to_owned());
+        self.other_version().or(differs).or(other_part).or(other_titles)
     }
 
     /// Whether it is for the same operation on the same part of the same input, wherever that is sent.
     fn is_for_input(&self, ours: &Self) -> bool {
-        let what = |header: &Self| (header.operation.clone(), header.input.clone(), header.shard.clone());
-        self.other_version().is_none() && what(self) == what(ours)
+        self.other_version().is_none()
+            && (&self.operation, &self.input, &self.shard) == (&ours.operation, &ours.input, &ours.shard)
     }
 
     /// Whether this is of another part of the same division as `ours`: then they have no record in common.

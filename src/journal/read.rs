@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Entry, FailedFileEntry, Header, Line, State};
+use super::{Entry, FailedFileEntry, Header, Line, OTHER_TITLES, State};
 use crate::failure::{Applied, Failure};
 use crate::system::storage::Log;
 
@@ -144,7 +144,7 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<Previous
         None => Ok(past),
         Some(why) if !past.is_without_effect() => {
             let failure = guard(format!("journal `{}` {why}", path.display()));
-            Err(if why.contains("titles") {
+            Err(if why == OTHER_TITLES {
                 failure.hint("put the titles back, or move the rows that are not done to a new file")
             } else {
                 failure

@@ -10,7 +10,7 @@ use crate::failure::{FailureKind, RecordCounts};
 pub struct NextSteps {
     /// The command that continues the run, in backticks.
     pub resume: String,
-    /// How to go on with unknown records after a look, and when: a request that is unknown may still take effect.
+    /// How to go on with unknown records once somebody has checked them, and when: their requests may still take effect.
     pub settle: String,
     /// What to do about records that failed for good.
     pub fix: String,

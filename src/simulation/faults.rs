@@ -67,7 +67,7 @@ pub struct FaultProfile {
     pub outage: Option<(Duration, Duration, Observed)>,
     /// The service refuses the token of one request, with this number.
     pub unauthorized: Option<usize>,
-    /// For how long a cache answers with the last profile that was read, whoever asks.
+    /// How long a cache answers with the last profile that was read, whichever customer asks.
     pub cache: Option<Duration>,
     /// Profiles cannot be read: 405.
     pub has_no_read: bool,

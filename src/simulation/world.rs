@@ -1,4 +1,4 @@
-//! The ledger: everything that was sent, that took effect and that was said, whoever did it.
+//! The ledger: every request that was sent, every effect it had and every report, of all clients.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -153,12 +153,12 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
         ("payment", service.read(&cart.read("/payment-methods")).await?.value()),
     ]);
     service.session.report.value(&shown, |screen| {
-        let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| match shown
-            [name]
-            .as_array()
-        {
-            Some(methods) if !methods.is_empty() => objects(screen, columns, true, methods),
-            _ => format!("No {name} methods (an empty cart has none)"),
+        let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {
+            let methods = shown[name].as_array();
+            match methods.filter(|methods| !methods.is_empty()) {
+                Some(methods) => objects(screen, columns, true, methods),
+                None => format!("No {name} methods (an empty cart has none)"),
+            }
         });
         format!("{}\n", tables.join("\n\n"))
     })

@@ -10,9 +10,8 @@ use crate::cli::field_flags::parse_store_label;
 use crate::commands::equivalent::{flag, parse, tell, typed};
 use crate::failure::{Failure, FailureKind};
 use crate::input::Draft;
-use crate::ops::Operation as _;
-use crate::ops::attribute::assign::set_names;
 use crate::ops::attribute::names;
+use crate::ops::{self, Operation as _};
 use crate::plan::attribute::Named;
 use crate::plan::validate::attribute::{
     FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, suggest_code,
@@ -172,8 +171,7 @@ impl<'a> Wizard<'a> {
         // What is wrong otherwise is said with the whole.
         let _ = flags.apply(&mut fields);
         fields.retain(|name, _| name == step.field);
-        names::resolve_store_views(service, &mut fields).await?;
-        names::places(service, &set_names(&fields)).await.map(drop)
+        ops::attribute::look_up(service, &fields).await
     }
 
     /// Shows the whole and asks; `None` for Esc.
