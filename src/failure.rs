@@ -130,7 +130,7 @@ pub struct Failure {
     pub problems: Vec<String>,
     /// Of [`Applied::Partial`]: the attribute that the first call created, where that is known.
     #[serde(skip)]
-    pub cart: Option<u64>,
+    pub created: Option<u64>,
     /// The user chose not to go on, which is not shown as an error.
     #[serde(skip)]
     pub is_cancelled: bool,

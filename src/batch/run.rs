@@ -24,8 +24,7 @@ use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, FailedFileEntry, Line, State};
-use crate::plan::operation::OperationSpec;
-use crate::plan::request::Bearer;
+use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
@@ -295,37 +294,47 @@ impl<'a> Run<'a> {
             }
             _ => return self.print_done(position, known.status),
         };
+        self.proceed(position, prepared, record.content, known, step);
+    }
+
+    /// Sends a record, looks what became of it, or reports what is known.
+    fn proceed(
+        &mut self,
+        position: Position,
+        prepared: PreparedRecord,
+        content: Content,
+        known: Known,
+        step: Step,
+    ) {
         let entry = self.input.past.entry(known);
         match step {
+            // What was created from the record before cannot be changed by sending this one.
             Step::Send
-                if entry.is_partial() && known.hash != hash && self.operation().bearer == Bearer::Admin =>
+                if entry.is_partial()
+                    && known.hash != position.hash
+                    && self.operation() == &ATTRIBUTE_CREATE =>
             {
-                let message = "the attribute was created by an earlier run, and the record has changed since";
-                let failure = Failure::new(FailureKind::Partial, message).applied(Applied::Partial).hint(
-                    "put the record back; or finish it with `storefront attribute assign`, and note it with --mark-done",
-                );
-                let failure = Failure { needs_correction: true, ..failure };
-                self.fail(position, Some(&prepared), None, &failure);
+                self.fail(position, Some(&prepared), None, &created_from_another_record());
             }
             Step::Send => {
-                let earlier = entry.is_partial().then_some(Earlier::Partial(entry.cart));
-                self.enqueue(position, prepared, record.content, earlier);
+                let earlier = entry.is_partial().then_some(Earlier::Partial(entry.created));
+                self.enqueue(position, prepared, content, earlier);
             }
             Step::Resolve => {
                 let failure = record::failure_of(&entry, &self.input.next);
                 // Which others have its token is only known when that is printed.
-                let is_looked_at = args.retries(location.line)
+                let is_looked_at = self.shared.preparer.args.retries(position.location.line)
                     || self.operation().can_resolve
                     || self.shared.preparer.prints_tokens();
                 if self.stop.is_some() || !is_looked_at {
                     let key = fnv1a(prepared.key.as_bytes());
-                    self.blocked.note(self.operation(), key, location, &failure, true);
+                    self.blocked.note(self.operation(), key, position.location, &failure, true);
                     return self.fail(position, Some(&prepared), None, &failure);
                 }
                 let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };
-                self.enqueue(position, prepared, record.content, Some(earlier));
+                self.enqueue(position, prepared, content, Some(earlier));
             }
-            _ => self.report_again(position, Some(&prepared), &record.content, known),
+            _ => self.report_again(position, Some(&prepared), &content, known),
         }
     }
 
@@ -422,6 +431,14 @@ impl<'a> Run<'a> {
         let flushed = self.results.flush();
         self.stop_if_broken(flushed);
     }
+}
+
+fn created_from_another_record() -> Failure {
+    let message = "the attribute was created by an earlier run, and the record has changed since";
+    let failure = Failure::new(FailureKind::Partial, message).applied(Applied::Partial).hint(
+        "put the record back; or finish it with `storefront attribute assign`, and note it with --mark-done",
+    );
+    Failure { needs_correction: true, ..failure }
 }
 
 /// A failure of the run has precedence over a request to stop, and the first reason over later ones.

@@ -123,8 +123,7 @@ impl RunContext<'_> {
         };
         let result = self.result(&job, &mut ended).await;
         // Of an operation of several calls the first may have been applied all the same.
-        let is_one_call =
-            [QUOTE_ADD_ITEM.name, CUSTOMER_UPDATE.name].contains(&self.preparer.operation.spec().name);
+        let is_one_call = [&QUOTE_ADD_ITEM, &CUSTOMER_UPDATE].contains(&self.preparer.operation.spec());
         let is_excluded = is_one_call && self.preparer.args.excludes(job.position.location.line);
         let earlier =
             job.earlier.as_ref().filter(|it| !(is_excluded && matches!(it, Earlier::Unknown { .. })));
@@ -207,7 +206,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
             applied: Applied::Partial,
             needs_correction: state_after(&failure) == State::FailedPermanent,
             message: format!("an earlier run was applied in part; now: {}", failure.message),
-            cart: *created,
+            created: *created,
             ..failure
         },
         _ => failure,

@@ -94,9 +94,9 @@ pub struct Entry {
     /// The snapshot taken before its request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// Of one that is `partial`: the attribute that its first call created. (Its name is from when it was a cart, too.)
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cart: Option<u64>,
+    /// Of one that is `partial`: the attribute that its first call created. The file calls it `cart`, which it once was.
+    #[serde(default, rename = "cart", skip_serializing_if = "Option::is_none")]
+    pub created: Option<u64>,
 }
 
 /// A file of failed records as a run left it: only an unchanged one may be replaced.
@@ -212,7 +212,7 @@ impl Entry {
             applied: Some(failure.applied.name().to_owned()),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
             snapshot,
-            cart: failure.cart,
+            created: failure.created,
             ..Self::new(record, hash, state)
         }
     }
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn each_line_has_its_fields_in_order_and_reads_back() {
         let refused = Failure { status: Some(404), ..Failure::new(FailureKind::Refused, "no") };
-        let half = Failure { cart: Some(7), ..refused.clone() }.applied(Applied::Partial);
+        let half = Failure { created: Some(7), ..refused.clone() }.applied(Applied::Partial);
         let snapshot = Some("/s/1.json".to_owned());
         let done = Entry { status: Some(320), ..Entry::new(2, u64::MAX, State::Done) };
         for (entry, text) in [

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
-use crate::failure::Failure;
+use crate::failure::{Applied, Failure};
 use crate::journal::{State, state_after};
 use crate::text::sanitize;
 
@@ -76,8 +76,9 @@ impl OrderedResults {
         if !self.report.is_json() {
             let state = state_after(failure);
             let message = sanitize::message_line(&failure.message);
-            // What was lost is for a person to look at, record by record.
-            let hint = failure.hint.as_ref().filter(|_| state == State::Mismatch);
+            // What was lost, or applied in part, is for a person to look at, record by record.
+            let is_for_person = state == State::Mismatch || failure.applied == Applied::Partial;
+            let hint = failure.hint.as_ref().filter(|_| is_for_person);
             let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(hint)));
             let place = format!("{} {}", self.report.place, place.line);
             let text = format!("{place}: {}: {message}{}", state.name(), hint.unwrap_or_default());

@@ -71,7 +71,9 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     let is_said = fix.is_some_and(|fix| fix.contains(&next.resume));
     let is_stopped = fix.is_none() && next.elsewhere.is_none() && count.unknown + count.mismatch == 0;
     if is_stopped || count.can_resume() && !is_said {
-        steps.push(format!("resume with {}", next.resume));
+        let correct = "correct the records that were applied in part, then ";
+        let correct = if count.refused_in_part > 0 { correct } else { "" };
+        steps.push(format!("{correct}resume with {}", next.resume));
     }
     if count.mismatch > 0 {
         steps.push(format!(
@@ -83,10 +85,11 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     steps.join("; ")
 }
 
-fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 6] {
+fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 7] {
     [
         (count.failed, "failed"),
-        (count.temporary - count.held_up, "failed temporarily"),
+        (count.temporary - count.held_up - count.refused_in_part, "failed temporarily"),
+        (count.refused_in_part, "applied in part"),
         (count.unknown, "unknown"),
         (count.held_up, "waiting for these"),
         (count.mismatch, "mismatched"),

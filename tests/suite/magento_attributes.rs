@@ -5,7 +5,8 @@ use snapbox::str;
 
 use crate::cart_reports::{JSON, impatient, json as json_reply, on};
 use crate::support::magento::{done, program, run};
-use crate::support::mock_server::{MockServer, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::storefront::Outcome;
 use crate::support::test_env::TestEnv;
 
 const CREATE: &str =
@@ -204,4 +205,52 @@ fn a_created_attribute_whose_record_was_changed_is_left_to_a_person() {
         assert_eq!(noted.code, 0, "{noted:?}");
         assert!(sent.iter().all(|request| request.starts_with("GET")), "{sent:?}");
     }
+}
+
+/// Two sets, each with a group; the second assignment is refused. Then the record is corrected, and the run resumed.
+fn assigned_in_part(operation: &str, table: &str, first: Vec<Step>) -> (Outcome, Vec<String>) {
+    let list = |items: serde_json::Value| json_reply(&json!({"items": items}));
+    let sets = || {
+        list(
+            json!([{"attribute_set_id": 4, "attribute_set_name": "A"}, {"attribute_set_id": 9, "attribute_set_name": "B"}]),
+        )
+    };
+    let groups = |id: &str| list(json!([{"attribute_group_id": id, "attribute_group_name": "G"}]));
+    let shown =
+        || json_reply(&json!({"attribute_id": 93, "attribute_code": "size", "frontend_input": "select"}));
+    let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
+    let names = || vec![sets(), groups("7"), groups("8")];
+    let done = || json_reply(&json!("1"));
+    let script = [names(), first, vec![done(), refused], names(), vec![shown(), done(), done()]];
+    let server = MockServer::start(script.concat());
+    let home = impatient(&server);
+    let file = home.dir.path().join("sets.csv");
+    let line = format!("{operation} -i sets.csv -y");
+    std::fs::write(&file, table).unwrap();
+    let outcome = on(&home, &server, &line);
+    assert!(outcome.stdout.contains(r#""applied":"partial""#), "{outcome:?}");
+    let before = server.requests().len();
+    std::fs::write(&file, table.replace("B/G", "B/g")).unwrap();
+    let resumed = on(&home, &server, &format!("{line} --resume"));
+    (resumed, server.requests().split_off(before))
+}
+
+#[test]
+fn a_corrected_record_assigns_again_but_does_not_create_again() {
+    let shown =
+        json_reply(&json!({"attribute_id": 93, "attribute_code": "size", "frontend_input": "select"}));
+    let table = "attribute_code,attribute_set\nsize,A/G|B/G\n";
+    let (resumed, requests) = assigned_in_part("attribute assign", table, vec![shown]);
+    let posts = requests.iter().filter(|request| request.starts_with("POST")).count();
+    assert_eq!((resumed.code, posts), (0, 2), "{resumed:?} {requests:?}");
+
+    let none = answer("404 Not Found", JSON, r#"{"message": "no such entity"}"#);
+    let created =
+        json_reply(&json!({"attribute_id": 93, "attribute_code": "size", "frontend_input": "text"}));
+    let table =
+        "attribute_code,frontend_input,default_frontend_label,attribute_set\nsize,text,Size,A/G|B/G\n";
+    let (resumed, requests) = assigned_in_part("attribute create", table, vec![none, created]);
+    let posts = requests.iter().filter(|request| request.starts_with("POST")).count();
+    assert_eq!((resumed.code, posts), (7, 0), "{resumed:?} {requests:?}");
+    assert!(resumed.stdout.contains("the record has changed since"), "{resumed:?}");
 }

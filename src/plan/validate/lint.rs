@@ -161,7 +161,7 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
 
 /// What Magento does not keep of an attribute, or what breaks the shop's products.
 fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
-    let is_set = |name: &str| attribute.get(name).is_some_and(is_set);
+    let has = |name: &str| attribute.get(name).is_some_and(is_set);
     match kind? {
         kind @ ("swatch_visual" | "swatch_text")
             if options(attribute).iter().any(|option| option["is_default"] == true) =>
@@ -170,7 +170,7 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
                 "a new `{kind}` has no default option: create it without one, then run `storefront attribute option default`"
             ))
         }
-        "weee" if is_set("is_filterable") || is_set("is_searchable") => Some(
+        "weee" if has("is_filterable") || has("is_searchable") => Some(
             "a `weee` attribute that is filterable or searchable makes Magento refuse to save products"
                 .to_owned(),
         ),
