@@ -311,7 +311,8 @@ fn list_lines(lines: &[u64]) -> String {
 
 /// A record that was sent reads otherwise now.
 pub fn changed(name: &str, places: &str) -> Failure {
-    Failure::guard(format!("{name}: {places} changed after the record was sent, or an earlier record was removed"))
+    Failure::guard(format!("{name}: {places} changed after the record was sent, or an earlier record was \
+     removed"))
         .hint(
             "put the original records back in their order, and add changes at the end or in a new file; for a new file of \
              the same name, move the journal of the old one away first",

@@ -31,7 +31,8 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
     let places = format!("{}S", session.report.place.to_uppercase());
     NextSteps {
         settle: format!(
-            "resume with {resume}, with --mark-done={places} for what did and{wait} --retry-unknown={places} for what did not"
+            "resume with {resume}, with --mark-done={places} for what did and{wait} \
+             --retry-unknown={places} for what did not"
         ),
         fix: match &args.failed {
             Some(file) => {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::batch::check::{self, Step, next_step};
 use crate::batch::planning::Planning;
-use crate::batch::record::hash;
-use crate::batch::send::{Job, Position, RunContext};
+use crate::batch::record::{PreparedRecord, hash};
+use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::TokenSource;
 use crate::batch::{files, header};
 use crate::failure::{Applied, Failure, FailureKind};
@@ -25,82 +25,130 @@ const MAX_SHOWN: u64 = 3;
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
 pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
-    let curl = shared.global.curl;
-    let max_shown = if report.is_json() || curl { u64::MAX } else { MAX_SHOWN };
-    let mut planning = Planning::begin(shared.service, preparer.operation, grammar)?;
+    let planning = Planning::begin(shared.service, preparer.operation, grammar)?;
     let past = past(shared)?;
     check::run(preparer, &past, &[])?;
     check::look_up(shared, &past).await?;
-    let (mut reader, mut results) = (preparer.reader()?, OrderedResults::new(report));
-    let (mut seen, mut failed, mut hidden) = (0, 0, 0);
     let is_compared = planning.is_some() || preparer.args.plan.is_some();
-    // The expectations of a plan are all checked, and the names in attributes; what fails is shown.
-    let is_checked = is_compared || preparer.operation.spec().bearer == Bearer::Admin;
+    let mut shown = DryRun {
+        shared,
+        planning,
+        results: OrderedResults::new(report),
+        max_shown: if report.is_json() || shared.global.curl { u64::MAX } else { MAX_SHOWN },
+        is_compared,
+        is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
+        seen: 0,
+        failed: 0,
+        hidden: 0,
+    };
+    let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()?
-        && !results.is_closed()
+        && !shown.results.is_closed()
     {
         let is_sent = next_step(past.known(record.number), hash(&record.content)) == Step::Send;
-        if !is_sent || !preparer.takes(record.number) {
-            continue;
+        if is_sent
+            && preparer.takes(record.number)
+            && let Some(prepared) = preparer.prepare_part(&record, reader.columns())
+        {
+            let location = RecordLocation { record: record.number, line: record.line };
+            shown.show(location, prepared).await?;
         }
-        let Some(prepared) = preparer.prepare_part(&record, reader.columns()) else { continue };
-        seen += 1;
-        failed += u64::from(prepared.is_err());
-        let is_shown = seen <= max_shown;
-        if !is_shown && prepared.is_ok() && !is_checked {
-            hidden += 1;
-            continue;
+    }
+    shown.finish()
+}
+
+/// What was shown so far.
+struct DryRun<'a> {
+    shared: RunContext<'a>,
+    planning: Option<Planning<'a>>,
+    results: OrderedResults,
+    /// As many records are shown.
+    max_shown: u64,
+    /// Whether each record is compared with what the service has: for a plan, and of one.
+    is_compared: bool,
+    /// Whether the other records are run, too: those that are compared, and the names in attributes.
+    is_checked: bool,
+    seen: u64,
+    failed: u64,
+    /// How many records went through and are not shown.
+    hidden: u64,
+}
+
+impl DryRun<'_> {
+    /// Runs a record, and shows it or what is wrong with it.
+    async fn show(
+        &mut self,
+        location: RecordLocation,
+        prepared: Result<PreparedRecord, Failure>,
+    ) -> Result<(), Failure> {
+        let report = self.shared.service.session.report;
+        self.seen += 1;
+        let is_shown = self.seen <= self.max_shown;
+        if !is_shown && prepared.is_ok() && !self.is_checked {
+            self.hidden += 1;
+            return Ok(());
         }
-        let location = RecordLocation { record: record.number, line: record.line };
-        let position = Position { location, hash: 0 };
-        results.begin(location.record);
+        self.results.begin(location.record);
         // It masks the record's own token until the result is printed.
         let ended = match prepared {
-            Ok(prepared) => {
-                if planning.is_some() && prepared.token_source != TokenSource::Shared {
-                    return Err(token_in_plan());
-                }
-                let token = prepared.token_source.clone().token().await;
-                let (content, earlier, write_ahead) = (None, None, None);
-                let job = Rc::new(Job { position, key: 0, token, prepared, content, earlier, write_ahead });
-                let ended = Box::pin(shared.run(job.clone())).await;
-                failed += u64::from(ended.result.is_err());
-                if let (Some(planning), Ok(outcome)) = (&mut planning, &ended.result) {
-                    planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome);
-                }
-                Ok(ended)
-            }
+            Ok(prepared) => Ok(self.run(location, prepared).await?),
             Err(failure) => Err(failure),
         };
-        let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
+        let result = ended.as_ref().and_then(|ended| ended.result.as_ref());
+        self.failed += u64::from(result.is_err());
+        let text = match result {
             Ok(_) if !is_shown => {
-                hidden += 1;
+                self.hidden += 1;
                 String::new()
             }
             // They are for a shell.
-            Ok(outcome) if curl => outcome.to_text(report.stdout_style),
-            Ok(outcome) => results.outcome(location, outcome, true),
-            Err(failure) => results.failure(location, preparer.operation.spec().name, failure),
+            Ok(outcome) if self.shared.global.curl => outcome.to_text(report.stdout_style),
+            Ok(outcome) => self.results.outcome(location, outcome, true),
+            Err(failure) => {
+                self.results.failure(location, self.shared.preparer.operation.spec().name, failure)
+            }
         };
-        results.push(location.record, text)?;
+        self.results.push(location.record, text)
     }
-    results.close()?;
-    if hidden > 0 {
-        let is_merged = preparer.operation.spec().is_merged;
-        let checked =
-            if is_compared || !is_merged { "" } else { ", not compared with the shop; --plan compares all" };
-        report.stdout(format!("{}{checked}\n", count_more_records(hidden)))?;
+
+    async fn run(
+        &mut self,
+        location: RecordLocation,
+        prepared: PreparedRecord,
+    ) -> Result<JobResult, Failure> {
+        if self.planning.is_some() && prepared.token_source != TokenSource::Shared {
+            return Err(token_in_plan());
+        }
+        let token = prepared.token_source.clone().token().await;
+        let position = Position { location, hash: 0 };
+        let (content, earlier, write_ahead) = (None, None, None);
+        let job = Rc::new(Job { position, key: 0, token, prepared, content, earlier, write_ahead });
+        let ended = Box::pin(self.shared.run(job.clone())).await;
+        if let (Some(planning), Ok(outcome)) = (&mut self.planning, &ended.result) {
+            planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome);
+        }
+        Ok(ended)
     }
-    report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
-    let is_planned = planning.is_some();
-    if failed == 0 {
-        return planning.map_or(Ok(()), Planning::finish);
+
+    /// Says how many records were not shown, and how many would fail; else writes the plan, where there is one.
+    fn finish(mut self) -> Result<(), Failure> {
+        let (preparer, report) = (self.shared.preparer, self.shared.service.session.report);
+        self.results.close()?;
+        if self.hidden > 0 {
+            let is_checked = self.is_compared || !preparer.operation.spec().is_merged;
+            let checked = if is_checked { "" } else { ", not compared with the shop; --plan compares all" };
+            report.stdout(format!("{}{checked}\n", count_more_records(self.hidden)))?;
+        }
+        report.status(&format!("dry run: {}, nothing sent", count_records(self.seen)));
+        if self.failed == 0 {
+            return self.planning.map_or(Ok(()), Planning::finish);
+        }
+        let no_plan = if self.planning.is_some() { ": no plan was written" } else { "" };
+        let message = format!("{} of {} would fail{no_plan}", self.failed, count_records(self.seen));
+        let is_applied = preparer.args.plan.is_some();
+        let hint = if is_applied { PLAN_AGAIN } else { "fix these records, then run the command again" };
+        Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint))
     }
-    let message = format!("{failed} of {} would fail", count_records(seen));
-    let message = if is_planned { format!("{message}: no plan was written") } else { message };
-    let failure = Failure::new(FailureKind::Partial, message).applied(Applied::No);
-    let is_applied = preparer.args.plan.is_some();
-    Err(failure.hint(if is_applied { PLAN_AGAIN } else { "fix these records, then run the command again" }))
 }
 
 /// What was done of a plan already.

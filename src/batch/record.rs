@@ -233,7 +233,8 @@ impl<'a> RecordPreparer<'a> {
             (Some("id" | "email"), "none") => "no customer: earlier records name one",
             (Some("none"), "id" | "email") => "a customer is named, and earlier records name none",
             (Some(before), naming) if before != naming => {
-                let hint = "name all of them the same way: an id and an email may be one customer, whose records keep their order";
+                let hint = "name all of them the same way: an id and an email may be one customer, whose \
+                 records keep their order";
                 return Err(Failure::usage("the input names customers by id and by email").hint(hint));
             }
             _ => {

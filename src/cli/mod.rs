@@ -129,15 +129,16 @@ pub struct CustomerChoice {
 
 /// Flags of every command that replaces a profile.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Update options")]
 pub struct ReplacementArgs {
     /// Maximum time to wait until the update is visible [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Update options")]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
     pub settle: Option<Duration>,
     /// Maximum time to wait for another update of the same customer [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Update options")]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
     pub lock_timeout: Option<Duration>,
     /// Continue even if an earlier unknown update may still take effect
-    #[arg(long, help_heading = "Update options")]
+    #[arg(long)]
     pub after_unknown: bool,
 }
 
@@ -153,43 +154,43 @@ pub struct PlanArgs {
     pub expires: Option<Duration>,
 }
 
-const BATCH: &str = "Batch options";
-
 /// Flags of a run over many records; without such an input they are refused.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Batch options")]
 pub struct BatchArgs {
     /// Records to process concurrently [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = BATCH)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub jobs: Option<u16>,
     /// Maximum rate: N/s, N/m or N/h
-    #[arg(long, value_name = "N/s", help_heading = BATCH)]
+    #[arg(long, value_name = "N/s")]
     pub rate: Option<Rate>,
     /// Journal file [default: INPUT.journal]
-    #[arg(long, value_name = "FILE", help_heading = BATCH)]
+    #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
     /// Resume from the journal (or start one), skipping completed records
-    #[arg(long, help_heading = BATCH)]
+    #[arg(long)]
     pub resume: bool,
     /// Discard the journal and process every record again
-    #[arg(long, conflicts_with = "resume", help_heading = BATCH)]
+    #[arg(long, conflicts_with = "resume")]
     pub restart: bool,
     /// With --resume: also resend unknown records, all or those in LINES
-    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, value_delimiter = ',', requires = "resume", help_heading = BATCH)]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true)]
+    #[arg(value_delimiter = ',', requires = "resume")]
     pub retry_unknown: Option<Vec<u64>>,
     /// With --resume: note unknown or failed records in LINES as done
-    #[arg(long, value_name = "LINES", value_delimiter = ',', requires = "resume", help_heading = BATCH)]
+    #[arg(long, value_name = "LINES", value_delimiter = ',', requires = "resume")]
     pub mark_done: Vec<u64>,
     /// Write permanently failed records to FILE, each with a reason
-    #[arg(long, value_name = "FILE", help_heading = BATCH)]
+    #[arg(long, value_name = "FILE")]
     pub failed: Option<PathBuf>,
     /// Stop at the first failure
-    #[arg(long, help_heading = BATCH)]
+    #[arg(long)]
     pub stop_on_error: bool,
     /// Report invalid records as failed instead of rejecting the input
-    #[arg(long, help_heading = BATCH)]
+    #[arg(long)]
     pub skip_invalid: bool,
     /// Process only shard I of N (from 0); equal keys share a shard
-    #[arg(long, value_name = "I/N", help_heading = BATCH)]
+    #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// The plan whose records they are.
     #[arg(skip)]

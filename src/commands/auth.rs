@@ -65,7 +65,8 @@ pub struct LoginArgs {
     #[arg(long, requires = "user")]
     pub with_password: bool,
     /// Code of the administrator's second factor (Google Authenticator)
-    #[arg(long, value_name = "CODE", requires = "user", requires = "admin", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "CODE", requires = "user", requires = "admin")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub otp: Option<String>,
     /// What every call takes.
     #[command(flatten)]
@@ -216,7 +217,8 @@ async fn verify(
     } else if bearer == Bearer::Admin {
         "get a new token, then run `storefront auth login --admin` again"
     } else {
-        "get a new token, then run `storefront auth login` again; if it is an administrator's token, add --admin"
+        "get a new token, then run `storefront auth login` again; if it is an administrator's token, add \
+         --admin"
     };
     let message = format!("the token was not stored: {}", failure.message);
     Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint(hint))

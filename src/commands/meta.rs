@@ -144,9 +144,15 @@ fn input(screen: OutputStyle) -> String {
         let rows = fields.iter().map(|(path, field)| [path.as_str(), field.doc]);
         format!("\n{}\n{}\n", operation.name, table(screen, &[], rows))
     });
-    "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\nWith an administrator's token each record of a batch names its customer beside the fields, without\na wrapper: {\"customer\": 2, \"firstname\": \"Ada\"}; or it has the token of its customer in `token`.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
-        .to_owned()
-        + &fields.concat()
+    format!(
+        r#"--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.
+The wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.
+With an administrator's token each record of a batch names its customer beside the fields, without
+a wrapper: {{"customer": 2, "firstname": "Ada"}}; or it has the token of its customer in `token`.
+`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.
+{}"#,
+        fields.concat()
+    )
 }
 
 /// Writes one page a command to `directory`, or prints the first page.

@@ -207,7 +207,8 @@ impl Tokens<'_> {
         if self.own_host {
             let hint = if profile.text("api").as_deref() == Some("magento") {
                 format!(
-                    "run `storefront auth login --admin -p {name}` (without --admin for a customer's token), or set {variable}"
+                    "run `storefront auth login --admin -p {name}` (without --admin for a customer's \
+                     token), or set {variable}"
                 )
             } else {
                 format!("run `storefront auth login -p {name}`, or set {variable}")

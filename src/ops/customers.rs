@@ -58,7 +58,8 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
     let name = service.settings.dialect.name;
     if service.settings.sandbox.is_none() {
         return Err(Failure::usage(format!(
-            "the {name} interface has no call that reads or writes a named customer: the token decides whose profile it is"
+            "the {name} interface has no call that reads or writes a named customer: the token decides \
+             whose profile it is"
         ))
         .hint("use the token of that customer, or --api magento if the service is a Magento shop"));
     }

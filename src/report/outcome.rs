@@ -274,7 +274,8 @@ fn curl_command(request: &Request, url: &str, shell: Shell) -> String {
         (Shell::Windows, Bearer::Customer) => ("curl.exe", "$env:STOREFRONT_TOKEN"),
         (Shell::Windows, Bearer::Admin) => (
             "curl.exe",
-            "$(if ($env:STOREFRONT_ADMIN_TOKEN) { $env:STOREFRONT_ADMIN_TOKEN } else { $env:STOREFRONT_TOKEN })",
+            "$(if ($env:STOREFRONT_ADMIN_TOKEN) { $env:STOREFRONT_ADMIN_TOKEN } else { \
+             $env:STOREFRONT_TOKEN })",
         ),
     };
     let (method, url) = (request.method.as_str(), shell.quote(&sanitize(url)).into_owned());

@@ -77,7 +77,8 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     }
     if count.mismatch > 0 {
         steps.push(format!(
-            "compare the mismatched records with the shop (`{} mismatch` lists them; the hint of each says how)",
+            "compare the mismatched records with the shop (`{} mismatch` lists them; the hint of each says \
+             how)",
             next.show
         ));
     }

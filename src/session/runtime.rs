@@ -72,7 +72,8 @@ fn interrupted(service: &Service<'_>) -> Failure {
     let hint = match applied {
         Applied::No => "try again",
         _ if service.replaces_profile.get() => {
-            "check with `storefront customer show` before trying again; `storefront customer history` lists the snapshots"
+            "check with `storefront customer show` before trying again; `storefront customer history` lists \
+             the snapshots"
         }
         _ => CHECK_BEFORE_RETRY,
     };

@@ -24,7 +24,8 @@ pub struct AssignArgs {
     #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
     pub code: Option<String>,
     /// Attribute set; without a group, its first one
-    #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1.., value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1..)]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub sets: Vec<String>,
     /// What every operation takes.
     #[command(flatten)]

@@ -29,7 +29,8 @@ use crate::session::service::Service;
 #[command(next_help_heading = "Attribute options")]
 pub struct OptionFlags {
     /// Options, in order
-    #[arg(long = "option", value_name = "LABEL", num_args = 1.., value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long = "option", value_name = "LABEL", num_args = 1..)]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub labels: Vec<String>,
     /// Default option
     #[arg(long, value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]

@@ -35,7 +35,7 @@ const API: usize = 1;
 const URL: usize = 2;
 const VIEW: usize = 3;
 
-/// Makes a profile. Esc goes back one question, and before the first it cancels.
+/// Makes a profile.
 ///
 /// # Errors
 /// `guard` for a profile that is there already, `usage` for a bad value or where nobody can be asked.
@@ -73,19 +73,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let is_asked =
         |place: &usize| given[*place].is_none() && (prompt.can_ask() || [NAME, URL].contains(place));
     let asked: Vec<usize> = (0..values.len()).filter(is_asked).collect();
-    let mut next = 0;
-    while let Some(place) = asked.get(next).copied() {
-        let check = |text: &str| match check(place, text, &values[API]) {
-            Ok(()) => Ok(()),
-            Err(failure) => Err(Objection::Wrong(failure.message)),
-        };
-        if let Some(answer) = ask(&prompt, place, &values, check)? {
-            values[place] = answer;
-            next += 1;
-        } else {
-            next = next.checked_sub(1).ok_or_else(Failure::cancelled)?;
-        }
-    }
+    ask_in_order(&prompt, &asked, &mut values, check)?;
     let [name, api, base_url, store_view] = values;
     let is_magento = api == MAGENTO.name;
     warn(session, &name, is_magento, &base_url, &store_view);
@@ -105,6 +93,29 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         file.path.display(),
         if is_magento { " --admin" } else { "" }
     ));
+    Ok(())
+}
+
+/// Asks for these values; Esc goes back one, and before the first it cancels.
+fn ask_in_order(
+    prompt: &Prompt,
+    places: &[usize],
+    values: &mut [String; 4],
+    check: impl Fn(usize, &str, &str) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut next = 0;
+    while let Some(place) = places.get(next).copied() {
+        let objection = |text: &str| match check(place, text, &values[API]) {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(Objection::Wrong(failure.message)),
+        };
+        if let Some(answer) = ask(prompt, place, values, objection)? {
+            values[place] = answer;
+            next += 1;
+        } else {
+            next = next.checked_sub(1).ok_or_else(Failure::cancelled)?;
+        }
+    }
     Ok(())
 }
 
@@ -141,7 +152,8 @@ fn warn(session: &Session<'_>, name: &str, is_magento: bool, base_url: &str, sto
     }
     if url.scheme() == "http" && !is_this_machine(&url) {
         session.report.warn(&format!(
-            "http:// sends the token and customer data unencrypted: use https://, or allow it with {set} allow-plain-http true`"
+            "http:// sends the token and customer data unencrypted: use https://, or allow it with {set} \
+             allow-plain-http true`"
         ));
     }
     if !is_magento && store_view.is_empty() {

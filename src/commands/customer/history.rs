@@ -1,7 +1,7 @@
 //! `storefront customer history`: what was changed from this machine, and what became of it.
 
-use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, value_parser};
 use jiff::tz::TimeZone;
 
 use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
@@ -21,13 +21,14 @@ pub struct HistoryArgs {
     #[command(flatten)]
     pub choice: CustomerChoice,
     /// Show at most N changes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "delete")]
+    #[arg(long, value_name = "N", conflicts_with = "delete", value_parser = value_parser!(u16).range(1..))]
     pub limit: Option<u16>,
     /// Check whether the latest unknown update took effect
     #[arg(long)]
     pub check: bool,
     /// Delete one snapshot (name or prefix) or `all`
-    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub delete: Option<String>,
     /// What every command takes that asks.
     #[command(flatten)]

@@ -30,7 +30,8 @@ pub struct AddItemArgs {
     #[command(flatten)]
     pub item: FieldArgs<Item>,
     /// Option of a configurable product, as OPTION_ID=OPTION_VALUE
-    #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
+    #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1..)]
+    #[arg(help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
     /// Verify by comparing the cart before and after
     #[arg(long, help_heading = Item::HEADING)]

@@ -47,10 +47,12 @@ pub struct ShipArgs {
     #[command(flatten)]
     pub shipping: FieldArgs<Shipping>,
     /// Code of the payment method, sent as {"method": CODE}
-    #[arg(long, value_name = "CODE", value_parser = NonEmptyStringValueParser::new(), help_heading = "Payment", group = "payment_choice")]
+    #[arg(long, value_name = "CODE", help_heading = "Payment", group = "payment_choice")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub payment_method: Option<String>,
     /// Payment as JSON, or a file containing it
-    #[arg(long, value_name = "JSON|@FILE", value_parser = NonEmptyStringValueParser::new(), help_heading = "Payment", group = "payment_choice")]
+    #[arg(long, value_name = "JSON|@FILE", help_heading = "Payment", group = "payment_choice")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub payment: Option<String>,
     /// Omit the payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]

@@ -160,7 +160,8 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
     let context = service.session.context;
     match state::load_customer(context, &service.settings, &LockName::token(token)) {
         Some(known) if known != id && !known.contains('@') => Err(Failure::guard(format!(
-            "the service answered with the profile of customer {id}, and this token was customer {known}'s before"
+            "the service answered with the profile of customer {id}, and this token was customer {known}'s \
+             before"
         ))
         .hint(
             "check any cache in front of the service; if the token is right, \
@@ -196,7 +197,8 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
     let stored = match read_profile(service).await {
         Err(failure) if has_no_read(service, &failure) => {
             service.session.report.warn(&format!(
-                "the service has no call that reads the profile ({}): using --base as is; the result cannot be verified",
+                "the service has no call that reads the profile ({}): using --base as is; the result cannot \
+                 be verified",
                 failure.message
             ));
             return Ok((base.clone(), false));

@@ -114,15 +114,7 @@ impl<'a> Restore<'a> {
                 local_minute(open.until)
             ));
         }
-        if let [_, ..] = &chosen.newer[..] {
-            let (count, kept) = (chosen.newer.len(), addresses(&chosen.newer));
-            let verb = if count == 1 { "is" } else { "are" };
-            merged.notes.push(format!(
-                "{kept} {verb} newer than the snapshot and {verb} kept; --allow-delete {count} deletes \
-                 {}",
-                if count == 1 { "it" } else { "them" }
-            ));
-        }
+        merged.notes.extend(note_of_newer(&chosen.newer));
         Ok(merged)
     }
 
@@ -200,6 +192,19 @@ impl<'a> Restore<'a> {
         Err(Failure::usage(format!("no update{whose} from this machine was applied"))
             .hint(format!("{LIST}; --customer names another customer")))
     }
+}
+
+/// Which addresses are kept though they are newer than the snapshot.
+fn note_of_newer(newer: &[i64]) -> Option<String> {
+    let (verb, them) = match newer {
+        [] => return None,
+        [_] => ("is", "it"),
+        _ => ("are", "them"),
+    };
+    let (kept, count) = (addresses(newer), newer.len());
+    Some(format!(
+        "{kept} {verb} newer than the snapshot and {verb} kept; --allow-delete {count} deletes {them}"
+    ))
 }
 
 fn addresses(ids: &[i64]) -> String {

@@ -41,6 +41,21 @@ impl Seen {
     pub fn is_applied(&self) -> bool {
         self.missing.is_empty() && self.replaced.is_empty() && self.undone.is_empty()
     }
+
+    /// Takes note of a change that the profile does not show: it is not there, or the service wrote it in its own way.
+    fn look_for(&mut self, change: &Change, now: &Profile, index: &AddressIndex) {
+        let (name, is_address) = (change.path.last_name(), change.path.is_address());
+        let there = change.path.find(now.customer(), index);
+        let is_in_lost = !is_address && change.path.address_id().is_some_and(|id| !index.contains(id));
+        if is_in_lost || same_value(name, there, change.after.as_ref()) {
+            return;
+        }
+        if same_value(name, there, change.before.as_ref()) || is_address {
+            self.undone.push(change.clone());
+        } else {
+            self.altered.push(Change { after: there.cloned(), ..change.clone() });
+        }
+    }
 }
 
 /// Compares a profile with a PUT: `before` is the profile that it was made from, `sent` what it carried. Changes at the
@@ -96,17 +111,7 @@ pub fn verify(
         }
     }
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
-        let (name, is_address) = (change.path.last_name(), change.path.is_address());
-        let there = change.path.find(now.customer(), &index);
-        let is_in_lost = !is_address && change.path.address_id().is_some_and(|id| !index.contains(id));
-        if is_in_lost || same_value(name, there, change.after.as_ref()) {
-            continue;
-        }
-        if same_value(name, there, change.before.as_ref()) || is_address {
-            seen.undone.push(change.clone());
-        } else {
-            seen.altered.push(Change { after: there.cloned(), ..change.clone() });
-        }
+        seen.look_for(change, now, &index);
     }
     seen.new_ids.sort_by_key(|id| index.position(*id));
     Ok(seen)

@@ -55,7 +55,8 @@ const MORE_NAMES: &[(&str, &str)] = &[
     ("DK", "Daenemark"),
     (
         "GB",
-        "Britain\tScotland\tWales\tNorthern Ireland\tSchottland\tNordirland\tGrande-Bretagne\tAngleterre\tÉcosse",
+        "Britain\tScotland\tWales\tNorthern \
+         Ireland\tSchottland\tNordirland\tGrande-Bretagne\tAngleterre\tÉcosse",
     ),
     ("GB", "Gran Bretaña\tInglaterra\tEscocia"),
     ("KR", "Korea"),

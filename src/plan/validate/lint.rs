@@ -167,7 +167,8 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
             if options(attribute).iter().any(|option| option["is_default"] == true) =>
         {
             Some(format!(
-                "a new `{kind}` has no default option: create it without one, then run `storefront attribute option default`"
+                "a new `{kind}` has no default option: create it without one, then run `storefront \
+                 attribute option default`"
             ))
         }
         "weee" if has("is_filterable") || has("is_searchable") => Some(
@@ -276,7 +277,10 @@ fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
     let kind = attribute.get("frontend_input")?.as_str().and_then(FrontendInput::find)?;
     let default = attribute.get("default_value")?.as_str().filter(|text| !text.is_empty())?;
     kind.takes_options.then(|| {
-        format!("default_value `{default}` is no option's mark: write `*` before the default option, or use --default-option")
+        format!(
+            "default_value `{default}` is no option's mark: write `*` before the default option, or use \
+         --default-option"
+        )
     })
 }
 

@@ -37,13 +37,16 @@ pub struct CreateArgs {
     #[command(flatten)]
     pub attribute: FieldArgs<AttributeFlags>,
     /// Include in search (sent as "1" or "0")
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = AttributeFlags::HEADING)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "true", help_heading = AttributeFlags::HEADING)]
     pub searchable: Option<bool>,
     /// Label for a store view, as STORE=LABEL; STORE is its ID or, for magento, its code
-    #[arg(long = "store-label", value_name = "STORE=LABEL", num_args = 1.., value_parser = parse_store_label, help_heading = AttributeFlags::HEADING)]
+    #[arg(long = "store-label", value_name = "STORE=LABEL", num_args = 1..)]
+    #[arg(value_parser = parse_store_label, help_heading = AttributeFlags::HEADING)]
     pub store_labels: Vec<(String, String)>,
     /// Attribute set to put it into, so that products can have it (magento)
-    #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1.., value_parser = NonEmptyStringValueParser::new(), help_heading = AttributeFlags::HEADING)]
+    #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1.., help_heading = AttributeFlags::HEADING)]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub sets: Vec<String>,
     /// Its options.
     #[command(flatten)]

@@ -57,10 +57,13 @@ pub struct UpdateArgs {
     #[command(flatten)]
     pub members: FieldArgs<AddressFlags>,
     /// Set a custom attribute of the address
-    #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
+    #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1..)]
+    #[arg(value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
     /// Clear a field of the address, or else of the profile
-    #[arg(long, value_name = "FIELD", num_args = 1.., value_parser = PossibleValuesParser::new(CLEARABLE.split(' ')), hide_possible_values = true, conflicts_with = "add_address", help_heading = AddressFlags::HEADING)]
+    #[arg(long, value_name = "FIELD", num_args = 1.., conflicts_with = "add_address")]
+    #[arg(value_parser = PossibleValuesParser::new(CLEARABLE.split(' ')), hide_possible_values = true)]
+    #[arg(help_heading = AddressFlags::HEADING)]
     pub clear: Vec<String>,
     /// Make it the default shipping address
     #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
