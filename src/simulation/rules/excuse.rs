@@ -23,11 +23,12 @@ pub fn overwrites(world: &World, late: usize, other: usize) -> Option<OutOfReach
     if world.was_set_forward(machine, began, until) {
         return Some(OutOfReach::ClockSetForward);
     }
-    // A proxy handed it on once more after the read, and something that the read showed had come in between.
+    // A proxy handed it on once more after what the read showed, and something had come in between.
     let read_at = one.shown.as_ref().map(|shown| shown.at)?;
+    let lag = world.faults.replicas.into_iter().max().unwrap_or_default();
     let mut effects = world.effects.iter().filter(|effect| effect.request == other);
     let was_before = effects.next().is_some_and(|first| !first.is_copy && first.at < read_at);
-    (was_before && effects.any(|copy| copy.at >= read_at)).then_some(OutOfReach::Doubled)
+    (was_before && effects.any(|copy| copy.at + lag >= read_at)).then_some(OutOfReach::Doubled)
 }
 
 /// Whether somebody took it upon themselves that one of two requests may still come: by a flag of a run after the

@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::Rule;
+use super::report::customer_of;
 use crate::simulation::action::Action;
 use crate::simulation::world::{Reported, World};
 
-/// Checks the lines of a history on a machine, that run `run` has printed, as the last one before run `end`. Where nothing was lost on the disk, an update
-/// whose outcome was told does not count as unknown.
+/// Checks the lines of a history on a machine, that run `run` has printed, as the last one before run `end`. Where nothing
+/// was lost on the disk, an update whose outcome was told does not count as unknown.
 pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_complete: bool) {
     let mut broken = Vec::new();
     for tag in world.actions.keys().copied() {
@@ -27,7 +28,8 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
         // What everything being made good has brought about came after it.
         let has_effect = world.effects_of(tag).any(|effect| world.requests[effect.request].run < end);
         let said: Vec<_> = world.reported.iter().filter(|said| said.tag == tag && said.run < end).collect();
-        let is_indistinguishable = said.iter().any(|said| said.applied == "yes");
+        let is_indistinguishable =
+            said.iter().any(|said| said.applied == "yes" || was_done_by_others(world, said));
         if outcomes.iter().any(|outcome| matches!(*outcome, "applied" | "mismatch"))
             && !has_effect
             && !is_indistinguishable
@@ -51,6 +53,14 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
     for what in broken {
         world.broke(Rule::History, run, None, what);
     }
+}
+
+/// Whether somebody else did what a record asks for, after it was first sent: nobody can tell.
+fn was_done_by_others(world: &World, said: &Reported) -> bool {
+    let of_tag = world.requests.iter().filter(|sent| sent.tag == Some(said.tag));
+    let Some(left) = of_tag.map(|sent| sent.at).min() else { return false };
+    let past = &world.customers[customer_of(world, said.run, said.tag)].past;
+    past.iter().any(|(since, past)| *since >= left && world.actions[&said.tag].is_shown_by(past))
 }
 
 fn outcome(line: &Value) -> Option<&str> {

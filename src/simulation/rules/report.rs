@@ -126,7 +126,8 @@ fn check_partial(world: &mut World, said: &Reported) {
     }
 }
 
-fn customer_of(world: &World, run: usize, tag: u32) -> usize {
+/// Whose profile or cart a record of a run is about.
+pub fn customer_of(world: &World, run: usize, tag: u32) -> usize {
     world.runs[run].records.iter().find(|(of, _)| *of == tag).map_or(0, |(_, customer)| *customer)
 }
 
