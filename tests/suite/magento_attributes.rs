@@ -254,3 +254,29 @@ fn a_corrected_record_assigns_again_but_does_not_create_again() {
     assert_eq!((resumed.code, posts), (7, 0), "{resumed:?} {requests:?}");
     assert!(resumed.stdout.contains("the record has changed since"), "{resumed:?}");
 }
+
+/// The answer to the creation is lost, and the assignment is refused: the resumed run knows that the attribute is ours.
+#[test]
+fn an_attribute_whose_creation_was_verified_is_assigned_by_the_resumed_run() {
+    let list = |items: serde_json::Value| json_reply(&json!({"items": items}));
+    let sets = || list(json!([{"attribute_set_id": 4, "attribute_set_name": "A"}]));
+    let groups = || list(json!([{"attribute_group_id": "7", "attribute_group_name": "G"}]));
+    let shown = || {
+        json_reply(&json!({"attribute_id": 93, "attribute_code": "size", "frontend_input": "text",
+            "default_frontend_label": "Size", "is_required": false}))
+    };
+    let none = answer("404 Not Found", JSON, r#"{"message": "no such entity"}"#);
+    let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
+    let first = vec![sets(), groups(), none, Step::Close, shown(), shown(), refused];
+    let second = vec![sets(), groups(), shown(), json_reply(&json!("1"))];
+    let server = MockServer::start([first, second].concat());
+    let home = impatient(&server);
+    let table = "attribute_code,frontend_input,default_frontend_label,attribute_set\nsize,text,Size,A/G\n";
+    std::fs::write(home.dir.path().join("sets.csv"), table).unwrap();
+    let outcome = on(&home, &server, "attribute create -i sets.csv -y");
+    assert!(outcome.stdout.contains(r#""applied":"partial""#), "{outcome:?}");
+    let resumed = on(&home, &server, "attribute create -i sets.csv -y --resume");
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    let requests = server.requests();
+    assert_eq!(requests.iter().filter(|request| request.starts_with("POST")).count(), 3, "{requests:?}");
+}

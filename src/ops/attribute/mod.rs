@@ -127,6 +127,10 @@ pub async fn create(
         match create_only(service, &draft).await {
             Ok(Outcome { status, response, .. }) => {
                 id = response.as_ref().and_then(|reply| id_of(&in_reply(reply.clone())?));
+                if id.is_none() {
+                    // The answer was lost: a resumed run has to know that it is ours.
+                    id = read_existing(service, code).await.ok().and_then(|it| id_of(&it));
+                }
                 calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) });
             }
             Err(failure) => {
