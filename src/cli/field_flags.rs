@@ -150,7 +150,7 @@ impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
 /// Text that is not empty: an unset variable of a shell must not clear a field.
 fn filled(text: &str) -> Result<Value, &'static str> {
     if text.is_empty() {
-        return Err("expected text; to clear a field use `customer update --clear FIELD`");
+        return Err("expected text (`customer update` clears a field with --clear FIELD)");
     }
     Ok(text.into())
 }

@@ -100,8 +100,9 @@ impl Columns {
     /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
         if row.len() != self.titles.len() {
-            let cells = if row.len() == 1 { "cell" } else { "cells" };
-            return Err(format!("the row has {} {cells}, the header has {}", row.len(), self.titles.len()));
+            let (expected, found) = (self.titles.len(), row.len());
+            let cells = if expected == 1 { "cell" } else { "cells" };
+            return Err(format!("expected {expected} {cells}, found {found}"));
         }
         let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();

@@ -286,8 +286,8 @@ fn headers_and_cells_that_are_not_understood_are_named() {
     assert_eq!(problem("sku,,qty\n"), "x.csv: column 2 has no title");
     assert_eq!(problem("\n"), "x.csv has no header");
     assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
-    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cell, the header has 2");
-    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, the header has 2");
+    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: expected 2 cells, found 1");
+    assert_eq!(problem("sku,qty\na,1,2\n"), "2: expected 2 cells, found 3");
     assert_eq!(
         problem("qty,option:1\nx,y\n"),
         "2: column qty: expected a number, found \"x\"; column option:1: expected an integer, found \"y\""

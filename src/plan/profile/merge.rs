@@ -34,15 +34,6 @@ pub struct ProfilePatch {
     pub deferred: Vec<Finding>,
 }
 
-impl ProfilePatch {
-    /// Whether nothing at all was asked.
-    pub fn is_empty(&self) -> bool {
-        let asks =
-            |(name, value): (&String, &Value)| name != "addresses" || value != &Value::Array(Vec::new());
-        !self.replace && self.remove.is_empty() && !self.draft.iter().any(asks)
-    }
-}
-
 /// The fields of a default, at the top of a profile and in its address.
 pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 

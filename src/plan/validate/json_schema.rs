@@ -59,7 +59,7 @@ fn record(dialect: &Dialect, operation: &OperationSpec, body: &[&'static Field])
     let has_customer = dialect.customers.is_some() && operation.bearer == Bearer::Customer;
     if has_customer && schema["properties"].get("customer").is_none() {
         schema["properties"]["customer"] = json!({"type": ["string", "integer"],
-            "description": "Customer by id or email, with an administrator's token"});
+            "description": "Customer ID or email (needs an admin token)"});
     }
     schema
 }

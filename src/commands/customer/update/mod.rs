@@ -202,12 +202,6 @@ impl UpdateArgs {
             let message = "--replace-addresses requires an address list";
             return Err(Failure::usage(message).hint("pass it with --input"));
         }
-        if patch.is_empty() {
-            return Err(Failure::usage("nothing to change").hint(
-                "name what to change, such as `--address ID --city CITY`; \
-                 `storefront customer show` lists the IDs",
-            ));
-        }
         Ok(patch)
     }
 
@@ -303,8 +297,16 @@ fn which_address() -> Failure {
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     commands::run_records(session, args, async |document| {
         let prompt = session.prompt();
-        if !prompt.can_ask() || document.is_some() || names_a_change(args) {
+        // An address that is named without any change is where the questions begin.
+        let names_address = args.address.is_some() || args.add_address;
+        if document.is_some() || names_a_change(args) || names_address && !prompt.can_ask() {
             return commands::run_one(session, args, document).await;
+        }
+        if !prompt.can_ask() {
+            return Err(Failure::usage("nothing to change").hint(
+                "name what to change, such as `--address ID --city CITY`; \
+                 `storefront customer show` lists the IDs",
+            ));
         }
         let ask = async |service: &Service<'_>| dialogue::update(service, &prompt, args).await;
         commands::with_customer(session, ask).await
@@ -312,7 +314,6 @@ pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure
     .await
 }
 
-/// An address that is named without any change is where the questions begin.
 fn names_a_change(args: &UpdateArgs) -> bool {
     !args.address_members().is_empty()
         || !args.clear.is_empty()
