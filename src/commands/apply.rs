@@ -5,17 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::attribute::AttributeCommand;
-use super::attribute::option::OptionCommand;
-use super::customer::CustomerCommand;
-use super::quote::QuoteCommand;
-use super::{Cli, Command, grammar};
+use super::{Cli, grammar};
 use crate::batch;
 use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, Rate, RequestArgs, plan_file};
 use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan};
-use crate::ops::Operation;
 use crate::session::Session;
 
 /// Flags of `apply`.
@@ -75,7 +70,7 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
     let words = words.chain(plan.header.options.iter().map(String::as_str)).map(OsString::from);
     let planned = Cli::parse_args(&words.collect::<Vec<_>>()).ok();
     let operation =
-        planned.as_ref().and_then(|cli| Some((operation(&cli.command)?, cli.shared.input.allow_unknown)));
+        planned.as_ref().and_then(|cli| Some((cli.command.operation()?, cli.shared.input.allow_unknown)));
     let Some((operation, allow_unknown)) = operation else {
         let message = "the plan has an operation that this version does not know";
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
@@ -95,17 +90,4 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
     let session = Session { global: &global, ..*session };
     let source = Source::of_plan(&args.file, records.into_bytes());
     batch::run(&session, source, operation, grammar).await
-}
-
-/// The operation of a command that takes `--plan`.
-fn operation(command: &Command) -> Option<&dyn Operation> {
-    Some(match command {
-        Command::Customer(CustomerCommand::Update(args)) => &**args,
-        Command::Quote(QuoteCommand::AddItem(args)) => &**args,
-        Command::Quote(QuoteCommand::Ship(args)) => &**args,
-        Command::Attribute(AttributeCommand::Create(args)) => &**args,
-        Command::Attribute(AttributeCommand::Assign(args)) => &**args,
-        Command::Attribute(AttributeCommand::Option(OptionCommand::Add(args))) => &**args,
-        _ => return None,
-    })
 }

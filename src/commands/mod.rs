@@ -159,6 +159,18 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// What it does with records, where it takes a record or many.
+    pub fn operation(&self) -> Option<&dyn Operation> {
+        match self {
+            Self::Quote(command) => command.operation(),
+            Self::Customer(command) => command.operation(),
+            Self::Attribute(command) => command.operation(),
+            _ => None,
+        }
+    }
+}
+
 impl Cli {
     /// Reads a command line, the program first.
     ///

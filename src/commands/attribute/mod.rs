@@ -13,7 +13,7 @@ use self::create::CreateArgs;
 use self::option::OptionCommand;
 use crate::cli::RequestArgs;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::attribute;
+use crate::ops::{Operation, attribute};
 use crate::plan::validate::attribute::in_reply;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -48,6 +48,18 @@ pub struct ShowArgs {
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+impl AttributeCommand {
+    /// What it does with records, where it takes a record or many.
+    pub fn operation(&self) -> Option<&dyn Operation> {
+        match self {
+            Self::Create(args) => Some(&**args),
+            Self::Assign(args) => Some(&**args),
+            Self::Option(OptionCommand::Add(args)) => Some(&**args),
+            Self::Option(OptionCommand::Default(_)) | Self::Show(_) => None,
+        }
+    }
 }
 
 /// Runs an attribute command.

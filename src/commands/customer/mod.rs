@@ -10,6 +10,7 @@ use self::update::UpdateArgs;
 use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
 use crate::commands;
 use crate::failure::Failure;
+use crate::ops::Operation;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
@@ -101,6 +102,16 @@ pub struct RestoreArgs {
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,
+}
+
+impl CustomerCommand {
+    /// What it does with records, where it takes a record or many.
+    pub fn operation(&self) -> Option<&dyn Operation> {
+        match self {
+            Self::Update(args) => Some(&**args),
+            Self::Show(_) | Self::Find(_) | Self::History(_) | Self::Restore(_) => None,
+        }
+    }
 }
 
 /// Runs a customer command.

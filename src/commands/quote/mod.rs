@@ -12,6 +12,7 @@ use self::ship::ShipArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
 use crate::commands;
 use crate::failure::{Failure, FailureKind};
+use crate::ops::Operation;
 use crate::ops::cart::{ActiveCart, find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
 use crate::plan::request::cart::Cart;
@@ -58,6 +59,17 @@ pub struct ReadArgs {
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+impl QuoteCommand {
+    /// What it does with records, where it takes a record or many.
+    pub fn operation(&self) -> Option<&dyn Operation> {
+        match self {
+            Self::Ship(args) => Some(&**args),
+            Self::AddItem(args) => Some(&**args),
+            Self::Show(_) | Self::Methods(_) => None,
+        }
+    }
 }
 
 /// Runs a quote command.
