@@ -170,7 +170,8 @@ pub struct RecordCounts {
     /// Of those that failed for a temporary reason: they wait for an unknown one, which only a person can settle.
     #[serde(skip)]
     pub held_up: u64,
-    /// Of those that failed for a temporary reason: a call was applied, and a later one was refused.
+    /// Of those that failed for a temporary reason, as a corrected record is sent again: a call was applied, and a later one was
+    /// refused. In results they have failed.
     #[serde(skip)]
     pub refused_in_part: u64,
     /// Whether a call of one that failed was applied.
@@ -195,9 +196,9 @@ impl RecordCounts {
         }
     }
 
-    /// Whether a resumed run sends some of them.
+    /// Whether a resumed run sends some of them that may go through as they are.
     pub fn can_resume(self) -> bool {
-        self.temporary - self.held_up + self.not_sent > 0
+        self.temporary - self.held_up - self.refused_in_part + self.not_sent > 0
     }
 }
 

@@ -67,7 +67,8 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
             Attempt::Applied(Reply { status, body: incoming.body, warning: incoming.broken })
         }
         300..=399 if is_read || REDIRECTS.contains(&status) => {
-            Attempt::Rejected(redirected(FailureKind::Refused, &incoming, url))
+            let failure = redirected(FailureKind::Refused, &incoming, url);
+            Attempt::Rejected(Failure { is_misdirected: true, ..failure })
         }
         300..=399 => Attempt::Unknown {
             failure: redirected(FailureKind::Unknown, &incoming, url).hint(CHECK_BEFORE_RETRY),

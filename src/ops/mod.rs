@@ -172,7 +172,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
             let message = format!("the regions of `{country}` could not be read: unexpected response");
             return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
         }
-        Err(failure) if failure.status == Some(404) => {
+        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
             return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
                 .hint("give the two-letter code of a country the shop allows"));
         }

@@ -38,7 +38,9 @@ pub fn failure_json(failure: &Failure) -> Value {
     let mut error = exact_json::of(failure);
     if let Some(count) = &failure.records {
         let done = count.done + count.done_earlier;
-        error["records"] = exact_json::of(&RecordCounts { done, ..**count });
+        let (failed, temporary) =
+            (count.failed + count.refused_in_part, count.temporary - count.refused_in_part);
+        error["records"] = exact_json::of(&RecordCounts { done, failed, temporary, ..**count });
         error["resume"] = count.can_resume().into();
     }
     error

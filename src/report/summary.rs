@@ -70,10 +70,11 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
     let fix = Some(&next.fix).filter(|_| count.failed > next.handed_out);
     let is_said = fix.is_some_and(|fix| fix.contains(&next.resume));
     let is_stopped = fix.is_none() && next.elsewhere.is_none() && count.unknown + count.mismatch == 0;
-    if is_stopped || count.can_resume() && !is_said {
-        let correct = "correct the records that were applied in part, then ";
-        let correct = if count.refused_in_part > 0 { correct } else { "" };
-        steps.push(format!("{correct}resume with {}", next.resume));
+    if count.refused_in_part > 0 {
+        steps
+            .push(format!("correct the records that were applied in part, then resume with {}", next.resume));
+    } else if is_stopped || count.can_resume() && !is_said {
+        steps.push(format!("resume with {}", next.resume));
     }
     if count.mismatch > 0 {
         steps.push(format!(

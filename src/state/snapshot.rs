@@ -129,6 +129,8 @@ pub struct Snapshot {
     pub customer: Map<String, Value>,
     /// The customer object that was sent.
     pub merged: Map<String, Value>,
+    /// What of it the service wrote in its own way, such as a date in another form.
+    pub rewritten: Vec<Change>,
 }
 
 /// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
@@ -266,7 +268,19 @@ impl CustomerStore {
     pub fn read(&self, path: &Path) -> Result<Snapshot, Failure> {
         let unreadable =
             |error| Failure::usage(format!("the snapshot `{}` cannot be read: {error}", path.display()));
-        Snapshot::parse(&self.storage.read(path).map_err(unreadable)?, path)
+        let snapshot = Snapshot::parse(&self.storage.read(path).map_err(unreadable)?, path)?;
+        let rewritten = self.storage.read(&rewritten_file(path)).unwrap_or_default();
+        let rewritten: Vec<Value> = serde_json::from_slice(&rewritten).unwrap_or_default();
+        Ok(Snapshot { rewritten: rewritten.iter().filter_map(Change::parse).collect(), ..snapshot })
+    }
+
+    /// Notes what the service wrote in its own way, so that it is known as ours when it is undone. It is a help: what cannot
+    /// be written is left out.
+    pub fn note_rewritten(&self, snapshot: &Path, rewritten: &[Change]) {
+        if !rewritten.is_empty() {
+            let file = rewritten_file(snapshot);
+            let _ = serde_json::to_vec(rewritten).map(|text| self.storage.replace(&file, &text));
+        }
     }
 
     /// What became of a replacement. One of a command that ended before it knew counts as sent when its snapshot was taken.
@@ -410,7 +424,9 @@ impl CustomerStore {
     /// Whatever the system says, in which case the outcome stays too.
     pub fn delete(&self, snapshot: &Path) -> std::io::Result<()> {
         self.storage.remove(snapshot)?;
-        for mark in ["fate", "verified", "applied", "mismatched", "refused", "unknown", "repeated"] {
+        for mark in
+            ["fate", "rewritten", "verified", "applied", "mismatched", "refused", "unknown", "repeated"]
+        {
             let _ = self.storage.remove(&snapshot.with_extension(mark));
         }
         let _ = self.storage.remove(&self.directory.join(LAST_READ));
@@ -454,6 +470,10 @@ fn fate_file(snapshot: &Path) -> PathBuf {
     snapshot.with_extension("fate")
 }
 
+fn rewritten_file(snapshot: &Path) -> PathBuf {
+    snapshot.with_extension("rewritten")
+}
+
 fn number_of(path: &Path) -> Option<u64> {
     stem(path).split_once('-')?.0.parse().ok()
 }
@@ -492,7 +512,8 @@ impl Snapshot {
             Some(Value::Object(merged)) => merged,
             _ => customer.clone(),
         };
-        Ok(Self { path: path.to_owned(), service, taken, operation, customer, merged })
+        let (path, rewritten) = (path.to_owned(), Vec::new());
+        Ok(Self { path, service, taken, operation, customer, merged, rewritten })
     }
 
     /// The name by which `customer restore` takes it.

@@ -85,6 +85,9 @@ fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
         let outcome = on(&home, &server, &line);
         assert_eq!(outcome.code, 7, "{outcome:?}");
         assert!(outcome.stdout.contains(r#""applied":"partial""#), "{outcome:?}");
+        let error = outcome.error();
+        assert_eq!((&error["records"]["failed"], &error["resume"]), (&json!(1), &json!(false)), "{error}");
+        assert!(error["hint"].as_str().unwrap().starts_with("correct the records that"), "{error}");
         assert_eq!(home.dir.path().join("failed.ndjson").metadata().unwrap().len(), 0, "not to be run again");
     }
     let outcome = on(&home, &server, "quote ship -i ship.ndjson -y --resume");

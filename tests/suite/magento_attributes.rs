@@ -280,3 +280,38 @@ fn an_attribute_whose_creation_was_verified_is_assigned_by_the_resumed_run() {
     let requests = server.requests();
     assert_eq!(requests.iter().filter(|request| request.starts_with("POST")).count(), 3, "{requests:?}");
 }
+
+/// Without `/rest` in the base URL the shop answers a read with a page, and a write with a redirect to its own pages.
+#[test]
+fn a_batch_at_a_wrong_base_url_sends_nothing_and_can_be_resumed() {
+    let page = || answer("404 Not Found", "Content-Type: text/html\r\n", "<html>Not found</html>");
+    let moved = || answer("302 Found", "Location: /\r\n", "");
+    for (line, table, script) in [
+        (
+            "attribute create",
+            "code,type,label\na,text,A\nb,text,B\nc,text,C\nd,text,D\n",
+            page as fn() -> Step,
+        ),
+        ("quote add-item --jobs 1", "sku,qty\na,1\nb,1\nc,1\nd,1\n", moved),
+    ] {
+        let server = MockServer::start((0..4).map(|_| script()).collect());
+        let home = impatient(&server);
+        std::fs::write(home.dir.path().join("in.csv"), table).unwrap();
+        let outcome = on(&home, &server, &format!("{line} -i in.csv -y"));
+        let error = outcome.error();
+        assert_eq!(
+            (outcome.code, &error["resume"], &error["applied"]),
+            (4, &json!(true), &json!("no")),
+            "{outcome:?}"
+        );
+        let requests = server.requests();
+        let posts = requests.iter().filter(|request| request.starts_with("POST")).count();
+        assert_eq!(
+            (requests.len(), posts),
+            (3, if line.starts_with("quote") { 3 } else { 0 }),
+            "{requests:?}"
+        );
+        let journal = std::fs::read_to_string(home.dir.path().join("in.csv.journal")).unwrap();
+        assert!(!journal.contains(r#""state":"failed","temporary":false"#), "{journal}");
+    }
+}

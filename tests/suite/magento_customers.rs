@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use snapbox::str;
 
+use crate::support::magento::{self, done};
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::TestEnv;
 
 fn run(home: &Home, line: &str) -> Outcome {
     let asks = line.starts_with("customer update") || line.starts_with("customer restore");
@@ -339,4 +341,17 @@ fn a_store_view_is_optional_and_an_unknown_one_is_an_error() {
 error: cannot read the stored addresses: the service answered 400 Bad Request: Specified request cannot be processed
   hint: the shop may have no store view `nowhere`: check --store-view, or leave it out for the default one
 "#]]);
+}
+
+/// The shop stores some characters as question marks: undone is what it made of them.
+#[test]
+fn a_value_that_the_shop_rewrote_is_undone() {
+    let env = TestEnv::new();
+    let before = done(&env, "customer show --customer 1");
+    let line = "customer update --customer 1 --address 1 --company 'Foo \u{1f600}' --city 'Paris '";
+    let updated = magento::run(&env, line);
+    assert!(updated.stdout.contains(r#""verified":false"#), "{updated:?}");
+    done(&env, "customer restore --customer 1");
+    let after = done(&env, "customer show --customer 1");
+    assert_eq!(after["addresses"], before["addresses"]);
 }

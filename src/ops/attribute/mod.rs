@@ -55,7 +55,9 @@ pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Fail
         label["store_id"] = view.map_or_else(|| label["store_id"].clone(), |view| view.name.clone().into());
     }
     for option in whole["options"].as_array_mut().into_iter().flatten() {
-        option["is_default"] = (option["value"] == default).into();
+        // A multiselect has several.
+        let mut defaults = default.as_str().unwrap_or_default().split(',');
+        option["is_default"] = defaults.any(|default| option["value"] == default).into();
         option["store_labels"] = json!([]);
     }
     let count = whole["options"].as_array().map_or(0, Vec::len);
@@ -179,7 +181,8 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             let message = "whether the attribute exists could not be read: the response is not an attribute";
             return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
         }
-        Err(failure) if failure.status == Some(404) => {}
+        // A page at a wrong base URL does not say that the code is free.
+        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {}
         Err(failure) => return Err(failure),
     }
     match send_request(service, &ATTRIBUTE_CREATE, request, success).await {

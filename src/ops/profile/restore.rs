@@ -81,6 +81,7 @@ impl<'a> Restore<'a> {
         let undo = |delete_newer| Undo {
             before: &snapshot.customer,
             sent: &snapshot.merged,
+            rewritten: &snapshot.rewritten,
             all: self.all,
             lost_addresses: matches!(fate, Fate::Mismatch { .. }),
             delete_newer,

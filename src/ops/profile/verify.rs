@@ -187,6 +187,7 @@ impl Sent<'_> {
         }
         let is_verified = seen.is_shown();
         self.set_fate(Fate::Applied { at: self.now(), verified: is_verified });
+        self.held.store.note_rewritten(self.snapshot, &seen.altered);
         self.held.store.note_read(now.addresses());
         if is_verified {
             let (context, settings) = (self.service.session.context, &self.service.settings);

@@ -25,6 +25,8 @@ pub struct Undo<'a> {
     pub before: &'a Map<String, Value>,
     /// What the update sent.
     pub sent: &'a Map<String, Value>,
+    /// What of it the service wrote in its own way.
+    pub rewritten: &'a [Change],
     /// The whole profile goes back, not only what that update changed.
     pub all: bool,
     /// A read has shown that an address was lost which the update kept: it counts as deleted by it.
@@ -173,16 +175,25 @@ impl Building<'_> {
         let Some((change, there)) = found else { return };
         let is_now =
             |value: &Option<Value>| same_value(change.path.last_name(), there.as_ref(), value.as_ref());
-        if id.is_some_and(|id| !self.index.contains(id)) || is_now(&change.before) {
+        // Blanks at the end are equal where a read is compared, but they can be undone.
+        let are_texts = matches!((&there, &change.before), (Some(Value::String(_)), Some(Value::String(_))));
+        let is_back = is_now(&change.before) && !(are_texts && there != change.before);
+        if id.is_some_and(|id| !self.index.contains(id)) || is_back {
             return;
         }
-        if !self.undo.all && !is_now(&change.after) {
+        let is_ours = |rewritten: &Change| {
+            rewritten.path.to_string() == change.path.to_string() && is_now(&rewritten.after)
+        };
+        let is_written = is_now(&change.after) || self.undo.rewritten.iter().any(is_ours);
+        if !self.undo.all && !is_written {
             return self.note(format!("{}{CHANGED_SINCE}", change.path.in_words()));
         }
         let cleared = || match change.after.clone()? {
             Value::String(_) if self.undo.can_clear => Some(Value::Null),
             Value::Object(mut attribute) if attribute.contains_key("attribute_code") => {
-                attribute.insert("value".to_owned(), "".into());
+                // The shop takes no text for a number.
+                let nothing = if self.undo.can_clear { Value::Null } else { "".into() };
+                attribute.insert("value".to_owned(), nothing);
                 Some(Value::Object(attribute))
             }
             _ => None,

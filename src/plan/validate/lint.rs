@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use jiff::civil::Date;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
@@ -162,7 +163,16 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
 /// What Magento does not keep of an attribute, or what breaks the shop's products.
 fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
     let has = |name: &str| attribute.get(name).is_some_and(is_set);
+    let default = attribute.get("default_value").and_then(Value::as_str).unwrap_or_default().trim();
     match kind? {
+        // The shop keeps the text as it is.
+        "boolean" if !["", "0", "1"].contains(&default) => {
+            Some(format!("default_value `{default}`: expected yes or no"))
+        }
+        "date" | "datetime" if default.parse::<Date>().is_ok() && !default.contains(':') => Some(format!(
+            "default_value `{default}`: Magento reads dates in the short form of the shop's language, such as \
+             1/31/2026, and makes another date of this one"
+        )),
         kind @ ("swatch_visual" | "swatch_text")
             if options(attribute).iter().any(|option| option["is_default"] == true) =>
         {
@@ -436,6 +446,22 @@ mod tests {
 
     fn error(members: Value) -> String {
         attribute_errors(members.as_object().unwrap()).join("\n")
+    }
+
+    #[test]
+    fn a_default_that_the_shop_would_store_otherwise_is_refused() {
+        let of = |kind: &str, default: &str| error(json!({"frontend_input": kind, "default_value": default}));
+        for (kind, default) in [
+            ("date", "1/31/2026"),
+            ("datetime", "2026-01-31 10:00:00"),
+            ("boolean", "1"),
+            ("text", "2026-01-31"),
+        ] {
+            assert_eq!(of(kind, default), "", "{kind} {default}");
+        }
+        assert!(of("date", "2026-01-31").contains("makes another date of this one"));
+        assert!(of("datetime", "2026-01-31").contains("makes another date of this one"));
+        assert_eq!(of("boolean", "maybe"), "default_value `maybe`: expected yes or no");
     }
 
     fn options(labels: &[&str]) -> Value {

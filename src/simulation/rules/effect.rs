@@ -74,6 +74,7 @@ fn overwritten(
     let plain = |profile: &Stored| if world.is_magento { magento::plain(profile) } else { profile.clone() };
     let (before, after) = (plain(before), plain(after));
     let (old, new, shown_fields) = (fields(&before), fields(&after), fields(&shown));
+    let mut third = 0;
     for (path, was) in &old {
         let id = path.split_once('.').and_then(|(id, _)| id.parse().ok());
         if new.get(path) == Some(was)
@@ -88,6 +89,15 @@ fn overwritten(
         let now_shown = shown_fields.get(path).copied();
         let was_shown = now_shown == Some(*was) || is_flag && is_none(now_shown) && is_none(Some(*was));
         match state.writer_at(path, world.now().max(sent.at)) {
+            Some((Writer::Ours(other), _))
+                if !was_shown
+                    && is_of_another(world, number, other)
+                    && is_third(world, customer, number, path, now_shown) =>
+            {
+                third += 1;
+            }
+            Some((Writer::Ours(other), _))
+                if is_undone(world, number, other, path, new.get(path).copied()) => {}
             Some((Writer::Ours(other), _)) if !was_shown && is_of_another(world, number, other) => {
                 let what = format!("it undoes {path} of request {other}, which its read had not shown");
                 found.push((Rule::OwnOverwrite, Some(other), what));
@@ -111,6 +121,29 @@ fn overwritten(
         }
     }
     (0..foreign).for_each(|_| world.count(OutOfReach::ForeignLost));
+    (0..third).for_each(|_| world.count(OutOfReach::Indistinguishable));
+}
+
+/// Whether a restore sets a field back to what the update of `other` had found: it was asked to.
+fn is_undone(world: &World, number: usize, other: usize, path: &str, new: Option<&Value>) -> bool {
+    let found = world.requests[other]
+        .shown
+        .as_ref()
+        .map(|shown| if world.is_magento { magento::plain(&shown.profile) } else { shown.profile.clone() });
+    matches!(action(world, number), Some(Action::Restore(_)))
+        && found.is_some_and(|found| fields(&found).get(path).copied() == new)
+}
+
+/// Whether a read shows a value of a field that no request of ours has ever seen or sent: an old one from a replica that lags
+/// behind, or a new one of somebody else.
+fn is_third(world: &World, customer: usize, number: usize, path: &str, shown: Option<&Value>) -> bool {
+    let Some(shown) = shown else { return false };
+    let has = |profile: &Stored| {
+        let plain = if world.is_magento { magento::plain(profile) } else { profile.clone() };
+        fields(&plain).get(path).is_some_and(|value| *value == shown)
+    };
+    let mut ours = world.requests[..number].iter().filter(|sent| sent.replaces() == Some(customer));
+    !ours.any(|sent| sent.shown.as_ref().is_some_and(|shown| has(&shown.profile)))
 }
 
 /// Whether `other` is of another record, and nobody accepted that one of the two may come late.

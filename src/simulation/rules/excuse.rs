@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::simulation::world::{OutOfReach, Run, World};
+use crate::simulation::world::{OutOfReach, Reported, Run, World};
 
 /// For so long the program expects that a request may still come.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
@@ -17,6 +17,14 @@ pub fn overwrites(world: &World, late: usize, other: usize) -> Option<OutOfReach
     }
     if world.is_long_lag {
         return Some(OutOfReach::LongLag);
+    }
+    // Somebody else did what it asks for, and two reads had proven it.
+    let is_proven = |said: &Reported| {
+        said.run == one.run && Some(said.tag) == one.tag && said.applied == "yes" && said.at < world.now()
+    };
+    let is_first = !world.effects.iter().any(|effect| effect.request == late && effect.at < world.now());
+    if is_first && world.reported.iter().any(is_proven) {
+        return Some(OutOfReach::Indistinguishable);
     }
     // The hold and the clock of a run that goes on while it is set are those of its start.
     let began = world.runs[one.run].began.min(world.runs[two.run].began).min(from);

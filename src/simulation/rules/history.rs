@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Rule;
-use super::report::customer_of;
+use super::report::{customer_of, is_done_in};
 use crate::simulation::action::Action;
 use crate::simulation::world::{Reported, World};
 
@@ -60,7 +60,7 @@ fn was_done_by_others(world: &World, said: &Reported) -> bool {
     let of_tag = world.requests.iter().filter(|sent| sent.tag == Some(said.tag));
     let Some(left) = of_tag.map(|sent| sent.at).min() else { return false };
     let past = &world.customers[customer_of(world, said.run, said.tag)].past;
-    past.iter().any(|(since, past)| *since >= left && world.actions[&said.tag].is_shown_by(past))
+    past.iter().any(|(since, past)| *since >= left && is_done_in(world, said.tag, past))
 }
 
 fn outcome(line: &Value) -> Option<&str> {

@@ -3,7 +3,7 @@
 use super::Rule;
 use crate::simulation::action::Action;
 use crate::simulation::call::Call;
-use crate::simulation::customers::{Stored, fields};
+use crate::simulation::customers::{Stored, fields, ids};
 use crate::simulation::faults::Quirk;
 use crate::simulation::magento;
 use crate::simulation::world::{Effect, OutOfReach, Reported, Sent, World};
@@ -35,15 +35,26 @@ fn has_all_effects(world: &World, said: &Reported) -> bool {
     has(Call::is_write)
 }
 
+/// Whether a profile has what a record asks for. Of a list that is replaced those go that its read has shown; others may have
+/// come since.
+pub fn is_done_in(world: &World, tag: u32, profile: &Stored) -> bool {
+    let action = &world.actions[&tag];
+    let Action::Replace(kept, ..) = action else { return action.is_shown_by(profile) };
+    let shown =
+        world.requests.iter().filter(|sent| sent.tag == Some(tag)).filter_map(|sent| sent.shown.as_ref());
+    let mut gone = shown.flat_map(|shown| ids(&shown.profile)).filter(|id| !kept.contains(id));
+    action.is_seen_in(profile) && gone.all(|id| !ids(profile).contains(&id))
+}
+
 fn check_yes(world: &mut World, said: &Reported) {
     let Reported { run, tag, at, reason, .. } = said;
     let action = world.actions[tag].clone();
     let customer = customer_of(world, *run, *tag);
     if !has_all_effects(world, said) {
-        let past = world.customers[customer].past.iter().filter(|(since, _)| since <= at);
-        let was_shown = past.into_iter().any(|(_, past)| match &action {
+        let mut past = world.customers[customer].past.iter().filter(|(since, _)| since <= at);
+        let was_shown = past.any(|(_, past)| match &action {
             Action::Restore(_) => has_what_was_sent(world, *run, past),
-            action => action.is_shown_by(past),
+            _ => is_done_in(world, *tag, past),
         });
         // Somebody else did the same: nobody can tell.
         if was_shown {

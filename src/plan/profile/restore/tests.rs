@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{Inverse, Undo, belongs_to, inverse};
+use super::{Change, Inverse, Undo, belongs_to, inverse};
 use crate::plan::profile::merge::{Merged, merge};
 
 fn object(value: Value) -> Map<String, Value> {
@@ -13,6 +13,7 @@ fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>
     let mut undo = Undo {
         before: &before,
         sent: &sent,
+        rewritten: &[],
         all: false,
         lost_addresses: false,
         delete_newer: false,
@@ -119,6 +120,37 @@ fn custom_attributes_come_back_and_go_again() {
     let (before, sent) = (with(json!([other])), with(json!([other, door])));
     let emptied = json!({"attribute_code": "door_code", "value": ""});
     assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), with(json!([other, emptied])));
+    let nothing = json!({"attribute_code": "door_code", "value": null});
+    let cleared = undo(&sent, &before, &sent, |undo| undo.can_clear = true);
+    assert_eq!(customer(&cleared), with(json!([other, nothing])), "a number takes no text");
+}
+
+#[test]
+fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
+    let [before, sent, now] = ["1990-01-01", "31.01.1991", "1991-01-31"]
+        .map(|dob| json!({"dob": dob, "addresses": [{"id": 1, "city": "Reno"}]}));
+    let kept = undo(&now, &before, &sent, |_| ());
+    assert_eq!(
+        (&kept.0.notes[..], kept.1.changes.len()),
+        (&["dob has changed since; left as is".to_owned()][..], 0)
+    );
+    let rewritten =
+        [Change::parse(&json!({"path": "dob", "before": "1990-01-01", "after": "1991-01-31"})).unwrap()];
+    let (before, sent, now) = (object(before), object(sent), object(now));
+    let of = |rewritten| Undo {
+        before: &before,
+        sent: &sent,
+        rewritten,
+        all: false,
+        lost_addresses: false,
+        delete_newer: false,
+        can_clear: true,
+    };
+    let inverse = inverse(of(&rewritten), &now).unwrap();
+    assert_eq!(merge(&now, &inverse.patch).unwrap().customer["dob"], "1990-01-01");
+    let city = |city: &str| json!({"addresses": [{"id": 1, "city": city}]});
+    let blank = undo(&city("Reno "), &city("Reno"), &city("Reno "), |_| ());
+    assert_eq!(customer(&blank), city("Reno"));
 }
 
 #[test]
