@@ -76,12 +76,14 @@ impl OrderedResults {
         if !self.report.is_json() {
             let state = state_after(failure);
             let message = sanitize::message_line(&failure.message);
+            let is_in_part = failure.applied == Applied::Partial;
             // What was lost, or applied in part, is for a person to look at, record by record.
-            let is_for_person = state == State::Mismatch || failure.applied == Applied::Partial;
+            let is_for_person = state == State::Mismatch || is_in_part;
             let hint = failure.hint.as_ref().filter(|_| is_for_person);
             let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(hint)));
             let place = format!("{} {}", self.report.place, place.line);
-            let text = format!("{place}: {}: {message}{}", state.name(), hint.unwrap_or_default());
+            let what = if is_in_part { "applied in part" } else { state.name() };
+            let text = format!("{place}: {what}: {message}{}", hint.unwrap_or_default());
             return self.report.stdout_style.wrapped(&text) + "\n";
         }
         let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
