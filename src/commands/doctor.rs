@@ -114,6 +114,9 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
         (_, Some(400 | 404)) if rooted != *url => {
             ("profile", format!("set base-url to {rooted}, where a Magento shop has its API"))
         }
+        _ if names_store(failure) && service.session.global.flags.store_view.is_some() => {
+            ("store view", "correct --store-view, or leave it out".to_owned())
+        }
         _ if names_store(failure) => (
             "store view",
             format!("pass --store-view CODE, or set it with {}", set("store-view CODE", STORE_VIEW)),

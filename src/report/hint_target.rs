@@ -46,7 +46,7 @@ pub fn with_target(hint: &str, target: &str, customer: Option<&str>) -> String {
         // The built-in service has no stored tokens.
         let is_for_service = SERVICE_COMMANDS.contains(&words[0])
             && !(words[0] == "auth" && target.starts_with("--sandbox"))
-            && !has(&["--sandbox", "-p", "--profile"]);
+            && !has(&["--sandbox", "-p", "--profile", "--api", "--store-view"]);
         if is_for_service && !target.is_empty() {
             text.push_str(&format!("{target} "));
         }
@@ -77,6 +77,7 @@ mod tests {
             ),
             ("`storefront --sandbox customer show`", "`storefront --sandbox customer show`"),
             ("`storefront customer show -p shop`", "`storefront customer show -p shop`"),
+            ("`storefront customer show --store-view fr`", "`storefront customer show --store-view fr`"),
             ("`storefront config path`", "`storefront config path`"),
             ("`storefront auth login`", "`storefront auth login`"),
             ("add --yes", "add --yes"),

@@ -116,7 +116,7 @@ fn a_wrong_store_view_and_a_wrong_path_are_distinguished() {
         &found.text("store view"),
         str![[r#"
 failed: cannot read the stored addresses: the service answered 404 Not Found: The store that was requested wasn't found. Verify the store and try again
-→ pass --store-view CODE, or set it with STOREFRONT_STORE_VIEW
+→ correct --store-view, or leave it out
 "#]],
     );
     assert_eq!(found.check("customer token").0, "skipped", "{}", found.report);

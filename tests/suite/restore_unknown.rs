@@ -79,6 +79,17 @@ fn a_lost_reply_costs_two_reads() {
     }
 }
 
+/// Right after its update a read that shows what the restore sent may be an old one.
+#[test]
+fn a_lost_reply_to_the_restore_of_a_recent_update_is_unknown_and_says_why() {
+    let home = Home::new();
+    home.sandbox_ok(API, "customer update --address 2 --city Troy");
+    let restored = home.sandbox(API, "customer restore --yes --fault PUT:reset-after-commit -v -o json");
+    assert_eq!(restored.code, 8, "{restored:?}");
+    assert!(restored.stderr.contains("it sets back an update of the last minute"), "{restored:?}");
+    assert_eq!(restored.stderr.matches("> GET ").count(), 1, "nothing is read for nothing: {restored:?}");
+}
+
 #[test]
 fn without_an_applied_update_nothing_is_restored() {
     let home = Home::new();

@@ -105,13 +105,19 @@ fn look_again(snapshot: &Path) -> String {
     )
 }
 
-/// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out.
-pub fn unknown(snapshot: &Path, failure: Failure, is_readable: bool) -> Failure {
+/// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out; where it sets back an
+/// update of the last minute, none can yet.
+pub fn unknown(snapshot: &Path, failure: Failure, is_readable: bool, sets_back: bool) -> Failure {
     let file = text(snapshot);
     let (why, hint) = if is_readable {
         let undo = restore_command(snapshot);
         let check = "check with `storefront customer show` and `storefront customer history --check`";
-        ("reading back does not show that it was applied", format!("{check}; undo it with `{undo}`"))
+        let why = if sets_back {
+            "it sets back an update of the last minute, so that an old read would show the same"
+        } else {
+            "reading back does not show that it was applied"
+        };
+        (why, format!("{check}; undo it with `{undo}`"))
     } else {
         let look = "look in the shop whether the change is there";
         let hint = format!("{look}; `{file}` contains the profile as it was before");

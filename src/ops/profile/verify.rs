@@ -124,13 +124,15 @@ impl Sent<'_> {
         self.set_fate(Fate::Unknown { left: self.left });
         let is_readable = self.held.is_readable;
         let report = self.service.session.report;
-        let shown = if is_readable {
+        let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
+        let sets_back = is_readable && was_so_before(self.service, &self.held.store, before, sent);
+        let shown = if is_readable && !sets_back {
             report.while_waiting("checking whether it was saved", pin!(self.shown_twice())).await
         } else {
             None
         };
         let Some((seen, now)) = shown else {
-            return Err(messages::unknown(self.snapshot, failure, is_readable));
+            return Err(messages::unknown(self.snapshot, failure, is_readable, sets_back));
         };
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
@@ -140,10 +142,6 @@ impl Sent<'_> {
 
     /// Reads for at most `--settle` until one has shown it, and once more when a second one proves it.
     async fn shown_twice(&self) -> Option<(Seen, Profile)> {
-        let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
-        if was_so_before(self.service, &self.held.store, before, sent) {
-            return None;
-        }
         let mut reads = Reads::new(self.settle);
         let mut proof: Option<Instant> = None;
         loop {
