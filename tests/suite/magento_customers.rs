@@ -343,6 +343,19 @@ error: cannot read the stored addresses: the service answered 400 Bad Request: S
 "#]]);
 }
 
+/// An update of which the shop took only a part is undone by the command that its error names.
+#[test]
+fn what_was_taken_in_part_is_undone_also_right_after_the_same_change_was_undone_before() {
+    let env = TestEnv::new();
+    done(&env, "customer update --customer 1 --firstname Janet");
+    done(&env, "customer restore --customer 1");
+    let body = r#"{"firstname": "Janet", "custom_attributes": [{"attribute_code": "nosuch", "value": "1"}]}"#;
+    env.file("half.json", body);
+    assert_eq!(magento::run(&env, "customer update --customer 1 -i half.json --settle 0.2").code, 9);
+    done(&env, "customer restore --customer 1");
+    assert_eq!(done(&env, "customer show --customer 1")["firstname"], "Amina");
+}
+
 /// The shop stores some characters as question marks: undone is what it made of them.
 #[test]
 fn a_value_that_the_shop_rewrote_is_undone() {

@@ -166,11 +166,13 @@ impl Steps<'_> {
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let is_compared = |fate: &Fate| match fate {
             Fate::Applied { at, .. } => has_base || held.store.is_recent(*at),
+            Fate::Mismatch { .. } => true,
             _ => false,
         };
         let compared = recent.iter().filter(|(_, fate)| is_compared(fate));
         let writes: Vec<Write<'_>> = compared
-            .map(|(snapshot, _)| Write {
+            .map(|(snapshot, fate)| Write {
+                is_whole: matches!(fate, Fate::Applied { .. }),
                 before: &snapshot.customer,
                 sent: &snapshot.merged,
                 was_seen: last.is_after(snapshot),

@@ -197,7 +197,7 @@ fn foreign_changes(
     changes
 }
 
-/// A write of ours that was applied.
+/// A write of ours that was applied, at least in part.
 #[derive(Debug, Clone, Copy)]
 pub struct Write<'a> {
     /// The profile that it was made from.
@@ -206,6 +206,8 @@ pub struct Write<'a> {
     pub sent: &'a Map<String, Value>,
     /// Whether a read has shown it since, so that its new addresses are known by their ids.
     pub was_seen: bool,
+    /// Whether all of it was applied. What was not need not be shown, but what older writes left need not either.
+    pub is_whole: bool,
 }
 
 /// What a profile does not show although our own writes left it, in words: a replica may lag behind. `writes` are the
@@ -233,7 +235,7 @@ pub fn not_shown(
     for write in writes {
         let known = AddressIndex::of(diff::address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
-        for change in changes.iter().filter(|change| is_verified(change, &[])) {
+        for change in changes.iter().filter(|change| write.is_whole && is_verified(change, &[])) {
             let Change { path, before, after } = change;
             // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both. But
             // what was cleared the service may have filled in, such as the name of a region.

@@ -154,7 +154,7 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
     let states: Vec<_> = states.iter().map(|state| object(state)).collect();
     let writes: Vec<Write<'_>> = states
         .windows(2)
-        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: !seen.is_empty() })
+        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: !seen.is_empty(), is_whole: true })
         .collect();
     not_shown(&writes, seen, &[9], &profile(now)).unwrap()
 }
@@ -184,6 +184,20 @@ fn a_newer_write_overrides_an_older_one() {
     let (old, new) = (json!({"email": "a", "addresses": []}), json!({"email": "b", "addresses": []}));
     assert_eq!(missing(&[&old, &new, &old], &[], old.clone()), [""; 0]);
     assert_eq!(missing(&[&old, &new, &old], &[], new.clone()), ["email has its old value"]);
+}
+
+#[test]
+fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown() {
+    let [old, new] =
+        ["a", "b"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
+    let write = |before, sent, is_whole| Write { before, sent, was_seen: false, is_whole };
+    let not_shown = |writes: &[Write<'_>], email: &str| {
+        not_shown(writes, &[], &[], &profile(json!({"email": email, "addresses": []}))).unwrap()
+    };
+    let writes = [write(&old, &new, false), write(&new, &old, true)];
+    assert_eq!(not_shown(&writes[1..], "b"), ["email has its old value"]);
+    assert_eq!(not_shown(&writes, "b"), [""; 0]);
+    assert_eq!(not_shown(&writes, "a"), [""; 0]);
 }
 
 #[test]
