@@ -275,6 +275,10 @@ fn an_attribute_whose_creation_was_verified_is_assigned_by_the_resumed_run() {
     std::fs::write(home.dir.path().join("sets.csv"), table).unwrap();
     let outcome = on(&home, &server, "attribute create -i sets.csv -y");
     assert!(outcome.stdout.contains(r#""applied":"partial""#), "{outcome:?}");
+    assert!(
+        outcome.stdout.contains("the attribute was created, but not put into all of its sets"),
+        "{outcome:?}"
+    );
     let resumed = on(&home, &server, "attribute create -i sets.csv -y --resume");
     assert_eq!(resumed.code, 0, "{resumed:?}");
     let requests = server.requests();

@@ -142,7 +142,11 @@ pub async fn create(
         }
     }
     let outcome = assign::send(calls, code, &assignments).await;
-    let outcome = outcome.map_err(|failure| Failure { created: id, ..failure })?;
+    let outcome = outcome.map_err(|failure| {
+        let message =
+            format!("the attribute was created, but not put into all of its sets: {}", failure.message);
+        Failure { created: id, message, ..failure }
+    })?;
     let (count, sets) = (places.len(), if places.len() == 1 { "set" } else { "sets" });
     let text = format!("Created attribute {code} and put it into {count} attribute {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
