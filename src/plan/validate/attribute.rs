@@ -54,6 +54,9 @@ impl FrontendInput {
     /// The kind that an admin page calls so, or that has this name in other letter case.
     pub fn by_label(label: &str) -> Option<&'static Self> {
         let is = |known: &str| known.eq_ignore_ascii_case(label.trim());
+        if YES_NO.into_iter().any(is) {
+            return Self::find("boolean");
+        }
         FRONTEND_INPUTS.iter().find(|kind| is(kind.label) || is(kind.name))
     }
 
@@ -62,6 +65,9 @@ impl FrontendInput {
         closest_match(name, FRONTEND_INPUTS.iter().map(|kind| kind.name)).and_then(Self::find)
     }
 }
+
+/// What admin pages in other languages call a Yes/No attribute.
+const YES_NO: [&str; 4] = ["ja/nein", "oui/non", "si/no", "sí/no"];
 
 /// The kinds that Magento does not offer as filters.
 pub const NOT_FILTERABLE: [&str; 5] = ["date", "datetime", "text", "textarea", "texteditor"];
@@ -157,7 +163,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::{FRONTEND_INPUTS, is_same_attribute, is_valid_code, suggest_code};
+    use super::{FRONTEND_INPUTS, FrontendInput, is_same_attribute, is_valid_code, suggest_code};
     use crate::plan::operation::ATTRIBUTE_CREATE;
     use crate::plan::request::dialect::MARKETPLACE;
 
@@ -166,6 +172,16 @@ mod tests {
         let field = ATTRIBUTE_CREATE.inner_schema(&MARKETPLACE).field("frontend_input").unwrap();
         let names = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
         assert_eq!(field.doc, format!("Input type: {names}"));
+    }
+
+    #[test]
+    fn a_kind_is_found_by_what_admin_pages_call_it() {
+        for (label, kind) in
+            [("Dropdown", "select"), ("Yes/No", "boolean"), ("Ja/Nein", "boolean"), (" Select ", "select")]
+        {
+            assert_eq!(FrontendInput::by_label(label).map(|kind| kind.name), Some(kind), "{label}");
+        }
+        assert!(FrontendInput::by_label("perhaps").is_none());
     }
 
     #[test]
