@@ -21,7 +21,7 @@ use crate::ops::{Reads, read_country};
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::restore::belongs_to;
 use crate::plan::profile::stored::Profile;
-use crate::plan::profile::verify::{Write, not_shown};
+use crate::plan::profile::verify::{Taken, Write, not_shown};
 use crate::plan::profile::{diff, magento};
 use crate::plan::request::Request;
 use crate::prompt::Prompt;
@@ -166,13 +166,17 @@ impl Steps<'_> {
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let is_compared = |fate: &Fate| match fate {
             Fate::Applied { at, .. } => has_base || held.store.is_recent(*at),
-            Fate::Mismatch { .. } => true,
+            Fate::Mismatch { left, .. } | Fate::Unknown { left } => held.store.is_recent(*left),
             _ => false,
         };
         let compared = recent.iter().filter(|(_, fate)| is_compared(fate));
         let writes: Vec<Write<'_>> = compared
             .map(|(snapshot, fate)| Write {
-                is_whole: matches!(fate, Fate::Applied { .. }),
+                taken: match fate {
+                    Fate::Applied { .. } => Taken::Whole,
+                    Fate::Mismatch { .. } => Taken::Part,
+                    _ => Taken::Unknown,
+                },
                 before: &snapshot.customer,
                 sent: &snapshot.merged,
                 was_seen: last.is_after(snapshot),

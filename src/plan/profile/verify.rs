@@ -206,8 +206,19 @@ pub struct Write<'a> {
     pub sent: &'a Map<String, Value>,
     /// Whether a read has shown it since, so that its new addresses are known by their ids.
     pub was_seen: bool,
-    /// Whether all of it was applied. What was not need not be shown, but what older writes left need not either.
-    pub is_whole: bool,
+    /// How much of it was applied.
+    pub taken: Taken,
+}
+
+/// How much of a write was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// All of it.
+    Whole,
+    /// Something is missing. It need not be shown, and neither need what older writes left in its place.
+    Part,
+    /// Nobody knows; only what a newer write has found and changed was there for certain.
+    Unknown,
 }
 
 /// What a profile does not show although our own writes left it, in words: a replica may lag behind. `writes` are the
@@ -235,8 +246,11 @@ pub fn not_shown(
     for write in writes {
         let known = AddressIndex::of(diff::address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
-        for change in changes.iter().filter(|change| write.is_whole && is_verified(change, &[])) {
+        for change in changes.iter().filter(|change| is_verified(change, &[])) {
             let Change { path, before, after } = change;
+            if write.taken != Taken::Whole && !newer.iter().any(|newer| newer.path == *path) {
+                continue;
+            }
             // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both. But
             // what was cleared the service may have filled in, such as the name of a region.
             let is_set = |change: &Change| !same_value(change.path.last_name(), change.after.as_ref(), None);
@@ -260,7 +274,9 @@ pub fn not_shown(
                 missing.extend((!missing.contains(&old)).then_some(old));
             }
         }
-        newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
+        if write.taken != Taken::Unknown {
+            newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
+        }
     }
     Ok(missing)
 }

@@ -134,16 +134,19 @@ fn is_undone(world: &World, number: usize, other: usize, path: &str, new: Option
         && found.is_some_and(|found| fields(&found).get(path).copied() == new)
 }
 
-/// Whether a read shows a value of a field that no request of ours has ever seen or sent: an old one from a replica that lags
+/// Whether a read shows a value of a field that no request of ours has ever found and changed: an old one from a replica that lags
 /// behind, or a new one of somebody else.
 fn is_third(world: &World, customer: usize, number: usize, path: &str, shown: Option<&Value>) -> bool {
     let Some(shown) = shown else { return false };
-    let has = |profile: &Stored| {
+    let at = |profile: &Stored| {
         let plain = if world.is_magento { magento::plain(profile) } else { profile.clone() };
-        fields(&plain).get(path).is_some_and(|value| *value == shown)
+        fields(&plain).get(path).map(|value| (*value).clone())
     };
     let mut ours = world.requests[..number].iter().filter(|sent| sent.replaces() == Some(customer));
-    !ours.any(|sent| sent.shown.as_ref().is_some_and(|shown| has(&shown.profile)))
+    !ours.any(|sent| {
+        let found = sent.shown.as_ref().and_then(|found| at(&found.profile));
+        found.as_ref() == Some(shown) && sent.body["customer"].as_object().and_then(at) != found
+    })
 }
 
 /// Whether `other` is of another record, and nobody accepted that one of the two may come late.

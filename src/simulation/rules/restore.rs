@@ -49,7 +49,10 @@ pub fn undoes_another(world: &World, sent: &Sent, undo: &Undo, path: &str) -> Op
     let (writer, _) = world.customers[customer].writer_at(path, shown.at)?;
     match writer {
         Writer::Ours(request)
-            if request < newest && world.requests[request].tag != world.requests[newest].tag =>
+            if request < newest
+                && world.requests[request].tag != world.requests[newest].tag
+                // A late copy has set back what the newest one had written.
+                && !world.effects.iter().any(|effect| effect.request == request && effect.is_copy) =>
         {
             Some(format!("it undoes request {request} ({path}), and the newest update is request {newest}"))
         }

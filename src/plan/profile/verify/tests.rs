@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Seen, Write, not_shown, verify};
+use super::{Seen, Taken, Write, not_shown, verify};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::ProfilePatch;
 use crate::plan::profile::merge::merge;
@@ -154,7 +154,12 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
     let states: Vec<_> = states.iter().map(|state| object(state)).collect();
     let writes: Vec<Write<'_>> = states
         .windows(2)
-        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: !seen.is_empty(), is_whole: true })
+        .map(|pair| Write {
+            before: &pair[1],
+            sent: &pair[0],
+            was_seen: !seen.is_empty(),
+            taken: Taken::Whole,
+        })
         .collect();
     not_shown(&writes, seen, &[9], &profile(now)).unwrap()
 }
@@ -190,14 +195,26 @@ fn a_newer_write_overrides_an_older_one() {
 fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown() {
     let [old, new] =
         ["a", "b"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
-    let write = |before, sent, is_whole| Write { before, sent, was_seen: false, is_whole };
+    let write = |before, sent, taken| Write { before, sent, was_seen: false, taken };
     let not_shown = |writes: &[Write<'_>], email: &str| {
         not_shown(writes, &[], &[], &profile(json!({"email": email, "addresses": []}))).unwrap()
     };
-    let writes = [write(&old, &new, false), write(&new, &old, true)];
+    let writes = [write(&old, &new, Taken::Part), write(&new, &old, Taken::Whole)];
     assert_eq!(not_shown(&writes[1..], "b"), ["email has its old value"]);
     assert_eq!(not_shown(&writes, "b"), [""; 0]);
     assert_eq!(not_shown(&writes, "a"), [""; 0]);
+}
+
+#[test]
+fn an_unknown_write_was_applied_where_a_newer_one_has_found_it() {
+    let [one, two, three] =
+        ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
+    let write = |before, sent, taken| Write { before, sent, was_seen: false, taken };
+    let unknown = write(&one, &two, Taken::Unknown);
+    let shown = profile(json!({"email": "1", "addresses": []}));
+    assert_eq!(not_shown(&[unknown], &[], &[], &shown).unwrap(), [""; 0]);
+    let newer = write(&two, &three, Taken::Whole);
+    assert_eq!(not_shown(&[newer, unknown], &[], &[], &shown).unwrap(), ["email has its old value"]);
 }
 
 #[test]
