@@ -206,6 +206,12 @@ impl RecordCounts {
 const MAX_SHOWN: usize = 20;
 
 impl Failure {
+    /// The same input fails again until it is corrected.
+    #[must_use]
+    pub fn for_good(self) -> Self {
+        Self { needs_correction: true, ..self }
+    }
+
     /// A failure of `kind`; whether the write was applied follows from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), applied: kind.applied(), ..Self::default() }

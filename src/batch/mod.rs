@@ -106,8 +106,9 @@ async fn run_over(
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
-    // Nobody can be asked about each of many records.
-    let global = &GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
+    // Nobody can be asked about each of many records: who has agreed to the batch, or to its plan, has agreed to all.
+    let yes = session.global.yes || session.global.batch.plan.is_some() || session.prompt().can_ask();
+    let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
     let shared = RunContext { service, global, preparer, run_token, admin_run_token };
     if session.global.dry_run {
         return Box::pin(dry_run::run(shared, grammar)).await;

@@ -109,7 +109,12 @@ impl Opening {
                 _ => unwritable(path, &error),
             })?;
             let lock = lock(&*self.storage, path).await?;
-            (self.storage.open_log(path, true).map_err(failed)?, lock)
+            let log = self.storage.open_log(path, true).map_err(failed)?;
+            // Between the two another process may have found it, and have run to its end.
+            if read::read(path, &log, &self.header)?.last() > 0 {
+                return Err(in_use(path));
+            }
+            (log, lock)
         };
         // A process that starts later sees ours.
         if let Err(failure) = self.refuse_others().await {
@@ -212,7 +217,7 @@ async fn lock(storage: &dyn Storage, path: &Path) -> Result<Lock, Failure> {
 
 fn in_use(path: &Path) -> Failure {
     Failure::guard(format!("journal `{}` is in use by another process", path.display()))
-        .hint("wait for it to finish, or give each process its own --shard or --journal")
+        .hint("wait for it to finish")
 }
 
 /// The lock of a journal; `None` where another process writes it.

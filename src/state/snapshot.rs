@@ -355,6 +355,8 @@ impl CustomerStore {
         let mut recent: Vec<(Snapshot, Fate)> = Vec::new();
         for entry in self.entries()? {
             let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
+            let is_old =
+                is_old && !matches!(self.fate(&entry.path), Fate::Applied { at, .. } if self.is_recent(at));
             let has_applied = recent.iter().any(|(_, fate)| matches!(fate, Fate::Applied { .. }));
             if recent.len() == MOST_COMPARED || is_old && (!least_one || has_applied) {
                 break;

@@ -82,7 +82,7 @@ fn two_runs_cannot_write_one_journal() {
             3,
             str![[r#"
 error: journal `[HOME]/a.csv.journal` is in use by another process
-  hint: wait for it to finish, or give each process its own --shard or --journal
+  hint: wait for it to finish
 "#]],
         );
     }

@@ -3,6 +3,7 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, value_parser};
 use jiff::tz::TimeZone;
+use serde_json::json;
 
 use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
 use crate::failure::{Failure, FailureKind};
@@ -134,7 +135,8 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
     })?;
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {
         let name = snapshot.name();
-        return report.stdout(format!("{name} was applied: the profile shows all of it\n"));
+        let found = json!({"snapshot": name, "outcome": "applied"});
+        return report.value(&found, |_| format!("{name} was applied: the profile shows all of it\n"));
     }
     let kind = if is_mismatch { FailureKind::Mismatch } else { FailureKind::Unknown };
     Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))

@@ -220,7 +220,7 @@ impl Locked<'_> {
         };
         let former = self.former();
         // Where the one that is wanted was not added, the former one stays.
-        let lost = former.filter(|_| shown.default.is_none()).and_then(|id| self.before.with_id(id));
+        let lost = former.filter(|_| shown.default.is_none()).and_then(|id| shown.with_id(id));
         let goal = wanted.and_then(|label| shown.get(label)).or(lost);
         // One that is shown by a read of before is not known to be kept.
         let goal = goal.filter(|_| is_current || shown.default.is_none());

@@ -201,6 +201,7 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
                  be verified",
                 failure.message
             ));
+            ensure_owner_of_base(service, base)?;
             return Ok((base.clone(), false));
         }
         read => read?,
@@ -216,6 +217,22 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
         "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
     ))
     .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
+}
+
+/// Nothing but the base says whose profile it is: it has to be that of the customer who is named, or whom the token led to
+/// before.
+fn ensure_owner_of_base(service: &Service<'_>, base: &Profile) -> Result<(), Failure> {
+    let named = service.customer.map(|id| id.to_string());
+    let is_other = match (&named, &service.email) {
+        (Some(id), _) => base.text("id").is_some_and(|own| own != *id),
+        (None, Some(email)) => base.text("email").is_none_or(|own| !customers::same_email(&own, email)),
+        (None, None) => false,
+    };
+    if is_other {
+        return Err(Failure::guard("the base is the profile of another customer")
+            .hint("save the profile of this customer, or name the one whose it is with --customer"));
+    }
+    ensure_known_customer(service, base)
 }
 
 /// Only an update takes `--base`, only alone, and only where the service has no call that reads the profile.

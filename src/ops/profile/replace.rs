@@ -8,8 +8,10 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use super::read::Held;
 use super::verify::{Sent, is_shown};
@@ -58,6 +60,9 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
     }
 }
 
+/// As old as this a read is no basis for a PUT.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+
 struct Steps<'a> {
     service: &'a Service<'a>,
     change: Change<'a>,
@@ -91,7 +96,12 @@ impl Steps<'_> {
             return Ok(None);
         }
         let service = held.service(self.service);
+        let begun = Instant::now();
         let merged = self.merge(&service, &held).await?;
+        if is_locked && begun.elapsed() > MAX_PAUSE {
+            // The shop was asked for regions, and made it wait.
+            return Ok(None);
+        }
         if merged.changes.is_empty() {
             return Ok(Some(self.unchanged(&merged)));
         }
@@ -146,7 +156,10 @@ impl Steps<'_> {
             (held.stored, held.is_readable) = read::read_or_base(self.service, base).await?;
             missing = self.not_shown(held)?;
         }
-        held.store.note_read(held.stored.addresses());
+        // What a dry run was only warned about is not accepted.
+        if missing.is_empty() || !self.service.session.global.dry_run {
+            held.store.note_read(held.stored.addresses());
+        }
         self.earlier = held.stored.addresses().to_vec();
         if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
             // Completion is for commands about one customer; a batch sees many.

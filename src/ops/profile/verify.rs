@@ -59,8 +59,13 @@ impl Sent<'_> {
         let is_stored = is_magento && reply.warning.is_none() && self.held.is_readable;
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
-        if let Some(Ok(replied)) = replied.map(|now| self.compare(now)) {
-            return self.judge(replied, applied, true);
+        match replied.map(|now| self.compare(now)) {
+            Some(Ok(replied)) => return self.judge(replied, applied, true),
+            Some(Err(failure)) if failure.kind == FailureKind::Mismatch => {
+                self.set_fate(Fate::Mismatch { left: self.left, is_final: false });
+                return Err(failure);
+            }
+            _ => {}
         }
         self.set_fate(Fate::Applied { at: self.now(), verified: false });
         if !self.held.is_readable {

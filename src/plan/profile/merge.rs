@@ -151,7 +151,8 @@ fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Re
         ))
         .hint(format!(
             "name customer {other} with --customer or by the token, or remove the ids from the input"
-        ))),
+        ))
+        .for_good()),
     }
 }
 
@@ -183,7 +184,8 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
                     "address {} already has these values",
                     index.ids()[*position]
                 ))
-                .hint("change it with --address ID, or add a second one with --allow-duplicate"));
+                .hint("change it with --address ID, or add a second one with --allow-duplicate")
+                .for_good());
             }
             new.push(new_address(draft)?);
         }

@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, AddressIndex, Change, addresses_by_id, contains, find_address, own_id, same_value};
+use super::diff::{
+    self, AddressIndex, Change, FieldPath, addresses_by_id, contains, find_address, own_id, same_value,
+};
 use super::merge::DEFAULTS;
 use super::region;
 use super::stored::Profile;
@@ -243,12 +245,14 @@ pub fn not_shown(
     });
     let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
     let mut newer: Vec<Change> = Vec::new();
+    // What newer writes have found and changed.
+    let mut found: Vec<FieldPath> = Vec::new();
     for write in writes {
         let known = AddressIndex::of(diff::address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
         for change in changes.iter().filter(|change| is_verified(change, &[])) {
             let Change { path, before, after } = change;
-            if write.taken != Taken::Whole && !newer.iter().any(|newer| newer.path == *path) {
+            if write.taken != Taken::Whole && !found.contains(path) {
                 continue;
             }
             // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both. But
@@ -273,6 +277,9 @@ pub fn not_shown(
                 let old = format!("{path} has its old value");
                 missing.extend((!missing.contains(&old)).then_some(old));
             }
+        }
+        if write.taken == Taken::Whole {
+            found.extend(changes.iter().map(|change| change.path.clone()));
         }
         if write.taken != Taken::Unknown {
             newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
