@@ -177,11 +177,11 @@ impl RunContext<'_> {
             };
             // Where nothing was applied the record may be performed with another token.
             let renewed = run_token.after(token.as_ref()).await.ok().flatten();
-            token = renewed.filter(|_| failure.applied == Applied::No);
-            ended.is_unauthorized = token.is_none();
-            if ended.is_unauthorized {
+            ended.is_unauthorized = renewed.is_none();
+            if renewed.is_none() || failure.applied != Applied::No {
                 return Err(failure);
             }
+            token = renewed;
             ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         }
     }

@@ -249,7 +249,7 @@ fn outgoing(request: &Request, url: Url, authorization: Option<HeaderValue>) -> 
 }
 
 /// Waits before a repeat, until nothing new may start.
-async fn pause(wait: Duration, stop: &impl Fn() -> bool) {
+pub async fn pause(wait: Duration, stop: impl Fn() -> bool) {
     let end = Instant::now() + wait;
     while !stop() && Instant::now() < end {
         tokio::time::sleep((end - Instant::now()).min(STOP_INTERVAL)).await;

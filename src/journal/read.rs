@@ -93,7 +93,7 @@ impl PreviousRun {
         if let Some(log) = self.log.as_ref().filter(|_| known.state != State::NotSent) {
             let _ = BufReader::with_capacity(1024, log.reader(known.offset)).read_until(b'\n', &mut line);
         }
-        match Line::parse(&line) {
+        match Line::parse(written(&line)) {
             Some(Line::Record(entry)) => entry,
             _ => Entry::default(),
         }
@@ -329,6 +329,7 @@ mod tests {
         for end in ["", "\n", "\0\0"] {
             let past = read_text(&format!("HEADER\n{LINE}\n{done}{end}")).unwrap();
             assert_eq!((past.known(12).state, past.known(12).hash), (State::Done, 0xa0));
+            assert_eq!(past.entry(past.known(12)).state, State::Done, "{end:?}");
             assert_eq!((past.last(), past.known(11).state, past.warning), (12, State::NotSent, None));
         }
         let past = read_text(&format!("HEADER\n{done}\n{{\"record\":12,\"sta")).unwrap();

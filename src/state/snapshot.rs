@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use jiff::{SignedDuration, Timestamp, ToSpan};
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -437,7 +437,8 @@ impl CustomerStore {
 
     /// Retention is housekeeping: what cannot be removed now is tried again next time.
     fn prune(&self, entries: &[SnapshotEntry], days: u32, now: Timestamp) {
-        let limit = now.checked_sub((i64::from(days) * 24).hours()).unwrap_or(Timestamp::MIN);
+        let limit =
+            now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)).unwrap_or(Timestamp::MIN);
         // The new one is not among them.
         for entry in entries.iter().skip(ALWAYS_KEPT - 1) {
             if date_of(&entry.path, now) < limit {

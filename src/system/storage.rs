@@ -138,7 +138,8 @@ impl Storage for Disk {
         let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
         persist(file, &target, false)?;
-        sync_directory(path)
+        // What may be gone after a power cut was not created.
+        sync_directory(path).inspect_err(|_| drop(std::fs::remove_file(&target)))
     }
 
     fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
@@ -243,7 +244,8 @@ pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissi
         file.as_file().set_permissions(permissions)?;
     }
     file.as_file().sync_all()?;
-    Ok(persist(file, &target, true)?)
+    persist(file, &target, true)?;
+    sync_directory(path)
 }
 
 /// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.

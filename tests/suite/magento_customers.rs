@@ -368,3 +368,28 @@ fn a_value_that_the_shop_rewrote_is_undone() {
     let after = done(&env, "customer show --customer 1");
     assert_eq!(after["addresses"], before["addresses"]);
 }
+
+/// Nothing but the base says whose profile it is, and Magento follows the ID in the body.
+#[test]
+fn the_base_of_another_customer_is_refused() {
+    let home = Home::new();
+    let other = ok(&home, "customer show --customer 2");
+    home.write("other.json", &other.to_string(), 0o600);
+    let base = home.path("other.json").display().to_string();
+    let line = format!("customer update --customer 1 --base {base} --firstname X --fault no-get");
+    assert_eq!(fails(&home, 3, &line)["message"], "the base is the profile of another customer");
+    assert_eq!(ok(&home, "customer show --customer 2"), other);
+}
+
+/// A flag that deletes is for a person, or for who says yes.
+#[test]
+fn a_batch_removes_addresses_by_flag_only_with_a_yes() {
+    let home = Home::new();
+    home.write("in.ndjson", "{\"customer\": 1}\n", 0o600);
+    let line = format!("customer update -i {} --remove-address 3", home.path("in.ndjson").display());
+    let refused = home.sandbox("magento", &line);
+    assert!(refused.code != 0 && refused.stdout.contains("confirmation required"), "{refused:?}");
+    assert_eq!(show(&home)["addresses"].as_array().unwrap().len(), 4);
+    assert_eq!(home.sandbox("magento", &format!("{line} --yes --resume")).code, 0);
+    assert_eq!(show(&home)["addresses"].as_array().unwrap().len(), 3);
+}

@@ -237,14 +237,21 @@ impl Locked<'_> {
 }
 
 /// Whether the options of an earlier run are there; then the default option is looked after, too. `None` while that is
-/// unknown.
+/// unknown. No option is added: one that this read does not show may be there all the same.
 pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Option<Outcome> {
-    let stored = StoredOptions::of(&read_existing(service, code_of(&draft.fields)).await.ok()?).ok()?;
-    if NewOption::all(&draft.fields).iter().any(|option| stored.get(option.label()).is_none()) {
+    let locked = Locked::open(service, code_of(&draft.fields)).await.ok()?;
+    let asked = NewOption::all(&draft.fields);
+    if asked.iter().any(|option| locked.before.get(option.label()).is_none()) {
         return None;
     }
-    let outcome = add(service, draft).await.ok()?;
-    Some(Outcome { applied: Applied::Yes, reason: Some("done earlier"), ..outcome })
+    let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
+    let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
+    for option in &asked {
+        calls.skip(format!("add {}", option.label()), "already there");
+    }
+    locked.keep_default(&mut calls, false, (&[], &[]), wanted).await.ok()?;
+    let (reason, verified) = (Some("done earlier"), Some(true));
+    Some(Outcome { applied: Applied::Yes, reason, verified, ..calls.finish() })
 }
 
 /// Makes the option with this label the default, or shows the call.

@@ -17,7 +17,7 @@ use super::read::Held;
 use super::verify::{Sent, is_shown};
 use super::{Change, messages};
 use crate::failure::{Applied, Failure};
-use crate::http::{Attempt, Attempts, Effect};
+use crate::http::{Attempt, Attempts, Effect, pause};
 use crate::ops::profile::read;
 use crate::ops::{Reads, read_country};
 use crate::plan::profile::merge::Merged;
@@ -304,7 +304,7 @@ impl Steps<'_> {
             left: clock.now(),
         };
         let attempt = service.attempt(operation, request).await;
-        let wait = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
+        let (wait, unsent) = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
             Attempt::Applied(reply) => {
                 return Ok(Some(sent.verify(reply, self.applied(merged, &path)).await?));
             }
@@ -320,12 +320,16 @@ impl Steps<'_> {
                 held.store.set_fate(&path, if was_refused { Fate::Refused } else { Fate::NotSent });
                 let wait = service.delay(&self.attempts, &unsent, Effect::Write);
                 let failure = self.attempts.fail(unsent);
-                wait.ok_or(failure)?
+                match wait {
+                    Some(wait) => (wait, failure),
+                    None => return Err(failure),
+                }
             }
         };
         drop(held);
-        tokio::time::sleep(wait).await;
-        Ok(None)
+        pause(wait, || service.stopping.get()).await;
+        // After a signal nothing is sent again.
+        if service.stopping.get() { Err(unsent) } else { Ok(None) }
     }
 
     fn warn(&mut self, merged: &Merged) {
