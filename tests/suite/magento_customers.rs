@@ -374,7 +374,7 @@ fn a_value_that_the_shop_rewrote_is_undone() {
 fn the_base_of_another_customer_is_refused() {
     let home = Home::new();
     let other = ok(&home, "customer show --customer 2");
-    home.write("other.json", &other.to_string(), 0o600);
+    home.write("other.json", other.to_string(), 0o600);
     let base = home.path("other.json").display().to_string();
     let line = format!("customer update --customer 1 --base {base} --firstname X --fault no-get");
     assert_eq!(fails(&home, 3, &line)["message"], "the base is the profile of another customer");
