@@ -223,7 +223,8 @@ impl Prompt {
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
     pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
-        let text = format!("This deletes {deleted} addresses. Type the number to confirm");
+        let addresses = if deleted == 1 { "address" } else { "addresses" };
+        let text = format!("This deletes {deleted} {addresses}. Type the number to confirm");
         self.require(&text, "add --allow-delete N")?;
         let number = |text: &str| text.trim().parse().ok();
         let check = |text: &str| Objection::unless(number(text).is_some(), "enter a number");

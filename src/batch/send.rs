@@ -145,7 +145,8 @@ impl RunContext<'_> {
         let mut created = None;
         match &job.earlier {
             Some(Earlier::Unknown { failure, snapshot }) => {
-                let service = self.service.for_record(&session, token.clone(), None);
+                let mut service = self.service.for_record(&session, token.clone(), None);
+                service.has_record_token = !is_run_token;
                 let looked = match customers::select(&service, customer) {
                     Ok(service) => {
                         operation.resolve_unknown(&service, &job.prepared.draft, snapshot.as_deref()).await
@@ -166,7 +167,8 @@ impl RunContext<'_> {
             None => {}
         }
         loop {
-            let service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
+            let mut service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
+            service.has_record_token = !is_run_token;
             let performed = match customers::select(&service, customer) {
                 Ok(service) => operation.run(&service, &job.prepared.draft, created).await,
                 Err(failure) => Err(failure),

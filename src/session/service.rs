@@ -49,6 +49,10 @@ pub struct Service<'a> {
     pub lists: Rc<RefCell<HashMap<String, Rc<Vec<Named>>>>>,
     /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
     customer_ids: Rc<RefCell<HashMap<u64, String>>>,
+    /// The hashes of the tokens that records bring, by the ids of the customers they led to.
+    record_tokens: Rc<RefCell<HashMap<String, u64>>>,
+    /// Whether the token is one that a record brings.
+    pub has_record_token: bool,
     /// The customer's token, once a call has used it.
     pub customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
@@ -104,6 +108,8 @@ impl<'a> Service<'a> {
             regions: Rc::default(),
             lists: Rc::default(),
             customer_ids: Rc::default(),
+            record_tokens: Rc::default(),
+            has_record_token: false,
             customer_token: Rc::default(),
             admin_token: Rc::default(),
             announced: Rc::default(),
@@ -156,6 +162,14 @@ impl<'a> Service<'a> {
         } else {
             let token = self.customer_token.get().map(Token::expose);
             let by = fnv1a(self.email.as_deref().or(token).unwrap_or_default().as_bytes());
+            if self.has_record_token
+                && self.email.is_none()
+                && *self.record_tokens.borrow_mut().entry(id.clone()).or_insert(by) != by
+            {
+                let message = format!("two tokens of this batch lead to customer {id}");
+                return Err(Failure::guard(message)
+                    .hint("check the tokens and any cache in front of the service, then try again"));
+            }
             self.customer_ids.borrow_mut().entry(by).or_insert_with(|| id.clone()).clone()
         };
         if first == id {

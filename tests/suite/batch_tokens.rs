@@ -203,3 +203,22 @@ fn a_token_leads_to_one_customer_in_all_records_of_a_batch() {
     );
     assert_eq!(methods(&server), ["GET", "GET"]);
 }
+
+/// A cache in front that does not look at the token gives one customer's profile to all.
+#[test]
+fn a_second_token_that_leads_to_the_same_customer_is_refused() {
+    let stored = |firstname: &str| ok(&profile(json!({"id": 1, "firstname": firstname})));
+    let server =
+        MockServer::start(vec![stored("Ann"), ok(&json!({})), stored("One"), stored("One"), stored("One")]);
+    let home = Home::new();
+    home.write(
+        "t.ndjson",
+        "{\"token\":\"t1\",\"firstname\":\"One\"}\n{\"token\":\"t2\",\"firstname\":\"Two\"}\n",
+        0o600,
+    );
+    let line = format!("customer update -i {} --jobs 1 --settle 0", home.path("t.ndjson").display());
+    let outcome = run(&home, &server.url(""), &line);
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    assert!(outcome.stdout.contains("two tokens of this batch lead to customer 1"), "{outcome:?}");
+    assert_eq!(methods(&server).iter().filter(|method| *method == "PUT").count(), 1);
+}

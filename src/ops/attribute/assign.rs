@@ -54,7 +54,7 @@ pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
 pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Result<Outcome, Failure> {
     for call in requests {
         if let Err(failure) = calls.send_next(call, Effect::State).await {
-            let set = requests[0].0.trim_start_matches(ASSIGN);
+            let set = call.0.trim_start_matches(ASSIGN);
             let again = format!(
                 "`storefront attribute assign {code} --set '{set}'` can be repeated: it changes nothing twice"
             );

@@ -24,24 +24,29 @@ const DONE: &str = "Done, review changes";
 /// How many customers are offered at once.
 const MATCHES: usize = 20;
 
-/// The service for the customer that was named; where nobody was, and only an administrator's token is there, a person is
-/// asked.
+/// The service for the customer that was named. Where nobody was, and only an administrator's token is there, or where words
+/// stand for the customer, a person is asked.
 ///
 /// # Errors
 /// As [`customers::select`]; [`Failure::cancelled`] when the person leaves.
 pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
     let session = service.session;
     let prompt = session.prompt();
-    let is_named = named.is_some() || service.settings.dialect.customers.is_none();
-    if is_named || !service.settings.has_only_admin_token() || !prompt.can_ask() {
+    let is_plain = |text: &str| text.contains('@') || text.trim().parse::<u64>().is_ok();
+    let mut words = named.filter(|text| !is_plain(text)).map(str::to_owned);
+    let is_open = words.is_some() || named.is_none() && service.settings.has_only_admin_token();
+    if !is_open || service.settings.dialect.customers.is_none() || !prompt.can_ask() {
         return customers::select(service, named);
     }
     let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
     loop {
         let question = Question { text: "Customer (ID, email or words)", ..Question::default() };
-        let text = prompt.text(&question, is_given)?.ok_or_else(Failure::cancelled)?;
+        let text = match words.take() {
+            Some(words) => words,
+            None => prompt.text(&question, is_given)?.ok_or_else(Failure::cancelled)?,
+        };
         let text = text.trim();
-        if text.contains('@') || text.parse::<u64>().is_ok() {
+        if is_plain(text) {
             return customers::select(service, Some(text));
         }
         let found = customers::find(service, text, MATCHES).await?.customers;
@@ -65,7 +70,7 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
-    let typed = typed_for(service, args);
+    let typed = typed_for(service);
     let (mut has_sent, mut is_introduced) = (false, false);
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
     loop {
@@ -97,17 +102,19 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
     }
 }
 
-/// The command line without the address that was typed, and with the customer who was asked for.
-fn typed_for(service: &Service<'_>, args: &UpdateArgs) -> Vec<String> {
+/// The command line without the address that was typed, and with the customer who was named or asked for.
+fn typed_for(service: &Service<'_>) -> Vec<String> {
+    let id = service.customer.map(|id| id.to_string());
+    let customer = id.as_deref().or(service.email.as_deref());
+    let left_out: &[&str] = if customer.is_some() { &["--address", "--customer"] } else { &["--address"] };
     let (mut words, mut is_value) = (equivalent::typed(), false);
     words.retain(|word| {
-        let is_address = is_value || word == "--add-address" || word.starts_with("--address=");
-        is_value = word == "--address";
-        !is_address && !is_value
+        let flag = word.split('=').next().unwrap_or_default();
+        let is_left_out = is_value || word == "--add-address" || left_out.contains(&flag);
+        is_value = left_out.contains(&word.as_str());
+        !is_left_out
     });
-    let id = service.customer.map(|id| id.to_string());
-    let asked = id.as_deref().or(service.email.as_deref()).filter(|_| args.choice.customer.is_none());
-    words.extend(asked.into_iter().flat_map(|customer| equivalent::flag("customer", customer)));
+    words.extend(customer.into_iter().flat_map(|customer| equivalent::flag("customer", customer)));
     words
 }
 
