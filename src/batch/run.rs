@@ -435,10 +435,9 @@ impl<'a> Run<'a> {
 
 fn created_from_another_record() -> Failure {
     let message = "the attribute was created by an earlier run, and the record has changed since";
-    let failure = Failure::new(FailureKind::Partial, message).applied(Applied::Partial).hint(
+    Failure::new(FailureKind::Partial, message).applied(Applied::Partial).hint(
         "put the record back; or finish it with `storefront attribute assign`, and note it with --mark-done",
-    );
-    Failure { needs_correction: true, ..failure }
+    ).for_good()
 }
 
 /// A failure of the run has precedence over a request to stop, and the first reason over later ones.

@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::style::time;
 use crate::failure::{FailureKind, RecordCounts};
 
-/// How to go on, in words with the commands to type.
+/// How to continue, in words with the commands to type.
 #[derive(Debug, Default)]
 pub struct NextSteps {
     /// The command that continues the run, in backticks.
     pub resume: String,
-    /// How to go on with unknown records once somebody has checked them, and when: their requests may still take effect.
+    /// How to continue with unknown records after someone has checked them, and how long to wait for requests still under way.
     pub settle: String,
     /// What to do about records that failed for good.
     pub fix: String,

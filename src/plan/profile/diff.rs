@@ -260,7 +260,7 @@ pub fn ensure_planned(
             }
         }
     };
-    Err(Failure { needs_correction: true, ..Failure::guard(message).hint("make the plan again with --plan") })
+    Err(Failure::guard(message).hint("make the plan again with --plan").for_good())
 }
 
 /// The addresses of a customer object; none where the field is no list.
@@ -407,8 +407,7 @@ impl AddressIndex {
                 ids => format!("the profile has addresses {}", join_ids(ids)),
             };
             let hint = "list the addresses with `storefront customer show`, or add one with --add-address";
-            let failure = Failure::guard(format!("no address {id} ({stored})")).hint(hint);
-            Failure { needs_correction: true, ..failure }
+            Failure::guard(format!("no address {id} ({stored})")).hint(hint).for_good()
         })
     }
 }

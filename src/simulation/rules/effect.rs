@@ -54,11 +54,7 @@ fn overwritten(
     found: &mut Vec<Found>,
 ) {
     let sent = &world.requests[number];
-    let shown = sent
-        .shown
-        .as_ref()
-        .map(|shown| if world.is_magento { magento::plain(&shown.profile) } else { shown.profile.clone() });
-    let shown = shown.unwrap_or_default();
+    let shown = sent.shown.as_ref().map(|shown| plain(world, &shown.profile)).unwrap_or_default();
     let state = &world.customers[customer];
     let mut foreign = 0;
     for id in ids(before).into_iter().filter(|id| !ids(after).contains(id) && !ids(&shown).contains(id)) {
@@ -71,8 +67,7 @@ fn overwritten(
             _ => foreign += 1,
         }
     }
-    let plain = |profile: &Stored| if world.is_magento { magento::plain(profile) } else { profile.clone() };
-    let (before, after) = (plain(before), plain(after));
+    let (before, after) = (plain(world, before), plain(world, after));
     let (old, new, shown_fields) = (fields(&before), fields(&after), fields(&shown));
     let mut third = 0;
     for (path, was) in &old {
@@ -124,12 +119,14 @@ fn overwritten(
     (0..third).for_each(|_| world.count(OutOfReach::Indistinguishable));
 }
 
+/// A profile in the one form in which a service's bodies can be compared.
+fn plain(world: &World, profile: &Stored) -> Stored {
+    if world.is_magento { magento::plain(profile) } else { profile.clone() }
+}
+
 /// Whether a restore sets a field back to what the update of `other` had found: it was asked to.
 fn is_undone(world: &World, number: usize, other: usize, path: &str, new: Option<&Value>) -> bool {
-    let found = world.requests[other]
-        .shown
-        .as_ref()
-        .map(|shown| if world.is_magento { magento::plain(&shown.profile) } else { shown.profile.clone() });
+    let found = world.requests[other].shown.as_ref().map(|shown| plain(world, &shown.profile));
     matches!(action(world, number), Some(Action::Restore(_)))
         && found.is_some_and(|found| fields(&found).get(path).copied() == new)
 }
@@ -138,10 +135,7 @@ fn is_undone(world: &World, number: usize, other: usize, path: &str, new: Option
 /// behind, or a new one of somebody else.
 fn is_third(world: &World, customer: usize, number: usize, path: &str, shown: Option<&Value>) -> bool {
     let Some(shown) = shown else { return false };
-    let at = |profile: &Stored| {
-        let plain = if world.is_magento { magento::plain(profile) } else { profile.clone() };
-        fields(&plain).get(path).map(|value| (*value).clone())
-    };
+    let at = |profile: &Stored| fields(&plain(world, profile)).get(path).map(|value| (*value).clone());
     let mut ours = world.requests[..number].iter().filter(|sent| sent.replaces() == Some(customer));
     !ours.any(|sent| {
         let found = sent.shown.as_ref().and_then(|found| at(&found.profile));
