@@ -36,6 +36,7 @@ mod customer_history;
 mod customer_interruption;
 mod customer_lag;
 mod customer_outcome;
+mod customer_proof;
 mod customer_reads;
 #[cfg(unix)]
 mod customer_show;

@@ -10,6 +10,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::plan::profile::stored::Profile;
+use crate::plan::profile::verify::is_provable;
 use crate::plan::request::Bearer;
 use crate::report::changes::HistoryEntry;
 use crate::session::service::Service;
@@ -139,6 +140,10 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         return report.value(&found, |_| format!("{name} was applied: the profile shows all of it\n"));
     }
     let kind = if is_mismatch { FailureKind::Mismatch } else { FailureKind::Unknown };
+    if !is_provable(&snapshot.customer, &snapshot.merged, &service.settings.read.ignore) {
+        let message = format!("{} changes nothing that a read could show", snapshot.name());
+        return Err(Failure::new(kind, message).hint("look in the shop whether the change is there"));
+    }
     Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))
         .hint("check again 10 minutes after it was sent"))
 }

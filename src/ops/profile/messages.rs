@@ -105,23 +105,35 @@ fn look_again(snapshot: &Path) -> String {
     )
 }
 
+/// Why nothing proves that an update was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unproven {
+    /// The service has no call that reads the profile.
+    Unreadable,
+    /// All that it changes is the same to a read before and after.
+    NothingToShow,
+    /// An old read would show the same.
+    SetsBack,
+    /// Reads do not show it.
+    NotShown,
+}
+
 /// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out; where it sets back an
 /// update of the last minute, none can yet.
-pub fn unknown(snapshot: &Path, failure: Failure, is_readable: bool, sets_back: bool) -> Failure {
+pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure {
     let file = text(snapshot);
-    let (why, hint) = if is_readable {
-        let undo = restore_command(snapshot);
-        let check = "check with `storefront customer show` and `storefront customer history --check`";
-        let why = if sets_back {
-            "it sets back an update of the last minute, so that an old read would show the same"
-        } else {
-            "reading back does not show that it was applied"
-        };
-        (why, format!("{check}; undo it with `{undo}`"))
-    } else {
-        let look = "look in the shop whether the change is there";
-        let hint = format!("{look}; `{file}` contains the profile as it was before");
-        ("the profile cannot be read back to verify it", hint)
+    let look = format!(
+        "look in the shop whether the change is there; `{file}` contains the profile as it was before"
+    );
+    let check = "check with `storefront customer show` and `storefront customer history --check`";
+    let check = format!("{check}; undo it with `{}`", restore_command(snapshot));
+    let (why, hint) = match unproven {
+        Unproven::Unreadable => ("the profile cannot be read back to verify it", look),
+        Unproven::NothingToShow => ("it changes nothing that a read could show", look),
+        Unproven::SetsBack => {
+            ("it sets back an update of the last minute, so that an old read would show the same", check)
+        }
+        Unproven::NotShown => ("reading back does not show that it was applied", check),
     };
     let message = format!("{}; {why}", failure.message);
     let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
@@ -142,6 +154,12 @@ pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, is_mag
     let renumbered = seen.renumbered.iter();
     let mut warnings: Vec<String> =
         renumbered.map(|(old, new)| format!("the service gave address {old} a new ID: {new}")).collect();
+    warnings.extend(seen.doubles.iter().map(|(double, id)| {
+        format!(
+            "address {double} has the same values as the added address {id}: the service may have added it \
+             twice; remove it with --remove-address {double}"
+        )
+    }));
     for change in &seen.foreign {
         let (path, was, is) =
             (&change.path, format_value(change.before.as_ref()), format_value(change.after.as_ref()));

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::messages;
+use super::messages::{self, Unproven};
 use super::read::Held;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
@@ -17,7 +17,7 @@ use crate::ops::profile::read;
 use crate::plan::operation::CUSTOMER_UPDATE;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::{Pointers, Profile};
-use crate::plan::profile::verify::{Seen, verify};
+use crate::plan::profile::verify::{Seen, is_provable, verify};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, Snapshot};
@@ -130,14 +130,23 @@ impl Sent<'_> {
         let is_readable = self.held.is_readable;
         let report = self.service.session.report;
         let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
-        let sets_back = is_readable && was_so_before(self.service, &self.held.store, before, sent);
-        let shown = if is_readable && !sets_back {
-            report.while_waiting("checking whether it was saved", pin!(self.shown_twice())).await
+        let unproven = if !is_readable {
+            Unproven::Unreadable
+        } else if !is_provable(before, sent, &self.service.settings.read.ignore) {
+            Unproven::NothingToShow
+        } else if was_so_before(self.service, &self.held.store, before, sent) {
+            Unproven::SetsBack
         } else {
-            None
+            Unproven::NotShown
+        };
+        let shown = match unproven {
+            Unproven::NotShown => {
+                report.while_waiting("checking whether it was saved", pin!(self.shown_twice())).await
+            }
+            _ => None,
         };
         let Some((seen, now)) = shown else {
-            return Err(messages::unknown(self.snapshot, failure, is_readable, sets_back));
+            return Err(messages::unknown(self.snapshot, failure, unproven));
         };
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
@@ -151,7 +160,7 @@ impl Sent<'_> {
         let mut proof: Option<Instant> = None;
         loop {
             if let Ok((seen, now)) = self.read().await
-                && seen.is_shown()
+                && seen.is_proof(false)
             {
                 let proof = *proof.get_or_insert_with(|| Instant::now() + PROOF_INTERVAL);
                 if proof <= Instant::now() {
@@ -230,7 +239,7 @@ fn was_so_before(
     store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
 }
 
-/// Whether a profile shows a replacement that was sent earlier, which is noted then. With `or_rewritten` values count that
+/// Whether a profile proves a replacement that was sent earlier, which is noted then. With `or_rewritten` values count that
 /// the service wrote in its own way.
 ///
 /// # Errors
@@ -243,8 +252,8 @@ pub fn is_shown(
     or_rewritten: bool,
 ) -> Result<bool, Failure> {
     let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
-    let is_shown = (seen.is_shown() || or_rewritten && seen.is_applied())
-        && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
+    let is_shown =
+        seen.is_proof(or_rewritten) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_fate(&snapshot.path, Fate::Applied { at, verified: seen.is_shown() });

@@ -2,7 +2,7 @@
 //! values mean the same.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -205,6 +205,12 @@ impl Change {
             && value(&self.after) == value(&other.after)
     }
 
+    /// Whether both values are the same ([`same_value`]), so that no read tells them apart.
+    pub fn is_same(&self) -> bool {
+        !self.path.is_address()
+            && same_value(self.path.last_name(), self.before.as_ref(), self.after.as_ref())
+    }
+
     /// Whether one of these JSON pointers from the customer object names it.
     pub fn is_ignored(&self, ignore: &[String]) -> bool {
         ignore.iter().any(|pointer| self.path.is_in(pointer))
@@ -353,7 +359,10 @@ pub fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
 
 /// Where each address id stands in a list: the ids, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AddressIndex(Vec<i64>);
+pub struct AddressIndex {
+    ids: Vec<i64>,
+    positions: HashMap<i64, usize>,
+}
 
 impl AddressIndex {
     /// Reads the ids off a stored list.
@@ -362,15 +371,15 @@ impl AddressIndex {
     /// `guard` when an address has no id, one that is no integer (or integer text), or one that another has too:
     /// replacing such a list would lose ids.
     pub fn of<'a>(addresses: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
-        let mut index = Self(Vec::new());
-        let mut seen = HashSet::new();
+        let mut index = Self { ids: Vec::new(), positions: HashMap::new() };
         for address in addresses {
             let id = address.get("id").unwrap_or(&Value::Null);
             let what = match id_of(id) {
-                None => format!("stored address {} has an invalid ID ({id})", index.0.len() + 1),
-                Some(id) if !seen.insert(id) => format!("duplicate stored address ID {id}"),
+                None => format!("stored address {} has an invalid ID ({id})", index.ids.len() + 1),
+                Some(id) if index.contains(id) => format!("duplicate stored address ID {id}"),
                 Some(id) => {
-                    index.0.push(id);
+                    index.positions.insert(id, index.ids.len());
+                    index.ids.push(id);
                     continue;
                 }
             };
@@ -382,17 +391,17 @@ impl AddressIndex {
 
     /// Position of an id in the list.
     pub fn position(&self, id: i64) -> Option<usize> {
-        self.0.iter().position(|own| *own == id)
+        self.positions.get(&id).copied()
     }
 
     /// Whether the list has this id.
     pub fn contains(&self, id: i64) -> bool {
-        self.0.contains(&id)
+        self.positions.contains_key(&id)
     }
 
     /// The ids in the list's order.
     pub fn ids(&self) -> &[i64] {
-        &self.0
+        &self.ids
     }
 
     /// Looks up an id that the user named.
@@ -478,6 +487,33 @@ pub fn same_flag(left: Option<&Value>, right: Option<&Value>) -> bool {
 /// compared field by field and element by element.
 pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
     agrees(name, left, right, true)
+}
+
+/// Whether a draft's value changes nothing of the stored one: they are the same, and no texts differ by their outer blanks,
+/// which a person may want to correct.
+pub fn is_unchanged(name: &str, stored: &Value, draft: &Value) -> bool {
+    is_same(stored, draft)
+        || same_value(name, Some(stored), Some(draft)) && !differs_in_blanks(Some(stored), Some(draft))
+}
+
+/// Whether somewhere in two values that are the same a text has other outer blanks.
+fn differs_in_blanks(left: Option<&Value>, right: Option<&Value>) -> bool {
+    let text = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => Some(String::new()),
+        Some(value) => value.as_str().map(str::to_owned),
+    };
+    match (left, right) {
+        (Some(Value::Array(left)), Some(Value::Array(right))) => {
+            left.iter().zip(right).any(|(left, right)| differs_in_blanks(Some(left), Some(right)))
+        }
+        (Some(Value::Object(left)), Some(Value::Object(right))) => {
+            let mut names = left.keys().chain(right.keys());
+            names.any(|name| differs_in_blanks(left.get(name), right.get(name)))
+        }
+        _ => text(left)
+            .zip(text(right))
+            .is_some_and(|(left, right)| left != right && left.trim() == right.trim()),
+    }
 }
 
 /// [`same_value`] where `is_whole`, else [`contains`].

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::diff::{
-    self, AddressIndex, Change, FieldPath, by_code, contains, find_address, id_of, is_same, join_ids, own_id,
-    same_value,
+    self, AddressIndex, Change, FieldPath, by_code, contains, find_address, id_of, is_unchanged, join_ids,
+    own_id, same_value,
 };
 use super::region;
 use super::stored::refuse_unknown;
@@ -294,8 +294,8 @@ fn set_own_defaults(patch: &ProfilePatch, customer: &mut Map<String, Value>) -> 
 const ATTRIBUTES: &str = "custom_attributes";
 const ADDRESSES: &str = "addresses";
 
-/// Merges a field that a draft names into an object. A value that is the same but for the text of a number stays as it
-/// is stored.
+/// Merges a field that a draft names into an object. A value that is the same but for its notation stays as it is
+/// stored.
 pub fn set_field(object: &mut Map<String, Value>, name: &str, value: &Value) {
     match object.get_mut(name) {
         Some(stored) => merge_value(stored, name, value),
@@ -324,17 +324,17 @@ fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
                 }
             }
         }
-        (stored, draft) => *stored = with_stored_numbers(stored, draft),
+        (stored, draft) => *stored = as_stored(name, stored, draft),
     }
 }
 
-/// The draft's value, its numbers with their stored text where they did not change.
-fn with_stored_numbers(stored: &Value, draft: &Value) -> Value {
+/// The draft's value, what it does not change in the notation that is stored: a number or its text, null or `""`.
+fn as_stored(name: &str, stored: &Value, draft: &Value) -> Value {
     match (stored, draft) {
-        _ if is_same(stored, draft) => stored.clone(),
+        _ if is_unchanged(name, stored, draft) => stored.clone(),
         (Value::Object(stored), Value::Object(draft)) => {
             let field = |(name, value): (&String, &Value)| {
-                (name.clone(), with_stored_numbers(stored.get(name).unwrap_or(&Value::Null), value))
+                (name.clone(), as_stored(name, stored.get(name).unwrap_or(&Value::Null), value))
             };
             draft.iter().map(field).collect()
         }
@@ -342,8 +342,8 @@ fn with_stored_numbers(stored: &Value, draft: &Value) -> Value {
             let element = |(index, value): (usize, &Value)| {
                 // An element may have moved, because one before it was inserted or removed.
                 let mut likely = stored.get(index).into_iter().chain(stored);
-                let unchanged = likely.find(|stored| is_same(stored, value)).or(stored.get(index));
-                with_stored_numbers(unchanged.unwrap_or(&Value::Null), value)
+                let unchanged = likely.find(|stored| is_unchanged("", stored, value)).or(stored.get(index));
+                as_stored("", unchanged.unwrap_or(&Value::Null), value)
             };
             draft.iter().enumerate().map(element).collect()
         }

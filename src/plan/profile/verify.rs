@@ -31,6 +31,10 @@ pub struct Seen {
     pub new_ids: Vec<i64>,
     /// Addresses that were to stay and have another id now: the old one and the new one.
     pub renumbered: Vec<(i64, i64)>,
+    /// New addresses that have all the content of one that was added: their ids, and that one's.
+    pub doubles: Vec<(i64, i64)>,
+    /// Whether something is there that was not so before: all else a read of the old profile shows as well.
+    pub tells_apart: bool,
 }
 
 impl Seen {
@@ -44,17 +48,28 @@ impl Seen {
         self.missing.is_empty() && self.replaced.is_empty() && self.undone.is_empty()
     }
 
-    /// Takes note of a change that the profile does not show: it is not there, or the service wrote it in its own way.
+    /// Whether it proves that the PUT was applied although nobody said so: it shows all of it, and not only what was there
+    /// before. With `or_rewritten` values count that the service wrote in its own way.
+    pub fn is_proof(&self, or_rewritten: bool) -> bool {
+        self.tells_apart && (self.is_shown() || or_rewritten && self.is_applied())
+    }
+
+    /// Takes note of what the profile shows of a change: all of it, nothing, or what the service made of it.
     fn look_for(&mut self, change: &Change, now: &Profile, index: &AddressIndex) {
         let (name, is_address) = (change.path.last_name(), change.path.is_address());
         let there = change.path.find(now.customer(), index);
-        let is_in_lost = !is_address && change.path.address_id().is_some_and(|id| !index.contains(id));
-        if is_in_lost || same_value(name, there, change.after.as_ref()) {
+        if !is_address && change.path.address_id().is_some_and(|id| !index.contains(id)) {
+            // A renumbered address was found by what was sent.
+            self.tells_apart |= !change.is_same();
             return;
         }
-        if same_value(name, there, change.before.as_ref()) || is_address {
+        let is_as_before = same_value(name, there, change.before.as_ref());
+        if same_value(name, there, change.after.as_ref()) {
+            self.tells_apart |= !is_as_before;
+        } else if is_as_before || is_address {
             self.undone.push(change.clone());
         } else {
+            self.tells_apart = true;
             self.altered.push(Change { after: there.cloned(), ..change.clone() });
         }
     }
@@ -82,10 +97,13 @@ pub fn verify(
         .collect();
     let (added, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| change.path.is_new_address());
-    let mut rewritten = Vec::new();
+    let (mut found, mut rewritten) = (Vec::new(), Vec::new());
     for change in added {
         match claim(&mut unclaimed, |actual| is_content(actual, change.after.as_ref())) {
-            Some((id, _)) => seen.new_ids.push(id),
+            Some((id, _)) => {
+                seen.new_ids.push(id);
+                found.push((id, change));
+            }
             None => rewritten.push(change),
         }
     }
@@ -112,11 +130,22 @@ pub fn verify(
             None => seen.undone.push(change.clone()),
         }
     }
+    for (double, address) in unclaimed {
+        let added = found.iter().find(|(_, added)| is_content(address, added.after.as_ref()));
+        seen.doubles.extend(added.map(|(id, _)| (double, *id)));
+    }
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
         seen.look_for(change, now, &index);
     }
+    seen.tells_apart |= !seen.new_ids.is_empty();
     seen.new_ids.sort_by_key(|id| index.position(*id));
     Ok(seen)
+}
+
+/// Whether a read can prove a PUT at all: something of it is not the same as before.
+pub fn is_provable(before: &Map<String, Value>, sent: &Map<String, Value>, ignore: &[String]) -> bool {
+    let changes = diff::customers(before, sent);
+    changes.iter().any(|change| is_verified(change, ignore) && !change.is_same())
 }
 
 /// A field that was left out is no change that can be seen: services that merge keep it.
