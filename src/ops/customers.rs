@@ -48,9 +48,10 @@ pub fn no_such_customer(id: u64) -> Failure {
     Failure::usage(format!("no customer has the ID {id}")).hint("search with `storefront customer find TEXT`")
 }
 
-/// Ids and emails of customers may come in any letter case.
+/// Emails may come in any case of their ASCII letters. By other letters two customers may differ: the Kelvin sign is a `k`
+/// in lower case.
 pub fn same_email(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
+    one.eq_ignore_ascii_case(other)
 }
 
 /// The interface has no administrator's call: only the built-in service gives out the customers' own tokens.
@@ -178,5 +179,17 @@ pub fn text(customer: &Value, name: &str) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_email;
+
+    #[test]
+    fn an_email_is_the_same_in_any_case_of_ascii_letters_only() {
+        assert!(same_email("Kim@Example.com", "kim@example.com"));
+        assert!(!same_email("\u{212a}im@example.com", "kim@example.com"), "the Kelvin sign");
+        assert!(!same_email("Éva@example.com", "éva@example.com"));
     }
 }

@@ -5,6 +5,7 @@
 pub mod default_note;
 mod snapshot;
 
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub struct CustomerStore {
     pub service: String,
     storage: Arc<dyn Storage>,
     clock: Clock,
+    /// The snapshots, where they were listed under the customer's lock: nobody else adds or removes any then.
+    listed: RefCell<Option<Vec<SnapshotEntry>>>,
 }
 
 impl CustomerStore {
@@ -52,6 +55,7 @@ impl CustomerStore {
             service: settings.service_id().to_string(),
             storage: context.storage.clone(),
             clock: context.clock,
+            listed: RefCell::default(),
         })
     }
 
@@ -122,7 +126,7 @@ impl LockName {
 
     /// A customer who has no id, by e-mail address in any case.
     pub fn email(email: &str) -> Self {
-        Self(format!("email-{}", email.to_lowercase()))
+        Self(format!("email-{}", email.to_ascii_lowercase()))
     }
 
     /// The customer with this key ([`crate::plan::profile::stored::Profile::customer_key`]).
@@ -266,7 +270,7 @@ pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) 
     let text = addresses_file(context, service).ok().and_then(|path| context.storage.read(&path).ok());
     let kept: SeenAddresses = text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
     let is_asked = match customer {
-        Some(asked) => kept.customer.iter().any(|name| name.to_lowercase() == asked.to_lowercase()),
+        Some(asked) => kept.customer.iter().any(|name| name.eq_ignore_ascii_case(asked)),
         None => kept.customer.is_empty(),
     };
     if is_asked { kept.addresses } else { Map::new() }

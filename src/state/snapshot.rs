@@ -17,11 +17,9 @@ use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
 use crate::text::exact_json;
 
-/// As many snapshots are kept whatever their age.
-const ALWAYS_KEPT: usize = 10;
-/// As many recent writes are compared with a read: a batch may make thousands to one customer, and a replica that lags
-/// behind lacks the newest of them.
-const MOST_COMPARED: usize = 20;
+/// As many writes that are older than a minute are read at most, for the addresses that they removed: a batch may make
+/// thousands to one customer.
+const MOST_OLDER: usize = 20;
 /// How long after its request left a replacement of unknown outcome may still take effect.
 pub(super) const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
 /// For so long a replica may answer with what was there before a write.
@@ -30,6 +28,8 @@ pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
 const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
 /// The file that keeps what the last read showed; its name is none of a snapshot.
 const LAST_READ: &str = "last-read";
+/// How the name of a file begins that is not written to its end.
+const HALF_WRITTEN: &str = ".tmp";
 
 /// What stands in the file.
 #[derive(Serialize)]
@@ -87,6 +87,15 @@ impl Fate {
     /// Whether the replacement may have changed something.
     pub const fn may_be_applied(self) -> bool {
         !matches!(self, Self::NotSent | Self::Refused)
+    }
+
+    /// When it left, or is known to be applied; `None` where it changed nothing.
+    const fn time(self) -> Option<Timestamp> {
+        match self {
+            Self::Applied { at, .. } => Some(at),
+            Self::Unknown { left } | Self::Mismatch { left, .. } => Some(left),
+            Self::NotSent | Self::Refused => None,
+        }
     }
 
     /// When a request left that may still take effect.
@@ -189,9 +198,9 @@ impl LastRead {
 }
 
 impl CustomerStore {
-    /// Takes a snapshot, which is on disk whole or not at all when this returns, and removes those that are older than
-    /// `retention_days`: `operation` replaces, `customer` is the stored object with every field as it came, and `merged`
-    /// the one that is about to be sent. The caller holds the customer's lock.
+    /// Takes a snapshot, which is on disk whole or not at all when this returns: `operation` replaces, `customer` is the
+    /// stored object with every field as it came, and `merged` the one that is about to be sent. The caller holds the
+    /// customer's lock.
     ///
     /// # Errors
     /// `internal` when it cannot be written; nothing may be sent then.
@@ -200,7 +209,6 @@ impl CustomerStore {
         operation: &str,
         customer: &Map<String, Value>,
         merged: &Map<String, Value>,
-        retention_days: u32,
     ) -> Result<Unsent<'_>, Failure> {
         let unwritable = |error: std::io::Error| {
             let directory = self.directory.display();
@@ -208,18 +216,19 @@ impl CustomerStore {
                 format!("a profile is replaced only after a snapshot: free some space, or set {STATE_HOME}"),
             )
         };
-        let entries = self.entries()?;
         let now = self.clock.now();
         let (taken, service) = (now.to_string(), &*self.service);
         let mut content = Content { number: 1, taken, service, operation, customer, merged };
-        content.number += entries.first().map_or(0, |newest| newest.number);
+        content.number += self.entries()?.first().map_or(0, |newest| newest.number);
         loop {
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
             let name = format!("{:06}-{}.json", content.number, now.strftime("%Y%m%dT%H%M%SZ"));
             let unsent = Unsent { store: self, path: self.directory.join(name), has_left: false };
             let created = self.storage.clone().create_concurrently(unsent.path.clone(), bytes).await;
             let Err(error) = created else {
-                self.prune(&entries, retention_days, now);
+                if let Some(listed) = &mut *self.listed.borrow_mut() {
+                    listed.insert(0, SnapshotEntry { number: content.number, path: unsent.path.clone() });
+                }
                 return Ok(unsent);
             };
             // It is another one's, or none.
@@ -236,9 +245,31 @@ impl CustomerStore {
     /// # Errors
     /// `internal` when the directory cannot be read.
     pub fn entries(&self) -> Result<Vec<SnapshotEntry>, Failure> {
-        entries(&*self.storage, &self.directory).map_err(|error| {
-            Failure::internal(format!("`{}` cannot be read: {error}", self.directory.display()))
-        })
+        if let Some(listed) = &*self.listed.borrow() {
+            return Ok(listed.clone());
+        }
+        entries(&*self.storage, &self.directory).map_err(|error| self.unreadable(&error))
+    }
+
+    /// Lists the snapshots once for all that follows, and removes what commands left that were killed while they wrote a file:
+    /// it may hold a whole profile. The caller holds the customer's lock as long as it has this.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn list_once(&self) -> Result<(), Failure> {
+        let mut files = self.storage.list(&self.directory).map_err(|error| self.unreadable(&error))?;
+        let is_half_written = |path: &mut PathBuf| {
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(HALF_WRITTEN))
+        };
+        for file in files.extract_if(.., is_half_written) {
+            let _ = self.storage.remove(&file);
+        }
+        self.listed.replace(Some(in_order(files)));
+        Ok(())
+    }
+
+    fn unreadable(&self, error: &std::io::Error) -> Failure {
+        Failure::internal(format!("`{}` cannot be read: {error}", self.directory.display()))
     }
 
     /// The one that `name` stands for: a name, a number, or the beginning of a name. A whole name and a number mean that
@@ -346,23 +377,27 @@ impl CustomerStore {
         Ok(None)
     }
 
-    /// The replacements of the last minutes that may have changed something, newest first; with `least_one`, the newest
-    /// applied one whatever its age. Those that cannot be read are left out.
+    /// The replacements that may have changed something, newest first: all of the last minute, however many, and some of the
+    /// minutes before; with `least_one`, the newest applied one whatever its age. Those that cannot be read are left out.
     ///
     /// # Errors
     /// As [`Self::entries`]; `guard` where one that may have been applied in the last minute cannot be read.
     pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, Fate)>, Failure> {
-        let mut recent: Vec<(Snapshot, Fate)> = Vec::new();
+        let (mut recent, mut older): (Vec<(Snapshot, Fate)>, usize) = (Vec::new(), 0);
         for entry in self.entries()? {
             let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
             let is_old =
                 is_old && !matches!(self.fate(&entry.path), Fate::Applied { at, .. } if self.is_recent(at));
             let has_applied = recent.iter().any(|(_, fate)| matches!(fate, Fate::Applied { .. }));
-            if recent.len() == MOST_COMPARED || is_old && (!least_one || has_applied) {
+            if is_old && (!least_one || has_applied) {
                 break;
             }
             let written = self.written_fate(&entry.path);
             let fate = self.fate_of(&entry.path, written.as_ref().ok().copied().flatten());
+            let is_older = !fate.time().is_some_and(|at| self.is_recent(at));
+            if is_older && older == MOST_OLDER && (!least_one || has_applied) {
+                continue;
+            }
             // What cannot be read now may be that the service has it.
             let is_lost = match fate {
                 Fate::Applied { at, .. } => self.is_recent(at),
@@ -371,7 +406,10 @@ impl CustomerStore {
             };
             let readable = written.map_err(|error| Failure::guard(error.to_string()));
             match readable.and_then(|_| self.read(&entry.path)) {
-                Ok(snapshot) if fate.may_be_applied() => recent.push((snapshot, fate)),
+                Ok(snapshot) if fate.may_be_applied() => {
+                    older += usize::from(is_older);
+                    recent.push((snapshot, fate));
+                }
                 Err(failure) if is_lost => {
                     let message =
                         format!("whether the service shows the last update is not known: {failure}");
@@ -431,17 +469,29 @@ impl CustomerStore {
         {
             let _ = self.storage.remove(&snapshot.with_extension(mark));
         }
-        let _ = self.storage.remove(&self.directory.join(LAST_READ));
+        self.listed.replace(None);
         Ok(())
     }
 
-    /// Retention is housekeeping: what cannot be removed now is tried again next time.
-    fn prune(&self, entries: &[SnapshotEntry], days: u32, now: Timestamp) {
+    /// Removes what the last read showed.
+    pub fn forget_read(&self) {
+        let _ = self.storage.remove(&self.directory.join(LAST_READ));
+    }
+
+    /// Removes the snapshots that are older than so many days, whatever their number: but for the newest, whose number the
+    /// next one counts on from, and those whose outcome is open or that a read of the next minute is compared with. It is
+    /// housekeeping: what cannot be removed now is tried again next time. The caller holds the customer's lock.
+    pub fn remove_older_than(&self, days: u32) {
+        let now = self.clock.now();
         let limit =
             now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)).unwrap_or(Timestamp::MIN);
-        // The new one is not among them.
-        for entry in entries.iter().skip(ALWAYS_KEPT - 1) {
-            if date_of(&entry.path, now) < limit {
+        for entry in self.entries().unwrap_or_default().iter().skip(1) {
+            let is_kept = || match self.fate(&entry.path) {
+                Fate::Unknown { .. } | Fate::Mismatch { .. } => true,
+                Fate::Applied { at, .. } => self.is_recent(at),
+                Fate::NotSent | Fate::Refused => false,
+            };
+            if date_of(&entry.path, now) < limit && !is_kept() {
                 let _ = self.delete(&entry.path);
             }
         }
@@ -450,12 +500,16 @@ impl CustomerStore {
 
 /// The snapshots of a directory, newest first.
 pub(super) fn entries(storage: &dyn Storage, directory: &Path) -> std::io::Result<Vec<SnapshotEntry>> {
+    storage.list(directory).map(in_order)
+}
+
+/// The snapshots among these files, newest first.
+fn in_order(files: Vec<PathBuf>) -> Vec<SnapshotEntry> {
     let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    let files = storage.list(directory)?.into_iter().filter(is_snapshot);
     let entry = |path: PathBuf| Some(SnapshotEntry { number: number_of(&path)?, path });
-    let mut entries: Vec<SnapshotEntry> = files.filter_map(entry).collect();
+    let mut entries: Vec<SnapshotEntry> = files.into_iter().filter(is_snapshot).filter_map(entry).collect();
     entries.sort_by(|left, right| (right.number, &right.path).cmp(&(left.number, &left.path)));
-    Ok(entries)
+    entries
 }
 
 /// Whether less than a minute went by, also by a clock that was set back by less than a day.

@@ -277,3 +277,38 @@ address 3 already has these values
 "#]],
     );
 }
+
+/// However many updates there were within the minute, the read must show all of them: here the newest twenty and more
+/// leave what was there before, and only the first one tells the old read from a new one.
+#[test]
+fn an_old_read_is_recognized_after_any_number_of_updates() {
+    let gender = |number: usize| format!("customer update --gender {}", 2 - number % 2);
+    let state = |gender: usize| {
+        let mut state = with(&[json!({"id": 1, "city": "Rome"}), json!({"id": 2})]);
+        state["gender"] = json!(2 - gender % 2);
+        state
+    };
+    let mut old = old();
+    old["gender"] = json!(2);
+    let (home, mut script) = (Home::new(), vec![ok(&old), taken(), ok(&state(0))]);
+    script.extend((1..=24).flat_map(|number| [ok(&state(number - 1)), taken(), ok(&state(number))]));
+    script.push(ok(&old));
+    let server = MockServer::start(script);
+    run(&home, &server.url(""), ROME).done();
+    for number in 1..=24 {
+        run(&home, &server.url(""), &gender(number)).done();
+    }
+    let outcome = run(&home, &server.url(""), &format!("{EMAIL} --settle 0"));
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(outcome.stderr.contains("addresses[id=1].city has its old value"), "{outcome:?}");
+}
+
+/// The service took one request twice, or a proxy doubled it.
+#[test]
+fn an_added_address_that_is_there_twice_is_told() {
+    let twice = with(&[paris(), json!({"id": 2}), new_address(3, "Lyon"), new_address(4, "Lyon")]);
+    let (home, server) = (Home::new(), MockServer::start(vec![ok(&old()), taken(), ok(&twice)]));
+    let outcome = run(&home, &server.url(""), ADD_LYON);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stderr.contains("address 4 has the same values as the added address 3"), "{outcome:?}");
+}

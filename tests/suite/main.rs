@@ -92,6 +92,7 @@ mod sandbox_store;
 mod schema;
 mod secrets;
 #[cfg(unix)]
+mod snapshot_retention;
 mod standard_streams;
 mod support;
 mod template;

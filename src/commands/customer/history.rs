@@ -187,6 +187,8 @@ async fn delete(
             Failure::internal(format!("cannot delete `{}`: {error}", entry.path.display()))
         })?;
     }
+    store.forget_read();
+    store.list_once()?;
     if what == "all" {
         // What led to the customer goes, too.
         state::forget_customers(session.context, &service.settings.service_id(), Some(customer));

@@ -70,6 +70,9 @@ impl Held {
             }
             held.push(by_customer);
         }
+        if locks {
+            store.list_once()?;
+        }
         Ok(Self { stored, is_readable, store, name, _locks: held })
     }
 

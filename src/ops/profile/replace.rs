@@ -290,8 +290,7 @@ impl Steps<'_> {
         request: &Request,
     ) -> Result<Option<Outcome>, Failure> {
         let (operation, clock) = (self.change.operation(), service.session.context.clock);
-        let (customer, days) = (held.stored.customer(), service.settings.retention_days);
-        let unsent = held.store.take(operation, customer, &merged.customer, days).await?;
+        let unsent = held.store.take(operation, held.stored.customer(), &merged.customer).await?;
         service.log_before_send(Some(stem(&unsent.path))).await?;
         let path = unsent.leaves();
         let sent = Sent {
@@ -306,7 +305,9 @@ impl Steps<'_> {
         let attempt = service.attempt(operation, request).await;
         let (wait, unsent) = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
             Attempt::Applied(reply) => {
-                return Ok(Some(sent.verify(reply, self.applied(merged, &path)).await?));
+                let outcome = sent.verify(reply, self.applied(merged, &path)).await?;
+                held.store.remove_older_than(service.settings.retention_days);
+                return Ok(Some(outcome));
             }
             Attempt::Unknown { failure, .. } => {
                 return Ok(Some(sent.resolve(failure, self.applied(merged, &path)).await?));

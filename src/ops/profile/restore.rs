@@ -141,7 +141,12 @@ impl<'a> Restore<'a> {
         let (snapshot, fate) = match self.name {
             Some(name) => {
                 let file = Path::new(name);
-                let path = if file.is_file() { file.to_owned() } else { store.named(name)?.path };
+                // A number is always that of a snapshot, whatever files there are.
+                let is_file = name.parse::<u64>().is_err() && file.is_file();
+                let path = match store.named(name) {
+                    Err(_) if is_file => file.to_owned(),
+                    found => found?.path,
+                };
                 (store.read(&path)?, store.fate(&path))
             }
             None => self.newest(store, stored, prompt)?,

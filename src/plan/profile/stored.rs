@@ -82,9 +82,9 @@ impl Profile {
         self.0
     }
 
-    /// A name for the customer that stays the same from call to call: the id, or the e-mail address in lower case.
+    /// A name for the customer that stays the same from call to call: the id, or the e-mail address with its ASCII letters in lower case.
     pub fn customer_key(&self) -> String {
-        let email = || self.text("email").map(|email| email.to_lowercase());
+        let email = || self.text("email").map(|email| email.to_ascii_lowercase());
         self.text("id").or_else(email).unwrap_or_else(|| "unnamed".to_owned())
     }
 
