@@ -134,12 +134,15 @@ pub struct ReplacementArgs {
     /// Maximum time to wait until the update is visible [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
     pub settle: Option<Duration>,
-    /// Maximum time to wait for another update of the same customer [default: 5m]
+    /// Maximum time to wait for another update of the customer [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = duration::or_zero)]
     pub lock_timeout: Option<Duration>,
     /// Continue even if an earlier unknown update may still take effect
     #[arg(long)]
     pub after_unknown: bool,
+    /// Write the profile back even if stored values look masked
+    #[arg(long)]
+    pub allow_masked: bool,
 }
 
 /// How a plan is written.

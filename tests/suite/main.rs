@@ -41,6 +41,7 @@ mod customer_reads;
 #[cfg(unix)]
 mod customer_show;
 mod customer_update;
+mod customer_written_back;
 mod doctor;
 mod doctor_service;
 mod doctor_tokens;

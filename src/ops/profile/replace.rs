@@ -105,6 +105,7 @@ impl Steps<'_> {
         if merged.changes.is_empty() {
             return Ok(Some(self.unchanged(&merged)));
         }
+        self.refuse_masked(&held.stored, &merged)?;
         let request = put(&service, &held.stored, &merged)?;
         if is_preview {
             self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
@@ -252,6 +253,24 @@ impl Steps<'_> {
         let regions = service.regions.borrow();
         let regions = service.settings.dialect.is_magento().then_some(&*regions);
         self.change.merge(&held.store, &held.stored, regions, self.prompt)
+    }
+
+    /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
+    fn refuse_masked(&self, stored: &Profile, merged: &Merged) -> Result<(), Failure> {
+        const FEWEST: usize = 2;
+        let is_replaced =
+            |path: &String| merged.changes.iter().any(|change| change.path.to_string() == *path);
+        let mut masked = stored.masked();
+        masked.retain(|path| !is_replaced(path));
+        if masked.len() < FEWEST || self.change.replacement_args().allow_masked {
+            return Ok(());
+        }
+        let (count, places) = (masked.len(), masked.iter().take(4).cloned().collect::<Vec<_>>().join(", "));
+        Err(Failure::guard(format!(
+            "{count} stored values look masked, and would replace the real ones: {places}"
+        ))
+        .hint("check what stands between this machine and the shop, or go on with --allow-masked")
+        .for_good())
     }
 
     /// Shows the change and asks.

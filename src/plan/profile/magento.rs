@@ -27,7 +27,27 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
             agree_on_region(address);
         }
     }
+    leave_out_kept(&mut customer, stored);
     customer
+}
+
+/// Of what Magento keeps where it is left out, only what changes is sent: an extension attribute may be shown wrongly, and
+/// setting it does something (`is_subscribed` subscribes), and a custom attribute without a value makes it refuse the PUT.
+fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
+    const EXTENSION: &str = "extension_attributes";
+    if let (Some(Value::Object(now)), Some(Value::Object(old))) =
+        (customer.get_mut(EXTENSION), stored.get(EXTENSION))
+    {
+        now.retain(|name, value| old.get(name) != Some(value));
+    }
+    let is_empty = customer.get(EXTENSION).and_then(Value::as_object).is_some_and(Map::is_empty);
+    if is_empty || customer.get(EXTENSION) == stored.get(EXTENSION) {
+        customer.shift_remove(EXTENSION);
+    }
+    let old = stored.get("custom_attributes").and_then(Value::as_array);
+    if let (Some(Value::Array(now)), Some(old)) = (customer.get_mut("custom_attributes"), old) {
+        now.retain(|attribute| attribute.get("value").is_some() || !old.contains(attribute));
+    }
 }
 
 /// Fields that Magento takes from an administrator only. It answers 200 to a customer's own PUT, and keeps what is stored.
@@ -80,6 +100,10 @@ fn agree_on_region(address: &mut Map<String, Value>) {
     let inner = address.get("region").and_then(|region| region.get("region_id")).filter(|id| !id.is_null());
     let outer = address.get("region_id").filter(|id| !id.is_null());
     let Some(id) = outer.or(inner).cloned() else { return };
+    // A region that was read as a text has no object to set an id in, and without an id nothing else says what it is.
+    if address.get("region").is_some_and(Value::is_string) && same_value("region_id", Some(&id), None) {
+        return;
+    }
     let differs = inner.is_some_and(|inner| id_of(inner) != id_of(&id));
     let has_object = address.get("region").is_some_and(Value::is_object);
     address.insert("region_id".to_owned(), id.clone());

@@ -74,7 +74,18 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
         added: Vec::new(),
         inverse: Inverse::default(),
     };
-    let changes = diff::customers(undo.before, if undo.all { now } else { undo.sent });
+    let mut changes = diff::customers(undo.before, if undo.all { now } else { undo.sent });
+    if undo.all && undo.can_clear {
+        // Magento's extension attributes may be shown wrongly, and setting one does something.
+        let own = diff::customers(undo.before, undo.sent);
+        let is_others = |change: &mut Change| {
+            change.path.is_in("/extension_attributes")
+                && !own.iter().any(|own| own.path.overlaps(&change.path))
+        };
+        for change in changes.extract_if(.., is_others) {
+            building.note(format!("{}{CHANGED_SINCE}", change.path));
+        }
+    }
     let deleted = changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
     // First, so that an address that came back already is none that was added.
     deleted.filter_map(|change| change.before.as_ref()).for_each(|address| building.recreate(address));

@@ -77,6 +77,15 @@ impl Profile {
         names.filter_map(|name| Some((name.to_owned(), self.0.get(name)?.clone()))).collect()
     }
 
+    /// Where texts stand that look masked, as a proxy or a log view shows them.
+    pub fn masked(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (name, value) in &self.0 {
+            find_masked(value, name, &mut found);
+        }
+        found
+    }
+
     /// The customer object itself.
     pub fn into_customer(self) -> Map<String, Value> {
         self.0
@@ -95,6 +104,24 @@ impl Profile {
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         }
+    }
+}
+
+fn find_masked(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text.contains("***") || text.contains('@') && text.contains("**") => {
+            found.push(path.to_owned());
+        }
+        Value::Array(elements) => {
+            for element in elements {
+                let inside = own_id(element).map(|id| format!("{path}[id={id}]"));
+                find_masked(element, inside.as_deref().unwrap_or(path), found);
+            }
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| find_masked(value, &format!("{path}.{name}"), found));
+        }
+        _ => {}
     }
 }
 

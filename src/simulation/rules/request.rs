@@ -34,7 +34,8 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
         match (&sent.shown, sent.body["customer"].as_object(), sent.tag) {
             (Some(shown), Some(body), Some(tag)) => {
                 let action = world.actions[&tag].clone();
-                let (before, after) = (plain(world, &shown.profile), plain(world, body));
+                let before = plain(world, &shown.profile);
+                let after = with_kept(world, plain(world, body), &before);
                 let planned = world.planned.get(&tag).and_then(|planned| differing(planned, &shown.profile));
                 broken.extend(planned.map(|what| (Rule::Planned, what)));
                 if is_other_profile(world, customer, &shown.profile, body) {
@@ -63,6 +64,15 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
 
 fn plain(world: &World, profile: &Stored) -> Stored {
     if world.is_magento { magento::plain(profile) } else { profile.clone() }
+}
+
+/// Magento keeps the extension attributes that are left out, and only those that change may be sent.
+fn with_kept(world: &World, mut sent: Stored, before: &Stored) -> Stored {
+    const EXTENSION: &str = "extension_attributes";
+    if let (true, None, Some(kept)) = (world.is_magento, sent.get(EXTENSION), before.get(EXTENSION)) {
+        sent.insert(EXTENSION.to_owned(), kept.clone());
+    }
+    sent
 }
 
 /// Whether a request of this run to the same key was told to wait longer.
