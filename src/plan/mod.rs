@@ -9,6 +9,7 @@ pub mod request;
 
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
 pub mod profile {
+    pub mod by_place;
     pub mod diff;
     pub mod magento;
     pub mod merge;

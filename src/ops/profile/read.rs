@@ -63,15 +63,19 @@ impl Held {
         let store = CustomerStore::of(context, settings, &stored.customer_key())?;
         let key = stored.text("id").or_else(|| stored.text("email"));
         let own = key.map(|key| LockName::of_key(&key)).filter(|own| locks && !names.contains(own));
+        let mut was_waited_for = None;
         if let Some(own) = own {
-            let (by_customer, was_waited_for) = lock(service, &own, timeout).await?;
-            if was_waited_for || store.changed_since(started)? {
-                (stored, is_readable) = read_or_base(service, base).await?;
-            }
+            let (by_customer, waited) = lock(service, &own, timeout).await?;
             held.push(by_customer);
+            was_waited_for = Some(waited);
         }
         if locks {
             store.list_once()?;
+        }
+        if let Some(waited) = was_waited_for
+            && (waited || store.changed_since(started)?)
+        {
+            (stored, is_readable) = read_or_base(service, base).await?;
         }
         Ok(Self { stored, is_readable, store, name, _locks: held })
     }

@@ -324,12 +324,10 @@ impl Steps<'_> {
         let attempt = service.attempt(operation, request).await;
         let (wait, unsent) = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
             Attempt::Applied(reply) => {
-                let outcome = sent.verify(reply, self.applied(merged, &path)).await?;
-                held.store.remove_older_than(service.settings.retention_days);
-                return Ok(Some(outcome));
+                return sent.verify(reply, self.applied(merged, &path)).await.map(Some);
             }
             Attempt::Unknown { failure, .. } => {
-                return Ok(Some(sent.resolve(failure, self.applied(merged, &path)).await?));
+                return sent.resolve(failure, self.applied(merged, &path)).await.map(Some);
             }
             Attempt::Rejected(failure) => {
                 held.store.set_fate(&path, Fate::Refused);

@@ -205,6 +205,8 @@ impl Sent<'_> {
             let (context, settings) = (self.service.session.context, &self.service.settings);
             state::save_customer(context, settings, &self.held.name, &now.customer_key());
         }
+        // Not before: the update may be the undo of one that is as old.
+        self.held.store.remove_older_than(self.service.settings.retention_days);
         applied.verified = Some(is_verified);
         if let Some(profile) = &mut applied.profile {
             profile.new_ids.clone_from(&seen.new_ids);

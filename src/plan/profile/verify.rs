@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::by_place::{ByPlace, PLACE};
 use super::diff::{
     self, AddressIndex, Change, FieldPath, addresses_by_id, contains, find_address, own_id, same_value,
 };
@@ -10,9 +11,6 @@ use super::merge::DEFAULTS;
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
-
-/// The fields that say where an address is.
-const PLACE: [&str; 3] = ["street", "city", "postcode"];
 
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -92,14 +90,15 @@ pub fn verify(
     let known = AddressIndex::of(diff::address_list(before))?;
     let changes = diff::customers(before, sent);
     let mut seen = Seen { foreign: foreign_changes(&changes, sent, now, ignore), ..Seen::default() };
-    let mut unclaimed: Vec<(i64, &Value)> = addresses_by_id(now.addresses())
-        .filter(|(id, _)| !known.contains(*id) && !removed.contains(id))
-        .collect();
+    let mut unclaimed = ByPlace::of(
+        addresses_by_id(now.addresses()).filter(|(id, _)| !known.contains(*id) && !removed.contains(id)),
+    );
     let (added, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| change.path.is_new_address());
     let (mut found, mut rewritten) = (Vec::new(), Vec::new());
     for change in added {
-        match claim(&mut unclaimed, |actual| is_content(actual, change.after.as_ref())) {
+        let added = change.after.as_ref();
+        match unclaimed.take(added.unwrap_or(&Value::Null), |actual| is_content(actual, added)) {
             Some((id, _)) => {
                 seen.new_ids.push(id);
                 found.push((id, change));
@@ -115,14 +114,14 @@ pub fn verify(
                 seen.replaced.push(id);
             }
             Some(_) => {}
-            None => match claim(&mut unclaimed, |actual| is_content(actual, Some(address))) {
+            None => match unclaimed.take(address, |actual| is_content(actual, Some(address))) {
                 Some((new, _)) => seen.renumbered.push((id, new)),
                 None => seen.missing.push(id),
             },
         }
     }
     for change in rewritten {
-        match claim(&mut unclaimed, |actual| shares_place(actual, change.after.as_ref())) {
+        match unclaimed.take_any(|actual| shares_place(actual, change.after.as_ref())) {
             Some((id, actual)) => {
                 seen.new_ids.push(id);
                 seen.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
@@ -130,7 +129,7 @@ pub fn verify(
             None => seen.undone.push(change.clone()),
         }
     }
-    for (double, address) in unclaimed {
+    for (double, address) in unclaimed.left() {
         let added = found.iter().find(|(_, added)| is_content(address, added.after.as_ref()));
         seen.doubles.extend(added.map(|(id, _)| (double, *id)));
     }
@@ -151,15 +150,6 @@ pub fn is_provable(before: &Map<String, Value>, sent: &Map<String, Value>, ignor
 /// A field that was left out is no change that can be seen: services that merge keep it.
 fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
-}
-
-/// Takes the first address that fits out of those that nothing stands for yet.
-fn claim<'a>(
-    unclaimed: &mut Vec<(i64, &'a Value)>,
-    fits: impl Fn(&Value) -> bool,
-) -> Option<(i64, &'a Value)> {
-    let position = unclaimed.iter().position(|(_, address)| fits(address))?;
-    Some(unclaimed.remove(position))
 }
 
 /// Whether an address has all the content of another one: everything but ids, and the default flags, which move.
@@ -264,9 +254,9 @@ pub fn not_shown(
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
     let index = AddressIndex::of(now.addresses())?;
+    let there = ByPlace::of(addresses_by_id(now.addresses()));
     let has_content = |address: &Value, but: &AddressIndex| {
-        let listed = index.ids().iter().zip(now.addresses());
-        listed.filter(|(id, _)| !but.contains(**id)).any(|(_, one)| is_content(one, Some(address)))
+        there.near(address).any(|(id, one)| !but.contains(id) && is_content(one, Some(address)))
     };
     let earlier = AddressIndex::of(addresses)?;
     let lost = addresses_by_id(addresses).filter(|(id, address)| {

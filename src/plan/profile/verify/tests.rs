@@ -245,3 +245,27 @@ fn an_address_that_was_seen_is_there_by_its_id_or_its_content_unless_it_was_remo
     let twins = vec![json!({"id": 1, "city": "A"}), json!({"id": 2, "city": "A"})];
     assert_eq!(missing(&[], &twins, json!({"addresses": [twins[1]]})), ["address 1 is missing"]);
 }
+
+#[test]
+fn renumbered_addresses_are_found_in_any_order_and_notation() {
+    let one = json!({"street": ["Main 1 "], "city": "Ulm", "postcode": 1.5, "fax": null});
+    let two = json!({"street": ["Main 2"], "city": "", "postcode": "00501"});
+    let nowhere = json!({"telephone": "3"});
+    let with_ids = |list: [(i64, &Value); 3]| -> Vec<Value> {
+        let with_id = |(id, address): (i64, &Value)| {
+            let mut address = address.clone();
+            address["id"] = json!(id);
+            address
+        };
+        list.into_iter().map(with_id).collect()
+    };
+    let stored = json!({"email": "a", "addresses": with_ids([(1, &one), (2, &two), (3, &nowhere)])});
+    let other_one = json!({"street": ["Main 1"], "city": " Ulm", "postcode": "1.5"});
+    let other_two = json!({"street": ["Main 2"], "postcode": "00501", "company": ""});
+    let list = with_ids([(13, &nowhere), (12, &other_two), (11, &other_one)]);
+    let now = json!({"email": "b", "addresses": list});
+    let seen = read(&stored, &draft(&json!({"email": "b"})), now.clone());
+    assert_eq!((&seen.missing[..], &seen.renumbered[..]), (&[][..], &[(1, 11), (2, 12), (3, 13)][..]));
+    let earlier = stored["addresses"].as_array().unwrap();
+    assert_eq!(not_shown(&[], earlier, &[], &profile(now)).unwrap(), [""; 0]);
+}

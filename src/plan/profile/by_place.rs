@@ -1,0 +1,88 @@
+//! Addresses that are looked for by their content, without comparing each with each: a shop that renumbers may have
+//! thousands.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+/// The fields that say where an address is.
+pub const PLACE: [&str; 3] = ["street", "city", "postcode"];
+
+/// Addresses with their ids, in stored order, each of which can be taken once.
+#[derive(Debug)]
+pub struct ByPlace<'a> {
+    addresses: Vec<Option<(i64, &'a Value)>>,
+    places: HashMap<String, Vec<usize>>,
+}
+
+impl<'a> ByPlace<'a> {
+    /// All of these.
+    pub fn of(addresses: impl IntoIterator<Item = (i64, &'a Value)>) -> Self {
+        let addresses: Vec<_> = addresses.into_iter().map(Some).collect();
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, (_, address)) in addresses.iter().flatten().enumerate() {
+            places.entry(place(address)).or_default().push(position);
+        }
+        Self { addresses, places }
+    }
+
+    /// Those that are left, among them all that may be where this one is.
+    pub fn near(&self, address: &Value) -> impl Iterator<Item = (i64, &'a Value)> {
+        self.positions(address).into_iter().filter_map(|position| self.addresses[position])
+    }
+
+    /// Takes the first of those near this one that fits.
+    pub fn take(&mut self, address: &Value, fits: impl Fn(&Value) -> bool) -> Option<(i64, &'a Value)> {
+        let is_it = |position: &usize| self.addresses[*position].is_some_and(|(_, address)| fits(address));
+        let position = self.positions(address).into_iter().find(is_it)?;
+        self.addresses[position].take()
+    }
+
+    /// All that are left.
+    pub fn left(&self) -> impl Iterator<Item = (i64, &'a Value)> {
+        self.addresses.iter().flatten().copied()
+    }
+
+    /// Takes the first of all that fits.
+    pub fn take_any(&mut self, fits: impl Fn(&Value) -> bool) -> Option<(i64, &'a Value)> {
+        let is_it = |one: &Option<(i64, &Value)>| one.is_some_and(|(_, address)| fits(address));
+        let position = self.addresses.iter().position(is_it)?;
+        self.addresses[position].take()
+    }
+
+    /// Of an address that does not say where it is, all may be the same.
+    fn positions(&self, address: &Value) -> Vec<usize> {
+        if PLACE.iter().all(|name| address.get(name).is_some()) {
+            return self.places.get(&place(address)).cloned().unwrap_or_default();
+        }
+        (0..self.addresses.len()).collect()
+    }
+}
+
+/// Where an address is, in one notation: equal for all that [`super::diff::same_value`] takes for the same, and for others too.
+fn place(address: &Value) -> String {
+    let mut place = String::new();
+    for name in PLACE {
+        add(&mut place, address.get(name));
+        place.push('\n');
+    }
+    place
+}
+
+fn add(place: &mut String, value: Option<&Value>) {
+    let text = match value {
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Array(lines)) => {
+            return lines.iter().for_each(|line| {
+                add(place, Some(line));
+                place.push('\t');
+            });
+        }
+        _ => return,
+    };
+    match text.parse::<f64>() {
+        Ok(number) => place.push_str(&number.to_string()),
+        Err(_) => place.push_str(&text),
+    }
+}
