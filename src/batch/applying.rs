@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use crate::failure::Failure;
 use crate::journal::State;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::journal::read::PreviousRun;
+use crate::journal::write::Started;
 use crate::plan::operation::OperationSpec;
 use crate::plan::profile::diff::Expected;
 use crate::prompt::Prompt;
@@ -21,18 +23,39 @@ use crate::report::profile;
 use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::system::storage::{Storage, real_path};
+use crate::system::storage::{Log, Storage, real_path};
+use crate::text::hash::fnv1a;
 use crate::text::sanitize::sanitize_line;
 
-/// Where a plan was begun, as the state directory keeps it under the plan's id.
+/// Where a plan was begun, as the state directory keeps it under the plan's id. Lines follow that say which records were
+/// started ([`Started`]): a journal that lacks one of them was cut.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claim {
-    journal: PathBuf,
+    /// The journal, for messages.
+    journal: String,
+    /// Hash of its path, which may not be UTF-8.
+    path: String,
+    #[serde(skip)]
+    started: Vec<u64>,
 }
 
 impl Claim {
+    fn of(journal: &Path) -> Self {
+        let path = format!("{:016x}", fnv1a(journal.as_os_str().as_encoded_bytes()));
+        Self { journal: journal.display().to_string(), path, started: Vec::new() }
+    }
+
+    fn is_of(&self, journal: &Path) -> bool {
+        self.path == Self::of(journal).path
+    }
+
     fn read(storage: &dyn Storage, path: &Path) -> Option<Self> {
-        serde_json::from_slice(&storage.read(path).ok()?).ok()
+        let text = storage.read(path).ok()?;
+        let mut lines = text.split(|byte| *byte == b'\n');
+        let claim: Self = serde_json::from_slice(lines.next()?).ok()?;
+        // A line that was cut off is of records that were not sent.
+        let started = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        Some(Self { started: started.flat_map(|Started { started }| started).collect(), ..claim })
     }
 }
 
@@ -57,7 +80,7 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
     let (storage, journal) = (&*context.storage, journal_of(&real_path(&plan.path)));
     let (is_begun, claim) = (is_there(storage, &journal), claim_file(service.session, plan)?);
     match Claim::read(storage, &claim) {
-        Some(claim) if claim.journal != journal || !is_begun => Err(already_applied(plan, &claim)),
+        Some(claim) if !claim.is_of(&journal) || !is_begun => Err(already_applied(plan, &claim)),
         _ if !is_begun && context.clock.now() >= header.expires => {
             let message = format!("plan `{}` expired at {}", plan.path.display(), header.expires);
             Err(Failure::guard(message).hint(PLAN_AGAIN))
@@ -66,22 +89,43 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
     }
 }
 
+/// Refuses a plan whose journal lacks a record that was started: it was cut, and would be sent again.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_whole(session: &Session<'_>, plan: &Plan, past: &PreviousRun) -> Result<(), Failure> {
+    let Some(claim) = Claim::read(&*session.context.storage, &claim_file(session, plan)?) else {
+        return Ok(());
+    };
+    let is_missing = |record: &&u64| past.known(**record).state == State::NotSent;
+    let Some(record) = claim.started.iter().find(is_missing) else { return Ok(()) };
+    let message = format!("journal `{}` lacks record {record}, which was started", claim.journal);
+    Err(Failure::guard(message).hint(
+        "put back the whole journal; without it, check what took effect and make the plan again with --plan",
+    ))
+}
+
 /// Notes that a plan is begun with this journal, before anything of it is sent; `is_new` says that the journal was made
-/// for it just now.
+/// for it just now. Gives the file in which the records that are started are noted.
 ///
 /// # Errors
 /// `guard` where another copy of the plan was begun meanwhile; `internal` where it cannot be noted.
-pub fn claim(session: &Session<'_>, plan: &Plan, journal: &Path, is_new: bool) -> Result<(), Failure> {
+pub fn claim(
+    session: &Session<'_>,
+    plan: &Plan,
+    journal: &Path,
+    is_new: bool,
+) -> Result<Arc<dyn Log>, Failure> {
     let (storage, file) = (&*session.context.storage, claim_file(session, plan)?);
-    let claim = Claim { journal: journal.to_owned() };
+    let claim = Claim::of(journal);
     let text = serde_json::to_vec(&claim).unwrap_or_default();
     let failed = |error| Failure::internal(format!("cannot write `{}`: {error}", file.display()));
     match storage.create(&file, &text) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-        created => return created.map_err(failed),
+        created => created.map_err(failed)?,
     }
     match Claim::read(storage, &file) {
-        Some(found) if found.journal == journal => Ok(()),
+        Some(found) if found.is_of(journal) => storage.open_log(&file, true).map_err(failed),
         found => {
             // Without it the plan does not seem begun when it is tried again.
             if is_new {
@@ -98,7 +142,7 @@ fn claim_file(session: &Session<'_>, plan: &Plan) -> Result<PathBuf, Failure> {
 }
 
 fn already_applied(plan: &Plan, claim: &Claim) -> Failure {
-    let (plan, journal) = (plan.path.display(), claim.journal.display());
+    let (plan, journal) = (plan.path.display(), &claim.journal);
     Failure::guard(format!("plan `{plan}` was applied already, with journal `{journal}`")).hint(PLAN_AGAIN)
 }
 

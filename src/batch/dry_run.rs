@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use crate::batch::applying;
 use crate::batch::check::{self, Step, next_step};
 use crate::batch::planning::Planning;
 use crate::batch::record::{PreparedRecord, hash};
@@ -45,7 +46,11 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     while let Some(record) = reader.read()?
         && !shown.results.is_closed()
     {
-        let is_sent = next_step(past.known(record.number), hash(&record.content)) == Step::Send;
+        let is_sent = match next_step(past.known(record.number), hash(&record.content)) {
+            Step::Send => true,
+            Step::Resolve => preparer.args.retries(record.line),
+            _ => false,
+        };
         if is_sent
             && preparer.takes(record.number)
             && let Some(prepared) = preparer.prepare_part(&record, reader.columns())
@@ -151,10 +156,13 @@ impl DryRun<'_> {
     }
 }
 
-/// What was done of a plan already.
+/// What was done already, of a plan and where the run would be resumed.
 fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
-    let files = preparer.args.plan.as_ref().map(|_| files(preparer.source, preparer.args)).transpose()?;
+    let args = preparer.args;
+    let has_journal = args.journal.is_some() || !preparer.source.is_stream;
+    let is_resumed = args.plan.is_some() || args.resume && has_journal;
+    let files = is_resumed.then(|| files(preparer.source, args)).transpose()?;
     let storage = &*service.session.context.storage;
     let Some(files) = files.filter(|files| is_there(storage, &files.journal)) else {
         return Ok(PreviousRun::default());
@@ -162,7 +170,11 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let unreadable =
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
     let log = storage.open_log(&files.journal, false).map_err(unreadable)?;
-    read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)
+    let past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
+    if let Some(plan) = &args.plan {
+        applying::ensure_whole(service.session, plan, &past)?;
+    }
+    Ok(past)
 }
 
 /// A plan is handed on to others, who apply it with their own tokens.

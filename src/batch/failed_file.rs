@@ -158,21 +158,13 @@ impl FailedFile {
     ///
     /// # Errors
     /// `usage` when its directory cannot be written.
-    pub fn create(
-        path: &Path,
-        source: &Source,
-        columns: Option<&Columns>,
-        earlier: Option<FailedFileEntry>,
-    ) -> Result<Self, Failure> {
+    pub fn create(path: &Path, source: &Source, columns: Option<&Columns>) -> Result<Self, Failure> {
         let path = real_path(path);
         let begin = || -> io::Result<Self> {
             let file = tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(parent(&path));
             let (mut out, style) = (BufWriter::new(file.map_err(without_path)?), TextStyle::of(source)?);
             if style.bom {
                 out.write_all(b"\xef\xbb\xbf")?;
-            }
-            if earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier)) {
-                fs::remove_file(&path)?;
             }
             let (path, columns, format) = (path.clone(), columns.cloned(), source.format);
             let mut file = Self { path, out, format, style, columns, is_empty: true };
@@ -186,6 +178,17 @@ impl FailedFile {
             Ok(file)
         };
         begin().map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })
+    }
+
+    /// Removes the file that it replaces, where that is still as an earlier run left it.
+    ///
+    /// # Errors
+    /// `internal` when that cannot be done.
+    pub fn remove_earlier(&self, earlier: &FailedFileEntry) -> Result<(), Failure> {
+        if entry_of(&self.path).is_ok_and(|found| found == *earlier) {
+            fs::remove_file(&self.path).map_err(|error| unwritable(&self.path, &error))?;
+        }
+        Ok(())
     }
 
     /// Adds a record.

@@ -20,7 +20,7 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
-use crate::batch::failed_file::ensure_replaceable;
+use crate::batch::failed_file::{FailedFile, ensure_replaceable};
 use crate::batch::record::RecordPreparer;
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -62,6 +62,7 @@ pub async fn run(
     grammar: fn() -> clap::Command,
 ) -> Result<(), Failure> {
     refuse_single_flag(operation, "batch input")?;
+    refuse_two_words(&session.global.batch)?;
     if session.global.customer.is_some() {
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
@@ -69,7 +70,8 @@ pub async fn run(
     if source.is_stream && session.global.batch.journal.is_none() && !session.global.dry_run {
         return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
     }
-    let source = source.copied()?;
+    let context = session.context;
+    let source = source.copied(&*context.storage, &context.directories()?.state)?;
     let mut report: Report = *session.report;
     report.place = source.place();
     let session = &Session { report: &report, ..*session };
@@ -84,6 +86,19 @@ fn refuse_single_flag(operation: &dyn Operation, with: &str) -> Result<(), Failu
             .hint(format!("leave out `{flag}`")))
     };
     operation.single_flag().map_or(Ok(()), refused)
+}
+
+/// Refuses a record that is named as sent again and as done.
+fn refuse_two_words(args: &BatchArgs) -> Result<(), Failure> {
+    let again = args.retry_unknown.iter().flatten();
+    match again.copied().find(|line| args.marks_done(*line)) {
+        Some(line) => {
+            let message = format!("{line} is in --retry-unknown and in --mark-done");
+            Err(Failure::usage(message)
+                .hint("--mark-done is for what took effect, --retry-unknown for what did not"))
+        }
+        None => Ok(()),
+    }
 }
 
 async fn run_over(
@@ -132,6 +147,9 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
+    if let Some(plan) = &args.plan {
+        applying::ensure_whole(session, plan, &opening.past)?;
+    }
     let earlier = &*opening.past.failed_files;
     let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
     let earlier_failed = earlier_failed.transpose()?.flatten();
@@ -157,14 +175,20 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
         None => confirm(session, operation, &checked)?,
     }
     let is_new = !is_there(&*session.context.storage, &path);
+    // Before the journal: a run that is refused leaves none.
+    let reader = preparer.reader()?;
+    let failed = args.failed.as_ref().map(|file| FailedFile::create(file, source, reader.columns()));
+    let failed = failed.transpose()?;
     let (log, _lock, past) = opening.begin().await?;
-    if let Some(plan) = &session.global.batch.plan {
-        applying::claim(session, plan, &path, is_new)?;
+    if let (Some(failed), Some(earlier)) = (&failed, earlier_failed) {
+        failed.remove_earlier(&earlier)?;
     }
-    let (journal, writer) = journal(path.clone(), log);
+    let plan = session.global.batch.plan.as_ref();
+    let started = plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
+    let (journal, writer) = journal(path.clone(), log, started);
     let next = command_line::next_steps(preparer, &path, grammar());
-    let input = Input { jobs, records: checked.records, past, earlier_failed, earlier_files, next };
-    Run::new(shared, journal, input)?.run(writer.fuse()).await
+    let input = Input { jobs, records: checked.records, past, reader, failed, earlier_files, next };
+    Run::new(shared, journal, input).run(writer.fuse()).await
 }
 
 /// A person is asked once before a batch writes, and sees how much it is. What was sent before is not sent again

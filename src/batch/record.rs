@@ -281,7 +281,12 @@ fn ready(
         unknown.map(|field| format!("{field} (the record fails unless the stored profile has this field)"));
     draft.warnings.extend(unknown.collect::<Vec<_>>());
     let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
-    let key = customer.as_deref().or_else(named).map_or_else(|| token_source.key(), str::to_owned);
+    // `01` is the quote `1`.
+    let named = named().map(str::trim).map(|key| match key.parse::<u64>() {
+        Ok(number) => number.to_string(),
+        Err(_) => key.to_owned(),
+    });
+    let key = customer.clone().or(named).unwrap_or_else(|| token_source.key());
     Ok(PreparedRecord { draft, key, token_source, customer })
 }
 

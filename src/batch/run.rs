@@ -23,7 +23,7 @@ use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{Entry, FailedFileEntry, Line, State};
+use crate::journal::{Entry, Line, State};
 use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
@@ -45,8 +45,10 @@ pub struct Input {
     pub records: u64,
     /// What earlier runs left.
     pub past: PreviousRun,
-    /// What is left of an earlier run's file of failed records.
-    pub earlier_failed: Option<FailedFileEntry>,
+    /// Reads them from the first one on.
+    pub reader: RecordReader,
+    /// Takes those that fail for good.
+    pub failed: Option<FailedFile>,
     /// The files of failed records of earlier runs.
     pub earlier_files: Vec<EarlierFile>,
     /// The commands that continue the run.
@@ -61,7 +63,6 @@ pub struct Run<'a> {
     shared: RunContext<'a>,
     journal: Journal,
     input: Input,
-    reader: RecordReader,
     /// Records whose tokens a command prints, in the order of the input, and these tokens.
     waiting: VecDeque<Job>,
     tokens: FuturesOrdered<Fetched>,
@@ -74,7 +75,6 @@ pub struct Run<'a> {
     misdirected: u64,
     pace: Rc<RefCell<Pace>>,
     results: OrderedResults,
-    failed: Option<FailedFile>,
     count: RecordCounts,
     progress: Progress,
     /// The input has come to its end.
@@ -100,29 +100,20 @@ enum Stop {
 }
 
 impl<'a> Run<'a> {
-    /// Opens the input and the file of failed records.
-    ///
-    /// # Errors
-    /// `usage` when the input cannot be read again or `--failed` cannot be written.
-    pub fn new(shared: RunContext<'a>, journal: Journal, mut input: Input) -> Result<Self, Failure> {
-        let (source, args, session) = (shared.preparer.source, shared.preparer.args, shared.service.session);
-        let reader = shared.preparer.reader()?;
-        let earlier = input.earlier_failed.take();
-        let failed =
-            args.failed.as_ref().map(|path| FailedFile::create(path, source, reader.columns(), earlier));
-        let failed = failed.transpose()?;
+    /// A run that has not begun.
+    pub fn new(shared: RunContext<'a>, journal: Journal, input: Input) -> Self {
+        let (args, session) = (shared.preparer.args, shared.service.session);
         let pace = Rc::new(RefCell::new(Pace::new(input.jobs, args.rate)));
         let paced = pace.clone();
         shared
             .service
             .client
             .observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
-        Ok(Self {
+        Self {
             progress: Progress::new(session.report, input.records),
             shared,
             journal,
             input,
-            reader,
             waiting: VecDeque::new(),
             tokens: FuturesOrdered::new(),
             queue: KeyedQueue::default(),
@@ -131,12 +122,11 @@ impl<'a> Run<'a> {
             misdirected: 0,
             pace,
             results: OrderedResults::new(session.report),
-            failed,
             count: RecordCounts::default(),
             exhausted: false,
             stop: None,
             was_interrupted: false,
-        })
+        }
     }
 
     /// Runs to the end; `writer` writes the journal.
@@ -205,7 +195,7 @@ impl<'a> Run<'a> {
             if !self.wants_record() {
                 return None;
             }
-            match self.reader.read() {
+            match self.input.reader.read() {
                 Ok(Some(record)) => self.admit(record),
                 Ok(None) => self.exhausted = true,
                 Err(failure) => self.request_stop(Stop::Broken(failure)),
@@ -254,7 +244,7 @@ impl<'a> Run<'a> {
         let is_done = known.state == State::Done;
         let mut prepared = None;
         if !is_done || args.shard.is_some() {
-            let (preparer, columns) = (self.shared.preparer, self.reader.columns());
+            let (preparer, columns) = (self.shared.preparer, self.input.reader.columns());
             prepared = preparer.prepare_part(&record, columns);
             // The journal of a part has no records of the others.
             if prepared.is_none() && known.state != State::NotSent {
@@ -348,7 +338,7 @@ impl<'a> Run<'a> {
     ) {
         let entry = self.input.past.entry(known);
         let failure = record::failure_of(&entry, &self.input.next);
-        if self.failed.is_some() && known.state == State::FailedPermanent {
+        if self.input.failed.is_some() && known.state == State::FailedPermanent {
             // The file is named after its entry.
             self.journal.append(&Line::Record(entry));
         }
@@ -373,7 +363,7 @@ impl<'a> Run<'a> {
             key: fnv1a(prepared.key.as_bytes()),
             prepared,
             token: Ok(None),
-            content: self.failed.is_some().then_some(content),
+            content: self.input.failed.is_some().then_some(content),
             earlier,
             write_ahead: Some(write_ahead),
         });
@@ -416,12 +406,15 @@ impl<'a> Run<'a> {
 
     fn interrupted(&mut self) {
         self.was_interrupted = true;
-        self.shared.service.stopping.set(true);
+        self.shared.service.stopping.set();
         self.request_stop(Stop::Interrupted);
-        if !self.in_flight.is_empty() {
+        // The others end at once.
+        let has_left = |job: &&Rc<Job>| job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed);
+        let in_flight = self.in_flight.values().filter(has_left).count();
+        if in_flight > 0 {
             self.shared.service.session.report.status(&format!(
                 "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
-                summary::count_records(self.in_flight.len() as u64)
+                summary::count_records(in_flight as u64)
             ));
         }
     }

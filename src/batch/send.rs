@@ -78,6 +78,8 @@ pub struct JobResult {
     pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
     pub was_left: bool,
+    /// Whether a signal ended it before anything of it left.
+    pub was_stopped: bool,
     /// Whether it could be looked at where the outcome was unknown.
     pub was_looked_at: bool,
     /// Whether the service refuses the batch's own token.
@@ -117,11 +119,16 @@ impl RunContext<'_> {
             record: job.position.location.record,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
+            was_stopped: false,
             was_looked_at: false,
             is_unauthorized: false,
             masked: None,
         };
         let result = self.result(&job, &mut ended).await;
+        let has_left = job.write_ahead.as_ref().is_none_or(WriteAhead::has_passed);
+        let is_interrupted =
+            |failure: &Failure| failure.kind == FailureKind::Interrupted && failure.applied == Applied::No;
+        ended.was_stopped = !has_left && result.as_ref().is_err_and(is_interrupted);
         // Of an operation of several calls the first may have been applied all the same.
         let is_one_call = [&QUOTE_ADD_ITEM, &CUSTOMER_UPDATE].contains(&self.preparer.operation.spec());
         let is_excluded = is_one_call && self.preparer.args.excludes(job.position.location.line);
@@ -138,7 +145,7 @@ impl RunContext<'_> {
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = job.prepared.token_source == TokenSource::Shared;
         let mut token = match job.token.clone()? {
-            None => run_token.renewed().await,
+            None => self.service.unless_stopped(async { Ok(run_token.renewed().await) }).await?,
             own => own,
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
@@ -149,10 +156,16 @@ impl RunContext<'_> {
                 service.has_record_token = !is_run_token;
                 let looked = match customers::select(&service, customer) {
                     Ok(service) => {
-                        operation.resolve_unknown(&service, &job.prepared.draft, snapshot.as_deref()).await
+                        let draft = &job.prepared.draft;
+                        let looking = operation.resolve_unknown(&service, draft, snapshot.as_deref());
+                        service.unless_stopped(looking).await
                     }
                     Err(failure) => Err(failure),
                 };
+                if self.service.stopping.get() && !matches!(looked, Ok(Some(_))) {
+                    ended.was_left = true;
+                    return Err((**failure).clone());
+                }
                 ended.was_looked_at =
                     !matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
                 if let Ok(Some(found)) = looked {
@@ -170,7 +183,9 @@ impl RunContext<'_> {
             let mut service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
             service.has_record_token = !is_run_token;
             let performed = match customers::select(&service, customer) {
-                Ok(service) => operation.run(&service, &job.prepared.draft, created).await,
+                Ok(service) => {
+                    service.unless_stopped(operation.run(&service, &job.prepared.draft, created)).await
+                }
                 Err(failure) => Err(failure),
             };
             let failure = match performed {

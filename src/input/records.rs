@@ -1,9 +1,10 @@
 //! Inputs of many records: NDJSON, JSON arrays and CSV, read one record at a time.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde_json::value::RawValue;
 
@@ -11,9 +12,10 @@ pub use super::columns::{Columns, at, known};
 use super::csv::CsvReader;
 use super::document::{self, Input, quoted, unreadable, utf_8};
 use crate::cli::{InputArgs, InputFormat};
-use crate::failure::Failure;
+use crate::failure::{Applied, Failure};
 use crate::journal::plan_file::Plan;
-use crate::system::storage::ReadFrom;
+use crate::system::environment::STATE_HOME;
+use crate::system::storage::{ReadFrom, Storage};
 use crate::text::exact_json;
 
 /// One record as it stands in the input.
@@ -43,7 +45,7 @@ pub struct Source {
     pub path: PathBuf,
     /// Whether it is standard input, or a file that flows by once, such as a named pipe.
     pub is_stream: bool,
-    /// What a stream held, in a file without a name.
+    /// What it held when it was copied, in a file without a name.
     copy: Option<Arc<File>>,
     /// The records of a plan, which was read whole.
     held: Option<Arc<[u8]>>,
@@ -131,19 +133,29 @@ fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Fail
 }
 
 impl Source {
-    /// The same, where it can be read as often as is wanted: a stream is copied to its end.
+    /// The same, in a private file without a name in this directory: however often it is read, it is the same, whatever
+    /// becomes of the file that was named. For a plan, which was read whole, the directory is only tried.
     ///
     /// # Errors
-    /// `usage` when it cannot be read, or not be copied.
-    pub fn copied(self) -> Result<Self, Failure> {
-        if !self.is_stream {
+    /// `usage` when it cannot be read, and where it changed meanwhile; `internal` when it cannot be copied.
+    pub fn copied(self, storage: &dyn Storage, directory: &Path) -> Result<Self, Failure> {
+        let file = storage.unnamed(directory).map_err(|error| unwritable(directory, &error))?;
+        if self.held.is_some() {
+            (&file).write_all(b"\n").map_err(|error| unwritable(directory, &error))?;
             return Ok(self);
         }
-        let copied = tempfile::tempfile().and_then(|mut file| {
-            std::io::copy(&mut self.bytes()?, &mut file)?;
-            Ok(file)
-        });
-        let file = copied.map_err(|error| unreadable(&self.path, &error))?;
+        if self.is_stream {
+            let mut input = self.bytes().map_err(|error| unreadable(&self.path, &error))?;
+            copy(&mut input, &file, &self.path, directory)?;
+        } else {
+            let mut input = File::open(&self.path).map_err(|error| unreadable(&self.path, &error))?;
+            let before = Identity::of(&input, &self.path);
+            copy(&mut input, &file, &self.path, directory)?;
+            if before.is_none() || before != Identity::of(&input, &self.path) {
+                let message = format!("{} changed while it was read", quoted(&self.name()));
+                return Err(Failure::usage(message).hint("try again when no other program writes to it"));
+            }
+        }
         Ok(Self { copy: Some(Arc::new(file)), ..self })
     }
 
@@ -183,6 +195,46 @@ impl Source {
     pub fn name(&self) -> String {
         document::name(&self.path)
     }
+}
+
+/// What shows that a file was written to, or replaced by another one.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity {
+    handle: same_file::Handle,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Identity {
+    /// That of an open file; none where the path leads to another file by now.
+    fn of(file: &File, path: &Path) -> Option<Self> {
+        let metadata = file.metadata().ok()?;
+        let handle = same_file::Handle::from_path(path).ok()?;
+        let is_same = same_file::Handle::from_file(file.try_clone().ok()?).ok()? == handle;
+        is_same.then(|| Self { handle, length: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
+/// Copies an input.
+fn copy(input: &mut impl Read, mut file: &File, path: &Path, directory: &Path) -> Result<(), Failure> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => {
+                file.write_all(&buffer[..count]).map_err(|error| unwritable(directory, &error))?;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(unreadable(path, &error)),
+        }
+    }
+}
+
+/// The failure of a state directory in which a batch could write down nothing.
+fn unwritable(directory: &Path, error: &std::io::Error) -> Failure {
+    Failure::internal(format!("cannot write to the state directory `{}`: {error}", directory.display()))
+        .hint(format!("free some disk space, or set {STATE_HOME}"))
+        .applied(Applied::No)
 }
 
 /// Reads an input record by record. No more than one is held, of a JSON array the whole.
@@ -286,4 +338,38 @@ fn elements(text: &str, name: &str) -> Result<Vec<Content>, Failure> {
         Failure::usage(format!("{} is not a JSON array of records: {error}", quoted(name)))
     })?;
     Ok(elements.into_iter().map(|element| Content::Json(element.get().to_owned())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use super::Identity;
+
+    #[test]
+    fn a_file_that_was_written_to_or_replaced_is_another_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let [path, other] = ["a.csv", "b.csv"].map(|name| directory.path().join(name));
+        let changes: [(&str, &dyn Fn()); 4] = [
+            ("grows", &|| fs::write(&path, "one\ntwo\nthree\n").unwrap()),
+            ("is overwritten", &|| {
+                fs::write(&path, "two\none\n").unwrap();
+                let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
+                File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+            }),
+            ("is replaced", &|| {
+                fs::write(&other, "one\ntwo\n").unwrap();
+                fs::rename(&other, &path).unwrap();
+            }),
+            ("is removed", &|| fs::remove_file(&path).unwrap()),
+        ];
+        for (what, change) in changes {
+            fs::write(&path, "one\ntwo\n").unwrap();
+            let file = File::open(&path).unwrap();
+            let before = Identity::of(&file, &path);
+            assert!(before.is_some() && before == Identity::of(&file, &path));
+            change();
+            assert_ne!(before, Identity::of(&file, &path), "{what}");
+        }
+    }
 }

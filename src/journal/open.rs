@@ -1,5 +1,6 @@
 //! Opens a journal: looks at what is there before anything is sent, and begins to write only when the input is in order.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,30 +92,42 @@ impl Opening {
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
     pub async fn begin(mut self) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
-        let (path, held) = (self.files.journal.clone(), self.log.take());
+        let (path, held) = (real_path(&self.files.journal), self.log.take());
         let (path, is_new) = (&*path, held.is_none());
+        if self.files.restart {
+            self.past = PreviousRun::default();
+        }
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
         let header = Line::Header(Header { started, ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
-        let (log, lock) = if let Some((log, lock)) = held {
-            let is_void = self.files.restart || self.past.is_void;
-            continue_or_replace(&*log, is_void, &header).map_err(failed)?;
-            (log, lock)
-        } else {
-            self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
-                // Another process was faster.
-                io::ErrorKind::AlreadyExists if self.files.resume => in_use(path),
-                io::ErrorKind::AlreadyExists => already_there(path),
-                _ => unwritable(path, &error),
-            })?;
-            let lock = lock(&*self.storage, path).await?;
-            let log = self.storage.open_log(path, true).map_err(failed)?;
-            // Between the two another process may have found it, and have run to its end.
-            if read::read(path, &log, &self.header)?.last() > 0 {
-                return Err(in_use(path));
+        let is_replaced = self.files.restart || self.past.is_void;
+        let (log, lock) = match held {
+            Some((log, lock)) if !is_replaced => {
+                continue_run(&*log, &header).map_err(failed)?;
+                (log, lock)
             }
-            (log, lock)
+            held => {
+                let lock = if let Some((log, lock)) = held {
+                    // Windows keeps the name of a file that is open.
+                    drop(log);
+                    self.storage.remove(path).map_err(failed)?;
+                    lock
+                } else {
+                    match self.storage.try_lock(&lock_of(path)).map_err(failed)? {
+                        Some(lock) => lock,
+                        None => lock(&*self.storage, path).await?,
+                    }
+                };
+                // It gets its name with its header in it: none is ever without one.
+                self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
+                    // Another process was faster.
+                    io::ErrorKind::AlreadyExists if self.files.resume => in_use(path),
+                    io::ErrorKind::AlreadyExists => already_there(path),
+                    _ => unwritable(path, &error),
+                })?;
+                (self.storage.open_log(path, true).map_err(failed)?, lock)
+            }
         };
         // A process that starts later sees ours.
         if let Err(failure) = self.refuse_others().await {
@@ -123,7 +136,7 @@ impl Opening {
             }
             return Err(failure);
         }
-        Ok((log, lock, if self.files.restart { PreviousRun::default() } else { self.past }))
+        Ok((log, lock, self.past))
     }
 
     /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it
@@ -142,7 +155,8 @@ impl Opening {
             let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
             // Whatever its titles and its store view were, it may have sent records of this input.
             let Header { shard, titles, store_view, .. } = theirs.clone();
-            let same_part = Header { shard, titles, store_view, input: name, ..self.header.clone() };
+            let input = name.to_string_lossy().into_owned();
+            let same_part = Header { shard, titles, store_view, input, ..self.header.clone() };
             let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
             if is_other || theirs.is_other_part(&self.header) {
                 continue;
@@ -168,16 +182,16 @@ impl Opening {
 ///
 /// # Errors
 /// `guard` where its directory cannot be read.
-pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<(PathBuf, String)>, Failure> {
-    let is_input = |name: &str| {
+pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<(PathBuf, OsString)>, Failure> {
+    let is_input = |name: &OsString| {
         let path = parent(input).join(name);
         let is_link = || path.is_file() && same_file::is_same_file(&path, input).unwrap_or(false);
         path.file_name() == input.file_name() || is_link()
     };
     let mut journals = Vec::new();
     for path in storage.list(parent(input)).map_err(|error| unreadable(input, &error))? {
-        let names = path.file_name().and_then(|name| name.to_str()).map(input_names).unwrap_or_default();
-        let name = names.into_iter().find(|name| is_input(name)).map(str::to_owned);
+        let names = path.file_name().map(input_names).unwrap_or_default();
+        let name = names.into_iter().find(is_input);
         journals.extend(name.map(|name| (path, name)));
     }
     journals.sort();
@@ -185,29 +199,44 @@ pub fn journals_of(storage: &dyn Storage, input: &Path) -> Result<Vec<(PathBuf, 
 }
 
 /// The names of inputs whose journal a file with this name may be.
-fn input_names(journal: &str) -> Vec<&str> {
-    let Some(whole) = journal.strip_suffix(".journal") else { return Vec::new() };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_shard = |text: &str| text.split_once('-').is_some_and(|(i, n)| is_number(i) && is_number(n));
-    let part = whole.rsplit_once('.').filter(|(_, shard)| is_shard(shard)).map(|(name, _)| name);
-    [whole].into_iter().chain(part).collect()
+fn input_names(journal: &OsStr) -> Vec<OsString> {
+    // A name need not be UTF-8; what is looked for at its end is.
+    let name = journal.as_encoded_bytes();
+    let Some(whole) = name.strip_suffix(b".journal") else { return Vec::new() };
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let is_shard = |text: &[u8]| {
+        let mut numbers = text.split(|byte| *byte == b'-');
+        numbers.by_ref().take(2).filter(|text| is_number(text)).count() == 2 && numbers.next().is_none()
+    };
+    let dot = whole.iter().rposition(|byte| *byte == b'.').filter(|dot| is_shard(&whole[dot + 1..]));
+    [whole.len()].into_iter().chain(dot).map(|length| without_end(journal, name.len() - length)).collect()
+}
+
+/// A name without so many ASCII characters at its end.
+fn without_end(name: &OsStr, count: usize) -> OsString {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let bytes = name.as_bytes();
+        OsStr::from_bytes(&bytes[..bytes.len().saturating_sub(count)]).to_owned()
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::ffi::{OsStrExt, OsStringExt};
+        let units: Vec<u16> = name.encode_wide().collect();
+        OsString::from_wide(&units[..units.len().saturating_sub(count)])
+    }
 }
 
 /// A new run in a journal begins with a header; after a line that was cut off it is on a line of its own. What was
 /// written is never changed.
-fn continue_or_replace(log: &dyn Log, replace: bool, header: &str) -> io::Result<()> {
-    let length = log.length()?;
-    if replace {
-        log.truncate(0)?;
-        log.append(header.as_bytes())?;
-    } else {
-        let mut last = *b"\n";
-        if length > 0 {
-            log.reader(length - 1).read_exact(&mut last)?;
-        }
-        let separator = if last == *b"\n" { "" } else { "\n" };
-        log.append(format!("{separator}{header}").as_bytes())?;
+fn continue_run(log: &dyn Log, header: &str) -> io::Result<()> {
+    let (length, mut last) = (log.length()?, *b"\n");
+    if length > 0 {
+        log.reader(length - 1).read_exact(&mut last)?;
     }
+    let separator = if last == *b"\n" { "" } else { "\n" };
+    log.append(format!("{separator}{header}").as_bytes())?;
     log.sync()
 }
 
@@ -258,7 +287,7 @@ mod tests {
             ("a.csv.-.journal", &["a.csv.-"]),
             ("a.csv", &[]),
         ] {
-            assert_eq!(input_names(journal), names, "{journal}");
+            assert_eq!(input_names(journal.as_ref()), names, "{journal}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a journal: line by line, into a list of each record's latest state.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::{Entry, FailedFileEntry, Header, Line, OTHER_TITLES, State};
 use crate::failure::{Applied, Failure};
 use crate::system::storage::Log;
 
-/// A record with a higher number is damage, and not a reason to take all memory.
+/// A record with a higher number is damage.
 const MAX_RECORD: u64 = 100_000_000;
 
 /// The latest that a journal says of a record.
@@ -39,7 +40,7 @@ impl Known {
 /// What earlier runs left; empty where there was none.
 #[derive(Debug, Default)]
 pub struct PreviousRun {
-    records: Vec<Known>,
+    records: BTreeMap<u64, Known>,
     log: Option<Arc<dyn Log>>,
     /// What earlier runs wrote with `--failed`, oldest first, and where in the journal that is said, in bytes.
     pub failed_files: Vec<(u64, FailedFileEntry)>,
@@ -52,23 +53,22 @@ pub struct PreviousRun {
 impl PreviousRun {
     /// The highest record number in it.
     pub fn last(&self) -> u64 {
-        self.records.len() as u64
+        self.records.last_key_value().map_or(0, |(record, _)| *record)
     }
 
     /// Whether a record went through.
     pub fn has_done(&self) -> bool {
-        self.records.iter().any(|known| known.state == State::Done)
+        self.records.values().any(|known| known.state == State::Done)
     }
 
     /// The latest of a record, numbered from 1.
     pub fn known(&self, record: u64) -> Known {
-        let index = usize::try_from(record.saturating_sub(1)).unwrap_or(usize::MAX);
-        self.records.get(index).copied().unwrap_or_default()
+        self.records.get(&record).copied().unwrap_or_default()
     }
 
     /// Whether nothing of it can have been applied, also not from a file of failed records.
     fn is_without_effect(&self) -> bool {
-        self.records.iter().all(|known| match known.state {
+        self.records.values().all(|known| match known.state {
             State::NotSent => true,
             State::FailedPermanent if !self.failed_files.is_empty() => false,
             State::FailedPermanent | State::FailedTemporary => {
@@ -129,7 +129,11 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<Previous
         line.clear();
         let length = reader.read_until(b'\n', &mut line);
         match length.map_err(|error| guard(format!("cannot read journal `{}`: {error}", path.display())))? {
-            0 if number == 0 => return Err(reading.foreign()),
+            0 if number == 0 => {
+                return Err(reading.foreign().hint(
+                    "it is empty: remove it by hand only if nothing was sent, or choose another file with --journal",
+                ));
+            }
             0 => break,
             length => {
                 number += 1;
@@ -219,15 +223,11 @@ impl Reading<'_> {
     }
 
     fn set(&mut self, number: u64, record: u64, known: Known) -> Result<(), Failure> {
-        let records = &mut self.past.records;
-        match usize::try_from(record) {
-            Ok(length) if record <= MAX_RECORD => {
-                records.resize(records.len().max(length), Known::default());
-                records[length - 1] = known;
-                Ok(())
-            }
-            _ => Err(self.damaged(number, "invalid record number")),
+        if record > MAX_RECORD {
+            return Err(self.damaged(number, "invalid record number"));
         }
+        self.past.records.insert(record, known);
+        Ok(())
     }
 
     fn foreign(&self) -> Failure {

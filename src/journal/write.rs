@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Line, State};
@@ -22,21 +23,41 @@ pub struct Journal(mpsc::UnboundedSender<Append>);
 #[derive(Debug)]
 struct Append {
     text: Vec<u8>,
-    on_disk: Option<oneshot::Sender<Result<(), Failure>>>,
+    on_disk: Option<Waiting>,
+}
+
+/// A record that is sent when its line is on disk.
+#[derive(Debug)]
+struct Waiting {
+    record: u64,
+    told: oneshot::Sender<Result<(), Failure>>,
+}
+
+/// Records whose requests were about to leave: a line beside the journal of a plan, by which it is known when that is cut.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Started {
+    /// Their numbers.
+    pub started: Vec<u64>,
 }
 
 /// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
-/// ends with everything on disk once the journal is dropped. After the first error nothing is written.
-pub fn journal(path: PathBuf, log: Arc<dyn Log>) -> (Journal, impl Future<Output = Result<(), Failure>>) {
+/// ends with everything on disk once the journal is dropped. After the first error nothing is written. The records that
+/// are started are also noted in `started`.
+pub fn journal(
+    path: PathBuf,
+    log: Arc<dyn Log>,
+    started: Option<Arc<dyn Log>>,
+) -> (Journal, impl Future<Output = Result<(), Failure>>) {
     const MAX_TOGETHER: usize = 4096;
     let (lines, mut received) = mpsc::unbounded_channel();
     (Journal(lines), async move {
         let mut group = Vec::new();
         while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
-            let written = write(&log, &group).await.map_err(|error| unwritable(&path, &error));
-            for on_disk in group.drain(..).filter_map(|line: Append| line.on_disk) {
+            let written =
+                write(&log, &group, started.as_ref()).await.map_err(|error| unwritable(&path, &error));
+            for waiting in group.drain(..).filter_map(|line: Append| line.on_disk) {
                 // A record that was dropped meanwhile has no use for it.
-                let _ = on_disk.send(written.clone());
+                let _ = waiting.told.send(written.clone());
             }
             written?;
         }
@@ -44,11 +65,19 @@ pub fn journal(path: PathBuf, log: Arc<dyn Log>) -> (Journal, impl Future<Output
     })
 }
 
-async fn write(log: &Arc<dyn Log>, group: &[Append]) -> io::Result<()> {
+async fn write(log: &Arc<dyn Log>, group: &[Append], started: Option<&Arc<dyn Log>>) -> io::Result<()> {
     let text: Vec<u8> = group.iter().flat_map(|line| line.text.iter().copied()).collect();
     log.append(&text)?;
-    if group.iter().any(|line| line.on_disk.is_some()) {
-        log.clone().sync_concurrently().await?;
+    let waiting: Vec<u64> = group.iter().filter_map(|line| Some(line.on_disk.as_ref()?.record)).collect();
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    log.clone().sync_concurrently().await?;
+    if let Some(started) = started {
+        // After the journal: what is noted here is in there. A line before it may have been cut off.
+        let line = serde_json::to_string(&Started { started: waiting })?;
+        started.append(format!("\n{line}\n").as_bytes())?;
+        started.clone().sync_concurrently().await?;
     }
     Ok(())
 }
@@ -59,7 +88,7 @@ impl Journal {
         self.push(line, None);
     }
 
-    fn push(&self, line: &Line, on_disk: Option<oneshot::Sender<Result<(), Failure>>>) {
+    fn push(&self, line: &Line, on_disk: Option<Waiting>) {
         let mut text = serde_json::to_vec(line).unwrap_or_default();
         text.push(b'\n');
         // A writer that has ended says why by its result.
@@ -68,8 +97,9 @@ impl Journal {
 
     /// Notes that a record is about to be sent; returns when that is on disk.
     async fn sending(&self, entry: Entry) -> Result<(), Failure> {
-        let (on_disk, waits) = oneshot::channel();
-        self.push(&Line::Record(entry), Some(on_disk));
+        let (told, waits) = oneshot::channel();
+        let record = entry.record;
+        self.push(&Line::Record(entry), Some(Waiting { record, told }));
         waits.await.unwrap_or_else(|_| Err(Failure::internal("the journal was closed")))
     }
 }

@@ -30,7 +30,7 @@ pub async fn with_service<T>(
     if service.stage.get() == Applied::No {
         return Err(interrupted(&service));
     }
-    service.stopping.set(true);
+    service.stopping.set();
     session.report.status("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
     tokio::select! {
         biased;
@@ -61,7 +61,8 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     result
 }
 
-fn interrupted(service: &Service<'_>) -> Failure {
+/// What is known of the write of an interrupted command.
+pub(super) fn interrupted(service: &Service<'_>) -> Failure {
     let applied = service.stage.get();
     let message = match applied {
         Applied::No => "interrupted before anything was written",
@@ -80,8 +81,8 @@ fn interrupted(service: &Service<'_>) -> Failure {
     Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
 }
 
-/// Listens to what asks this process to stop, as often as it comes: Ctrl-C and SIGTERM, by which a cluster asks a pod to
-/// leave; on Windows Ctrl-C, Ctrl-Break and a closed console window.
+/// Listens to what asks this process to stop, as often as it comes: Ctrl-C, SIGTERM, by which a cluster asks a pod to
+/// leave, and SIGHUP of a closed terminal; on Windows Ctrl-C, Ctrl-Break and a closed console window.
 pub struct Signals(Arc<Notify>);
 
 impl Signals {
@@ -123,11 +124,42 @@ macro_rules! forward {
 #[cfg(unix)]
 fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    forward!(to, signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    // Who starts a command with `nohup` wants it to outlive the terminal.
+    if ignores_hang_up() {
+        return forward!(to, signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    }
+    forward!(
+        to,
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup())
+    )
 }
+
+/// Whether this process was started with SIGHUP ignored. Only Linux says so without unsafe code; elsewhere SIGHUP does
+/// what it did when the process was started.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The lowest bit is that of signal 1.
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
+}
+
+/// Windows ends the process 5 s after its console was closed.
+#[cfg(windows)]
+const BEFORE_THE_CONSOLE_IS_GONE: std::time::Duration = std::time::Duration::from_secs(4);
 
 #[cfg(windows)]
 fn forward(to: &Arc<Notify>) -> std::io::Result<()> {
     use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
-    forward!(to, ctrl_c(), ctrl_break(), ctrl_close())
+    let (mut closed, closing) = (ctrl_close()?, Arc::clone(to));
+    tokio::spawn(async move {
+        while closed.recv().await.is_some() {
+            closing.notify_one();
+            tokio::time::sleep(BEFORE_THE_CONSOLE_IS_GONE).await;
+            closing.notify_one();
+        }
+    });
+    forward!(to, ctrl_c(), ctrl_break())
 }

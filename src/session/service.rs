@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use crate::config::{Settings, TokenSource, Writes};
 use crate::failure::{Applied, Failure, FailureKind};
@@ -20,11 +21,32 @@ use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
+use crate::session::runtime::interrupted;
 use crate::system::environment::ADMIN_TOKEN;
 use crate::text::hash::fnv1a;
 use crate::text::oauth;
 use crate::text::redact::secrets;
 use crate::text::token::Token;
+
+/// Whether the user has asked to stop.
+#[derive(Debug, Default)]
+pub struct Stopping {
+    is_set: Cell<bool>,
+    changed: Notify,
+}
+
+impl Stopping {
+    /// Whether nothing new starts.
+    pub fn get(&self) -> bool {
+        self.is_set.get()
+    }
+
+    /// Asks everything to stop.
+    pub fn set(&self) {
+        self.is_set.set(true);
+        self.changed.notify_waiters();
+    }
+}
 
 /// An open way to the service.
 #[derive(Clone)]
@@ -60,7 +82,7 @@ pub struct Service<'a> {
     /// What is written down before a write leaves: the journal of a batch.
     pub write_ahead: Option<&'a WriteAhead>,
     /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
-    pub stopping: Rc<Cell<bool>>,
+    pub stopping: Rc<Stopping>,
     _sandbox: Option<Rc<sandbox::Running>>,
 }
 
@@ -365,12 +387,43 @@ impl Service<'_> {
         reply
     }
 
-    /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
-    /// taken for it.
+    /// Does this work, which a signal ends at once as long as no write of it is in flight or has taken effect: whatever
+    /// it waits for, nothing was changed.
     ///
     /// # Errors
-    /// `internal` when that cannot be written: the request must not leave then.
+    /// Those of the work, and `interrupted`.
+    pub async fn unless_stopped<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let mut work = pin!(work);
+        loop {
+            let changed = self.stopping.changed.notified();
+            self.ensure_may_begin()?;
+            tokio::select! {
+                biased;
+                () = changed => {}
+                done = &mut work => return done,
+            }
+        }
+    }
+
+    /// After a signal no first write begins.
+    fn ensure_may_begin(&self) -> Result<(), Failure> {
+        if self.stopping.get() && self.stage.get() == Applied::No {
+            return Err(interrupted(self));
+        }
+        Ok(())
+    }
+
+    /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
+    /// taken for it. Every first write comes by here.
+    ///
+    /// # Errors
+    /// `internal` when that cannot be written: the request must not leave then. `interrupted` after a signal, where nothing
+    /// was written before.
     pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
+        self.ensure_may_begin()?;
         match self.write_ahead {
             Some(write_ahead) => write_ahead.log_before_send(snapshot).await,
             None => Ok(()),

@@ -4,6 +4,7 @@
 //! modelled disk in its place: one that fails, or forgets what was not synced.
 
 use std::any::Any;
+use std::ffi::OsString;
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -71,6 +72,13 @@ pub trait Storage: Debug + Send + Sync {
     /// # Errors
     /// `NotFound`, and the system's errors.
     fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>>;
+
+    /// A new private file in a directory, which is made where it does not exist. It has no name, and is gone with its
+    /// last handle (on Windows it is deleted with that).
+    ///
+    /// # Errors
+    /// The system's errors.
+    fn unnamed(&self, directory: &Path) -> io::Result<File>;
 }
 
 /// See [`Log::sync_concurrently`] and [`Storage::create_concurrently`].
@@ -168,6 +176,11 @@ impl Storage for Disk {
     fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>> {
         let file = OpenOptions::new().read(true).append(appends).open(path)?;
         Ok(Arc::new(LogFile { path: path.to_owned(), file }))
+    }
+
+    fn unnamed(&self, directory: &Path) -> io::Result<File> {
+        private_directory(directory)?;
+        tempfile::tempfile_in(directory).map_err(without_path)
     }
 }
 
@@ -278,8 +291,10 @@ pub fn real_path(path: &Path) -> PathBuf {
 /// processes lock two files of one name. Neither replacing nor reading the other file disturbs it.
 pub fn lock_of(path: &Path) -> PathBuf {
     let target = real_path(path);
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    parent(&target).join(format!(".{name}.lock"))
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".lock");
+    parent(&target).join(name)
 }
 
 /// Makes a directory, and those above it, that only its owner can enter. Their names are on disk when this returns: a file

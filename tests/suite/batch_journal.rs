@@ -51,10 +51,10 @@ error: journal `/dev/full` is not a regular file
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
-    // The disk is full after some records: a limit of 16 blocks of 512 bytes.
+    // The disk is full after some records: a limit of 32 blocks of 512 bytes, more than the input has.
     let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
-        .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
+        .shell("trap '' XFSZ; ulimit -f 32; exec \"$@\" > /dev/null");
     assert!(
         filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot write journal"),
         "{filled:?}"

@@ -160,7 +160,7 @@ fn a_batch_that_fails_midway_reports_what_was_applied() {
     env.file("a.csv", attributes(400));
     let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--jobs", "1"])
-        .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
+        .shell("trap '' XFSZ; ulimit -f 32; exec \"$@\" > /dev/null");
     let error = filled.error();
     assert!(
         filled.code == 1 && error["message"].as_str().unwrap().contains("cannot write journal"),

@@ -19,6 +19,8 @@ mod batch_journal;
 mod batch_neighbours;
 mod batch_order;
 mod batch_outage;
+#[cfg(unix)]
+mod batch_promises;
 mod batch_resume;
 mod batch_run;
 mod batch_tokens;

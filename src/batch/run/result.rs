@@ -26,6 +26,9 @@ impl Run<'_> {
     pub(super) fn record_result(&mut self, ended: JobResult) {
         let Some(job) = self.in_flight.remove(&ended.record) else { return };
         self.queue.release(job.key);
+        if ended.was_stopped {
+            return self.leave(&job);
+        }
         match ended.result {
             Ok(outcome) => {
                 let entry = Entry::new(job.position.location.record, job.position.hash, State::Done);
@@ -112,7 +115,8 @@ impl Run<'_> {
             _ => {
                 self.count.failed += 1;
                 // What was applied is not given back to be run again.
-                if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied)
+                if let (Some(file), Some(content), Applied::No) =
+                    (&mut self.input.failed, content, failure.applied)
                 {
                     let added = file.add(content, &failure.message);
                     self.stop_if_broken(added);
@@ -183,8 +187,8 @@ impl Run<'_> {
     /// After the run has stopped the rest of the input is reported, and not sent. A signal ends that.
     async fn print_the_rest(&mut self, signals: &mut Signals) {
         // What cannot be read or printed now is not worth more than the reason to stop.
-        while (self.failed.is_some() || !self.results.is_closed())
-            && let Ok(Some(record)) = self.reader.read()
+        while (self.input.failed.is_some() || !self.results.is_closed())
+            && let Ok(Some(record)) = self.input.reader.read()
         {
             let number = record.number;
             self.admit(record);
@@ -193,7 +197,7 @@ impl Run<'_> {
                 tokio::task::yield_now().await;
                 if signals.next().now_or_never().is_some() {
                     // It would lack records that the journal then calls handed out.
-                    self.failed = None;
+                    self.input.failed = None;
                     break;
                 }
             }
@@ -212,18 +216,19 @@ impl Run<'_> {
             self.queue.release(job.key);
             left.push(job);
         }
-        if self.stop.is_some() && (self.failed.is_some() || !self.results.is_closed()) {
+        if self.stop.is_some() && (self.input.failed.is_some() || !self.results.is_closed()) {
             for job in &left {
                 self.leave(job);
             }
             self.print_the_rest(signals).await;
         }
         let printed = self.results.close();
-        let finished = self.failed.as_mut().map(FailedFile::finish).transpose();
+        let finished = self.input.failed.as_mut().map(FailedFile::finish).transpose();
         if let Ok(Some(failed_file)) = &finished {
             self.journal.append(&Line::FailedFile { failed_file: failed_file.clone() });
         }
-        let Self { journal, failed, shared, count, mut progress, input, mut stop, .. } = self;
+        let Self { journal, shared, count, mut progress, mut input, mut stop, .. } = self;
+        let failed = input.failed.take();
         // Nobody can append any more: the writer comes to its end.
         drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
@@ -250,7 +255,10 @@ impl Run<'_> {
 /// What a run ends with.
 fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<(), Failure> {
     let kind = summary::kind(count);
-    let stopped = |kind, why: &str| Failure::new(kind, format!("{why}: {}", summary::unsuccessful(count)));
+    let stopped = |of, why: &str| match kind {
+        Some(_) => Failure::new(of, format!("{why}: {}", summary::unsuccessful(count))),
+        None => Failure::new(of, format!("{why} after the last record")),
+    };
     let unavailable = kind.unwrap_or(FailureKind::Unavailable);
     let failure = match (stop, kind) {
         (None | Some(Stop::OnError), None) => return Ok(()),
@@ -265,6 +273,9 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<
         (Some(Stop::Broken(failure)), _) => failure,
     };
     let first = failure.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+    if kind.is_none() && matches!(failure.kind, FailureKind::Interrupted) {
+        return Err(Failure { applied: count.applied(), ..failure });
+    }
     let hint = Some(format!("{first}{}", summary::hint(count, next)));
     Err(Failure { applied: count.applied(), hint, ..failure })
 }

@@ -1,5 +1,6 @@
 //! `storefront quote ship`
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use clap::Args;
@@ -54,6 +55,9 @@ pub struct ShipArgs {
     #[arg(long, value_name = "JSON|@FILE", help_heading = "Payment", group = "payment_choice")]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub payment: Option<String>,
+    /// What that file has, read once.
+    #[arg(skip)]
+    payment_file: OnceCell<Value>,
     /// Omit the payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
@@ -187,7 +191,13 @@ impl ShipArgs {
         }
         let Some(given) = &self.payment else { return Ok(None) };
         let payment = match given.strip_prefix('@') {
-            Some(file) => document::read_json(Path::new(file))?,
+            Some(file) => match self.payment_file.get() {
+                Some(payment) => payment.clone(),
+                None => {
+                    let payment = document::read_json(Path::new(file))?;
+                    self.payment_file.get_or_init(|| payment).clone()
+                }
+            },
             None => document::parse_json(given, "--payment")
                 .map_err(|failure| failure.hint("a code alone is given with --payment-method CODE"))?,
         };
