@@ -102,7 +102,9 @@ fn after_a_signal_a_record_whose_read_waits_sends_no_write() {
         assert_snapshot(
             &outcome.stderr,
             str![[r#"
-[..]
+error: interrupted: 1 of 1 record not sent
+  No changes were made.
+  hint: resume with `storefront customer update --input a.csv --resume`
 "#]]
             .into_data(),
         );
@@ -157,7 +159,8 @@ fn a_run_that_is_stopped_when_all_is_done_says_so() {
     assert_snapshot(
         &error,
         str![[r#"
-[..]
+interrupted after the last record
+  Some records were applied.
 "#]]
         .into_data(),
     );
