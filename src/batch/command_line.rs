@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Args as _};
 
 use crate::batch::record::RecordPreparer;
+use crate::cli::{CustomerChoice, GlobalFlags, OperationArgs, ReplacementArgs};
 use crate::input::records::Format;
 use crate::report::summary::NextSteps;
 use crate::text::shell::Shell;
@@ -51,11 +52,12 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
 /// The flags that belong to the operation itself, as they are typed: not those that say where input comes from, how it
 /// is sent, and where to, and not the customer.
 pub fn operation_flags(grammar: clap::Command, words: &[OsString]) -> Vec<String> {
-    const SHARED: [&str; 5] =
-        ["Global options", "Input options", "Request options", "Batch options", "Update options"];
+    let shared = CustomerChoice::augment_args(ReplacementArgs::augment_args(OperationArgs::augment_args(
+        GlobalFlags::augment_args(clap::Command::new("shared")),
+    )));
     let is_own = |argument: &clap::Arg| {
-        let is_shared = argument.get_help_heading().is_some_and(|heading| SHARED.contains(&heading));
-        argument.get_id() == "allow_unknown" || argument.get_id() != "customer" && !is_shared
+        let is_shared = shared.get_arguments().any(|other| other.get_id() == argument.get_id());
+        argument.get_id() == "allow_unknown" || !is_shared
     };
     let given = Given::parse(grammar, words, is_own).unwrap_or_default();
     given.words(&[], Vec::new()).split_off(given.command.len())
@@ -65,7 +67,7 @@ pub fn operation_flags(grammar: clap::Command, words: &[OsString]) -> Vec<String
 type Flag = (String, Vec<String>);
 
 /// The flags that say how a journal is continued.
-const OF_RESUMING: [&str; 4] = ["--resume", "--restart", "--retry-unknown", "--mark-done"];
+const OF_RESUMING: [&str; 5] = ["--resume", "--restart", "--retry-unknown", "--mark-done", "--start"];
 
 /// A command line as it was understood: the program and the command, and their flags.
 #[derive(Debug, Default)]

@@ -137,6 +137,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let files = files(source, args)?;
     let header = header(&service.settings, &files, preparer)?;
     let path = files.journal.clone();
+    ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let opening = Opening::look(storage, clock, files, header).await;
     let opening = opening.map_err(|failure| match &args.plan {
@@ -189,6 +190,18 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let next = command_line::next_steps(preparer, &path, grammar());
     let input = Input { jobs, records: checked.records, past, reader, failed, earlier_files, next };
     Run::new(shared, journal, input).run(writer.fuse()).await
+}
+
+/// Refuses to resume a shard without a journal: on a disk without it, what was sent elsewhere would be sent again.
+fn ensure_started(session: &Session<'_>, args: &BatchArgs, journal: &Path) -> Result<(), Failure> {
+    match args.shard.filter(|_| args.resume && !args.start) {
+        Some(shard) if !is_there(&*session.context.storage, journal) => {
+            let message = format!("shard {shard} has no journal `{}`", journal.display());
+            Err(Failure::guard(message)
+                .hint("if it was never run, add --start; else put back the journal of its earlier run"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A person is asked once before a batch writes, and sees how much it is. What was sent before is not sent again

@@ -195,6 +195,9 @@ pub struct BatchArgs {
     /// Process only shard I of N (from 0); equal keys share a shard
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
+    /// With --shard and --resume: start the shard if it has no journal
+    #[arg(long, requires_all = ["shard", "resume"])]
+    pub start: bool,
     /// The plan whose records they are.
     #[arg(skip)]
     pub plan: Option<Plan>,

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::CHECK_BEFORE_RETRY;
 use crate::session::Session;
-use crate::session::service::Service;
+use crate::session::service::{Service, interrupted};
 
 /// Runs what talks to the service, until it is done or the user interrupts it.
 ///
@@ -59,26 +58,6 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     // A name look-up that hangs must not hold the exit.
     runtime.shutdown_background();
     result
-}
-
-/// What is known of the write of an interrupted command.
-pub(super) fn interrupted(service: &Service<'_>) -> Failure {
-    let applied = service.stage.get();
-    let message = match applied {
-        Applied::No => "interrupted before anything was written",
-        Applied::Unknown => "interrupted while waiting for the response; the change may have been applied",
-        Applied::Partial => "interrupted between two calls, the first of which was applied",
-        Applied::Yes => "interrupted before the change was verified",
-    };
-    let hint = match applied {
-        Applied::No => "try again",
-        _ if service.replaces_profile.get() => {
-            "check with `storefront customer show` before trying again; `storefront customer history` lists \
-             the snapshots"
-        }
-        _ => CHECK_BEFORE_RETRY,
-    };
-    Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
 }
 
 /// Listens to what asks this process to stop, as often as it comes: Ctrl-C, SIGTERM, by which a cluster asks a pod to

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::config::{Settings, TokenSource, Writes};
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{Attempt, Attempts, Client, Effect, Reply};
+use crate::http::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
 use crate::journal::write::WriteAhead;
 use crate::plan::attribute::Named;
 use crate::plan::profile::region::RegionDirectory;
@@ -21,7 +21,6 @@ use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
-use crate::session::runtime::interrupted;
 use crate::system::environment::ADMIN_TOKEN;
 use crate::text::hash::fnv1a;
 use crate::text::oauth;
@@ -491,6 +490,26 @@ impl Service<'_> {
         let report = self.session.report.for_line(None);
         report.status(&format!("{operation}: {profile}host {}{view}{writes}", settings.host()));
     }
+}
+
+/// What is known of the write of an interrupted command.
+pub(super) fn interrupted(service: &Service<'_>) -> Failure {
+    let applied = service.stage.get();
+    let message = match applied {
+        Applied::No => "interrupted before anything was written",
+        Applied::Unknown => "interrupted while waiting for the response; the change may have been applied",
+        Applied::Partial => "interrupted between two calls, the first of which was applied",
+        Applied::Yes => "interrupted before the change was verified",
+    };
+    let hint = match applied {
+        Applied::No => "try again",
+        _ if service.replaces_profile.get() => {
+            "check with `storefront customer show` before trying again; `storefront customer history` lists \
+             the snapshots"
+        }
+        _ => CHECK_BEFORE_RETRY,
+    };
+    Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
 }
 
 fn waiting(operation: &str) -> String {

@@ -17,8 +17,16 @@ fn posts(env: &TestEnv) -> usize {
 #[test]
 fn another_division_of_an_input_that_was_sent_is_refused_until_its_journals_are_moved_away() {
     for (first, others) in [
-        ("", &["--shard 0/2", "--shard 1/2 --resume", "--journal other", "--restart --yes --shard 0/2"][..]),
-        ("--shard 0/2", &["", "--resume", "--shard 0/3", "--shard 1/3 --resume", "--restart --yes"]),
+        (
+            "",
+            &[
+                "--shard 0/2",
+                "--shard 1/2 --resume --start",
+                "--journal other",
+                "--restart --yes --shard 0/2",
+            ][..],
+        ),
+        ("--shard 0/2", &["", "--resume", "--shard 0/3", "--shard 1/3 --resume --start", "--restart --yes"]),
     ] {
         let env = TestEnv::new();
         env.file("a.csv", attributes(40));

@@ -102,6 +102,7 @@ fn after_a_signal_a_record_whose_read_waits_sends_no_write() {
         assert_snapshot(
             &outcome.stderr,
             str![[r#"
+customer update: 1 record: 0 done, 1 not sent ([DURATION])
 error: interrupted: 1 of 1 record not sent
   No changes were made.
   hint: resume with `storefront customer update --input a.csv --resume`
@@ -322,4 +323,22 @@ fn a_printed_command_runs_as_it_stands() {
     let hint = outcome.stderr.split("resume with `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
     let words = shell_words::split(hint).unwrap_or_else(|error| panic!("{error}: {hint}"));
     assert!(words.contains(&"Men's.csv".to_owned()), "{hint}");
+}
+
+#[test]
+fn a_shard_without_a_journal_is_not_resumed_unless_it_is_started() {
+    let env = TestEnv::new();
+    env.file("items.csv", "sku,qty,quote_id\nmug-blue,1,1\n");
+    let resume = "quote add-item -i items.csv --shard 0/1 --resume";
+    env.run(resume).assert_failure(
+        3,
+        str![[r#"
+error: shard 0/1 has no journal `[HOME]/items.csv.0-1.journal`
+  hint: if it was never run, add --start; else put back the journal of its earlier run
+"#]],
+    );
+    assert!(env.requests().is_empty());
+    assert_eq!(env.run(&format!("{resume} --start")).code, 0);
+    assert_eq!(env.run(resume).code, 0);
+    assert_eq!(env.requests().len(), 1);
 }

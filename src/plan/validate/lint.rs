@@ -350,6 +350,8 @@ pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
         Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),
         // Where the interface takes the text of a number.
         Some(Value::String(qty)) if is_number(qty) && is_positive(qty.trim()) => return Ok(()),
+        Some(Value::Number(qty)) if is_too_large(&qty.to_string()) => format!("qty is too large: {qty}"),
+        Some(Value::String(qty)) if is_too_large(qty.trim()) => format!("qty is too large: {qty}"),
         Some(qty) => format!("qty must be above 0, found {qty}"),
     };
     Err(Failure::usage(problem).hint("give the quantity with --qty N, or as the field `qty` of the input"))
@@ -362,7 +364,14 @@ fn is_number(text: &str) -> bool {
 /// Whether the text of a JSON number is above 0, however small: it may be too small for a double.
 fn is_positive(number: &str) -> bool {
     let digits = number.split(['e', 'E']).next().unwrap_or_default();
-    !number.starts_with('-') && digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+    !number.starts_with('-')
+        && digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+        && !is_too_large(number)
+}
+
+/// Whether a number is beyond a double, which services make 0 or their largest number of.
+fn is_too_large(number: &str) -> bool {
+    number.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
 #[cfg(test)]
@@ -545,6 +554,10 @@ mod tests {
         };
         for qty in ["1", "0.5", "1e-400", "1E+2", "\"2\"", "\" 0.5 \""] {
             assert_eq!(refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}")), Ok(()), "{qty}");
+        }
+        for qty in ["1e999", "\"1e400\""] {
+            let refused = refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}"));
+            assert!(refused.unwrap_err().starts_with("qty is too large"), "{qty}");
         }
         for qty in ["0", "-1", "0.00", "0e5", "-0", "\"0\"", "\"-1\"", "\"two 2\"", "\"\"", "true"] {
             assert!(
