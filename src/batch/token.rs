@@ -1,6 +1,7 @@
 //! Where a record's token comes from: the batch, the record, or the token command.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
@@ -12,6 +13,9 @@ use crate::text::token::Token;
 
 /// A field or column that holds the record's own token.
 pub const TOKEN_FIELD: &str = "token";
+
+/// A placeholder up to the name of its field.
+const PLACEHOLDER: &str = "{record.";
 
 /// Where a record's token comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +53,7 @@ impl TokenSource {
 
 /// The fields that the placeholders `{record.FIELD}` of a token command name; none where it prints one token for all.
 pub fn placeholders(command: &TokenCommand) -> Vec<String> {
-    let after = command.argv.iter().flat_map(|argument| argument.split("{record.").skip(1));
+    let after = command.argv.iter().flat_map(|argument| argument.split(PLACEHOLDER).skip(1));
     let mut fields: Vec<String> = after
         .filter_map(|rest| Some(rest.split_once('}')?.0.to_owned()))
         .filter(|name| !name.is_empty())
@@ -62,23 +66,50 @@ pub fn placeholders(command: &TokenCommand) -> Vec<String> {
 /// The command for a record. `find` gives each of the record's `fields` as text.
 ///
 /// # Errors
-/// `usage` when the record lacks a field.
+/// `usage` when the record lacks a field, or has one that the program would take for an option.
 pub fn filled(
     command: &TokenCommand,
     fields: &[String],
     find: impl Fn(&str) -> Option<String>,
 ) -> Result<TokenSource, Failure> {
-    let mut argv = command.argv.clone();
+    let mut values = HashMap::new();
     for field in fields {
         let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
             Failure::usage(format!("the token command uses `{field}`, which this record does not have"))
         })?;
-        // The program's own name is never the record's to choose.
-        for argument in argv.iter_mut().skip(1) {
-            *argument = argument.replace(&format!("{{record.{field}}}"), &value);
+        values.insert(field.as_str(), value);
+    }
+    let mut argv = command.argv.clone();
+    let mut options_ended = false;
+    // The program's own name is never the record's to choose.
+    for argument in argv.iter_mut().skip(1) {
+        let given = fill(argument, &values);
+        let begins_with = argument.strip_prefix(PLACEHOLDER).and_then(|rest| Some(rest.split_once('}')?.0));
+        match begins_with.filter(|field| !options_ended && values.contains_key(field)) {
+            Some(field) if given.starts_with('-') => {
+                let message =
+                    format!("`{field}` begins with `-`: the token command would take it for an option");
+                return Err(Failure::usage(message)
+                    .hint("correct the record, or put `--` before the placeholder in `token-command`"));
+            }
+            _ => options_ended |= argument == "--",
         }
+        *argument = given;
     }
     Ok(TokenSource::Command(command.with_argv(argv)))
+}
+
+/// An argument with its placeholders filled in one pass: what a value brings in is not looked at again.
+fn fill(argument: &str, values: &HashMap<&str, String>) -> String {
+    let mut parts = argument.split(PLACEHOLDER);
+    let mut given = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}').and_then(|(field, rest)| Some((values.get(field)?, rest))) {
+            Some((value, rest)) => given.extend([value, rest]),
+            None => given.extend([PLACEHOLDER, part]),
+        }
+    }
+    given
 }
 
 /// A field of a record as text, at its top or inside its wrapper.
@@ -144,5 +175,30 @@ mod tests {
         let missing = filled(&command, &fields, |_| None).unwrap_err().message;
         assert!(missing.contains("the token command uses `email`"));
         assert!(placeholders(&TokenCommand::new(vec!["pass".to_owned(), "show".to_owned()])).is_empty());
+    }
+
+    #[test]
+    fn a_value_of_a_record_is_never_an_option_of_the_command() {
+        let filled_with = |argv: &[&str], value: &str| {
+            let command = TokenCommand::new(argv.iter().map(|word| (*word).to_owned()).collect());
+            filled(&command, &placeholders(&command), |_| Some(value.to_owned())).map_err(|it| it.message)
+        };
+        for value in ["--output=/tmp/x", "-o", "-"] {
+            for argv in [&["op", "{record.id}"][..], &["op", "read", "{record.id}.token", "--", "x"]] {
+                let refused = filled_with(argv, value).unwrap_err();
+                assert!(refused.starts_with("`id` begins with `-`"), "{refused}");
+                assert!(!refused.contains("tmp"), "{refused}");
+            }
+            for argv in
+                [&["op", "--", "{record.id}"][..], &["op", "--user={record.id}"], &["op", "x/{record.id}"]]
+            {
+                assert!(filled_with(argv, value).is_ok(), "{argv:?} {value}");
+            }
+        }
+        assert!(filled_with(&["op", "{record.id}"], "7-1").is_ok());
+        // What a value brings in is not filled again.
+        let nested = filled_with(&["op", "--", "{record.a}/{record.b}"], "{record.b}").unwrap();
+        let TokenSource::Command(command) = nested else { panic!("{nested:?}") };
+        assert_eq!(command.argv[2], "{record.b}/{record.b}");
     }
 }

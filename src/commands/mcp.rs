@@ -230,9 +230,19 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     }
     if !output.status.success() {
         let ended = Failure::internal(format!("the command ended with {}", output.status));
-        answer["error"] = said("error").pop().unwrap_or_else(|| failure_json(&ended));
+        let mut error = said("error").pop().unwrap_or_else(|| failure_json(&ended));
+        drop_bodies(&mut error);
+        answer["error"] = error;
     }
     answer
+}
+
+/// Takes the shop's own bodies out of an error: they may hold more than was asked for.
+fn drop_bodies(error: &mut Value) {
+    let calls = error.get_mut("calls").and_then(Value::as_array_mut);
+    let responses = calls.into_iter().flatten().filter_map(|call| call.get_mut("response"));
+    responses.for_each(|response| *response = Value::Null);
+    error.get_mut("service").into_iter().for_each(|body| *body = Value::Null);
 }
 
 /// Leaves these fields of a value, all where there are none; `known` gets the paths of all that there are.

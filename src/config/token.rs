@@ -352,7 +352,13 @@ impl Ended {
         }
         let said = String::from_utf8_lossy(&self.stderr);
         let masked = secrets.text(&said);
-        let masked = masked.trim();
+        // Of a message that was not read whole, the last word may be half of a secret.
+        let end = if self.stderr.len() > MAX_OUTPUT {
+            masked.rfind(char::is_whitespace)
+        } else {
+            Some(masked.len())
+        };
+        let masked = masked[..end.unwrap_or(0)].trim();
         let kept: String = masked.chars().take(MAX_MESSAGE).collect();
         let cut = if kept.len() < masked.len() { " …" } else { "" };
         (!kept.is_empty()).then(|| sanitize_line(&kept) + cut)
@@ -453,6 +459,14 @@ mod tests {
     fn a_long_message_is_cut_and_does_not_hold_the_program_up() {
         let failure = run(&["sh", "-c", "head -c 200000 /dev/zero | tr '\\0' x >&2; exit 4"]).unwrap_err();
         assert!(failure.message.contains("exit status: 4") && failure.message.len() < 1200, "{failure}");
+    }
+
+    #[test]
+    fn a_secret_that_is_cut_off_at_the_end_of_a_long_message_is_not_shown() {
+        let script = "echo secret-hunter2; printf '%65526s %s' no secret-hunter2 >&2; exit 3";
+        let failure = run(&["sh", "-c", script]).unwrap_err();
+        assert!(failure.message.contains("exit status: 3"), "{failure}");
+        assert!(!failure.message.contains("secret"), "{failure}");
     }
 
     #[test]

@@ -132,7 +132,10 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 }
 
 fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
-    let (said, service) = error_body::render(incoming.status, &incoming.body);
+    let (said, service) = match incoming.status {
+        200..=399 => (error_body::described(incoming.status, &incoming.body), None),
+        _ => error_body::render(incoming.status, &incoming.body),
+    };
     let failure = Failure::new(kind, format!("the service answered {said}"));
     Failure { service, status: Some(incoming.status), ..failure }
 }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::attempt::value_of;
+use super::attempt::{is_page, value_of};
 use crate::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
@@ -18,21 +18,21 @@ const MAX_LISTED: usize = 20;
 
 /// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
 /// text is cut. The second value is the whole body: JSON, or a string where it is not JSON; nothing where it is empty.
-/// Tokens in use are masked in both.
+/// Tokens in use are masked in both, before anything is cut.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
 pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
     let status = status_in_words(status);
     let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
     let mut whole = value_of(body);
+    secrets().value(&mut whole);
     let said = match &whole {
         Value::String(text) if !body.starts_with(b"\"") => of_text(text.trim()),
         Value::Null => String::new(),
         json => of_json(json),
     };
-    // Half of a token, where the text is cut, would not be found.
+    // A placeholder may have joined the halves of a token.
     let said = one_line(&secrets().text(&said));
-    secrets().value(&mut whole);
     let sentence = if said.is_empty() {
         format!("{status} with an empty body")
     } else if status.ends_with(&said) {
@@ -41,6 +41,18 @@ pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
         format!("{status}: {said}")
     };
     (sentence, Some(whole).filter(|whole| !whole.is_null()))
+}
+
+/// Status and type of a body that is no error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
+/// never quoted.
+pub fn described(status: u16, body: &[u8]) -> String {
+    let kind = match value_of(body) {
+        Value::Null if body.is_empty() => "an empty body",
+        _ if is_page(body) => "an HTML page",
+        Value::String(_) if !body.starts_with(b"\"") => "a body that is not JSON",
+        _ => "a JSON body",
+    };
+    format!("{} with {kind}", status_in_words(status))
 }
 
 /// `404 Not Found`.
@@ -103,8 +115,8 @@ fn of_json(value: &Value) -> String {
 /// stays.
 fn filled(message: &str, parameters: Option<&Value>) -> String {
     let text = |value: &Value| match value {
-        Value::String(text) => beginning(text, MAX_MESSAGE).to_owned(),
-        other => beginning(&other.to_string(), MAX_MESSAGE).to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     };
     let mut known: Vec<(String, String)> = match parameters {
         Some(Value::Object(map)) => {
@@ -118,9 +130,12 @@ fn filled(message: &str, parameters: Option<&Value>) -> String {
     };
     known.retain(|(name, _)| !name.is_empty());
     known.sort_by_key(|(name, _)| Reverse(name.len()));
-    let mut parts = beginning(message, MAX_SCANNED).split('%');
+    let mut parts = message.split('%');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        if out.len() > MAX_SCANNED {
+            break;
+        }
         let named = known.iter().find_map(|(name, value)| Some((value, part.strip_prefix(name.as_str())?)));
         match named {
             Some((value, rest)) => out.extend([value.as_str(), rest]),
@@ -153,7 +168,9 @@ fn of_text(text: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MAX_MESSAGE, filled, one_line, render};
+    use super::{MAX_MESSAGE, MAX_SCANNED, filled, one_line, render};
+    use crate::text::redact::secrets;
+    use crate::text::token::Token;
 
     fn json_error(body: &Value) -> String {
         let (text, whole) = render(400, body.to_string().as_bytes());
@@ -287,6 +304,27 @@ mod tests {
     fn long_text_is_cut() {
         let said = json_error(&json!({"message": "x".repeat(5000)}));
         assert!(said.len() < 700 && said.ends_with('…'), "{said}");
+    }
+
+    #[test]
+    fn a_token_is_masked_before_any_text_is_cut() {
+        let token = "tok3n-before-any-cut-0123456789";
+        let _masked = secrets().add_while(&Token::new(token).unwrap());
+        let (blanks, scanned) = (" ".repeat(MAX_MESSAGE - 12), " ".repeat(MAX_SCANNED - 12));
+        let html = |title: &str| format!("<html><title>{title}</title>");
+        for body in [
+            json!({"message": "no %1", "parameters": [format!("{blanks}{token}")]}).to_string(),
+            json!({"message": "no %a", "parameters": {"a": [format!("{blanks}{token}")]}}).to_string(),
+            json!({"message": format!("no{scanned}{token}%1"), "parameters": [1]}).to_string(),
+            json!({"message": format!("no{scanned}{token}")}).to_string(),
+            json!({"message": "no %1%2", "parameters": [format!("{blanks}{}", &token[..20]), &token[20..]]})
+                .to_string(),
+            html(&format!("{scanned}{token}")),
+            format!("{scanned}{token}"),
+        ] {
+            let said = said(400, body.as_bytes());
+            assert!(!said.contains("tok3n"), "{said}");
+        }
     }
 
     proptest::proptest! {

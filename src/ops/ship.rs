@@ -266,7 +266,7 @@ impl Payment {
         let message =
             format!("the service answered {} without the id of the payment that was set", reply.status);
         let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown);
-        Err(Failure { service: Some(answer), status: Some(reply.status), ..failure })
+        Err(Failure { status: Some(reply.status), ..failure })
     }
 
     /// Reads the payment until it is what was sent, for `settle` at most.

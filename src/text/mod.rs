@@ -7,5 +7,6 @@ pub mod oauth;
 pub mod redact;
 pub mod sanitize;
 pub mod shell;
+pub mod spelling;
 pub mod suggestion;
 pub mod token;

@@ -3,15 +3,16 @@
 //! What is sent is never masked: a profile that holds the token keeps it. Masking stands where text leaves for a
 //! person or a record: the report, the journal, the reason in a `--failed` file.
 //!
-//! A token is found as it is, with `\/` for its slashes, and percent-encoded.
+//! A token is found as it is and in every spelling of [`spelling`]: percent-encoded, as HTML, as in JSON, in part or whole.
+//! Masking comes before any cut: half of a token would not be found.
 
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
-use crate::text::exact_json;
 use crate::text::token::Token;
+use crate::text::{exact_json, spelling};
 
 /// What stands for a token.
 pub const MASK: &str = "•••";
@@ -36,7 +37,6 @@ pub struct Redactor {
 #[derive(Debug)]
 struct Known {
     token: Token,
-    spellings: Vec<String>,
     users: usize,
 }
 
@@ -76,8 +76,7 @@ impl Redactor {
             Some(known) => known.users += 1,
             None if token.expose().len() >= SHORTEST => {
                 let place = known.partition_point(|known| known.token.expose().len() > token.expose().len());
-                let spellings = spellings(token.expose());
-                known.insert(place, Known { token: token.clone(), spellings, users: 1 });
+                known.insert(place, Known { token: token.clone(), users: 1 });
             }
             None => {}
         }
@@ -93,9 +92,9 @@ impl Redactor {
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let mut masked = Cow::Borrowed(text);
-        for spelling in known.iter().flat_map(|known| &known.spellings) {
-            if memchr::memmem::find(masked.as_bytes(), spelling.as_bytes()).is_some() {
-                masked = Cow::Owned(masked.replace(spelling, MASK));
+        for known in known.iter() {
+            if let Some(without) = without(&masked, known.token.expose()) {
+                masked = Cow::Owned(without);
             }
         }
         masked
@@ -136,9 +135,7 @@ impl Redactor {
     /// The same for a value that is JSON text already. It stays JSON.
     pub fn json_text<'a>(&self, json: &'a str) -> Cow<'a, str> {
         let text = self.text(json);
-        // A string that holds JSON with `\/`.
-        let may_be_nested = json.contains(r"\\/");
-        if matches!(text, Cow::Borrowed(_)) && !may_be_nested {
+        if matches!(text, Cow::Borrowed(_)) {
             return text;
         }
         let Ok((value, _)) = exact_json::parse_with_repeats(json.as_bytes()) else { return text };
@@ -151,14 +148,18 @@ impl Redactor {
     }
 }
 
-/// As it is, with `\/`, and percent-encoded with large and with small letters, each once.
-fn spellings(token: &str) -> Vec<String> {
-    let encoded =
-        |[plus, slash, equals]: [&str; 3]| token.replace('+', plus).replace('/', slash).replace('=', equals);
-    let (upper, lower) = (encoded(["%2B", "%2F", "%3D"]), encoded(["%2b", "%2f", "%3d"]));
-    let mut spellings = vec![token.to_owned(), token.replace('/', r"\/"), upper, lower];
-    spellings.dedup();
-    spellings
+/// The text with a mask for each place where the token stands; `None` where there is none.
+fn without(text: &str, token: &str) -> Option<String> {
+    let mut found = spelling::find(text, token, 0)?;
+    let (mut masked, mut kept) = (String::with_capacity(text.len()), 0);
+    loop {
+        masked.extend([&text[kept..found.start], MASK]);
+        kept = found.end;
+        match spelling::find(text, token, kept) {
+            Some(next) => found = next,
+            None => return Some(masked + &text[kept..]),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -188,9 +189,60 @@ mod tests {
             assert_eq!(redactor.text(spelled), MASK, "{spelled}");
             assert_eq!(redactor.text(&format!("x {spelled}{spelled}é")), format!("x {MASK}{MASK}é"));
         }
-        for other in ["", "aB/c+d-12", "AB/c+d-12=", "%", r"\", "aB%2", "é%zz\\u00zz&;", r"\u0061B/c+d-12="]
+        for other in
+            ["", "aB/c+d-12", "AB/c+d-12=", "%", r"\", "aB%2", "é%zz\\u00zz&;", "aB%2Fc&plus", "&#;&#x;&;"]
         {
             assert!(matches!(redactor.text(other), std::borrow::Cow::Borrowed(text) if text == other));
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_escaped_in_part_or_several_times_is_masked() {
+        let redactor = redactor(&[TOKEN]);
+        for spelled in [
+            "aB%2Fc+d-12=",
+            "aB/c%2Bd-12%3d",
+            "aB%252Fc%252Bd-12%253D",
+            "%61B%2Fc+d-12=",
+            r"aB\\\/c+d-12=",
+            r"aB\\\\\\\/c+d-12=",
+            r"\u0061B/c+d-12=",
+            r"aB\\u002fc\\u002Bd-12=",
+            "aB&#x2F;c&#43;d-12&#061;",
+            "aB&amp;#x2F;c&plus;d-12=",
+            r"aB%5C%2Fc%2Bd-12%3D",
+            r"aB\u00252Fc\u00252Bd-12=",
+        ] {
+            assert_eq!(redactor.text(&format!("é{spelled};")), format!("é{MASK};"), "{spelled}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_masked_in_html_in_json_and_percent_encoded() {
+        let redactor = redactor(&["p\"q\\r<s&é 😀'x"]);
+        for spelled in [
+            "p\"q\\r<s&é 😀'x",
+            "p&quot;q\\r&lt;s&amp;é 😀&#039;x",
+            "p&#34;q&#92;r&#x3c;s&#38;&eacute;&nbsp;&#128512;&apos;x",
+            "p%22q%5Cr%3Cs%26%C3%A9%20%F0%9F%98%80%27x",
+            "p%22q%5cr%3cs%26%c3%a9+%f0%9f%98%80'x",
+            r#"p\"q\\r<s&é 😀'x"#,
+            r#"p\"q\\r<s&\u00e9 \ud83d\uDE00'x"#,
+            r"p\u0022q\\r\u003Cs\u0026\u00E9 \uD83D\uDE00\u0027x",
+            r#"p\\\"q\\\\r<s&\\u00e9 \\ud83d\\ude00'x"#,
+            r"p&quot;q\\r&lt;s&amp;\u00e9 \ud83d\ude00&#039;x",
+            r"p\u0026quot;q\\r\u0026lt;s\u0026amp;\u00e9 \ud83d\ude00\u0026#039;x",
+            "p%26quot%3Bq%5Cr%26lt%3Bs%26amp%3B%C3%A9%20%F0%9F%98%80%27x",
+        ] {
+            assert_eq!(redactor.text(&format!("<{spelled}>")), format!("<{MASK}>"), "{spelled}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_contains_an_escape_is_masked_as_it_is_and_escaped() {
+        let redactor = redactor(&["a%41&amp;b+c"]);
+        for spelled in ["a%41&amp;b+c", "a%2541%26amp%3Bb%2Bc", "a%41&amp;amp;b+c", r"a%41\u0026amp;b+c"] {
+            assert_eq!(redactor.text(spelled), MASK, "{spelled}");
         }
     }
 

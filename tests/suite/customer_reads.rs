@@ -261,7 +261,7 @@ cannot read the stored addresses: the service answered 400 Bad Request: an HTML 
 fn a_reply_that_is_no_json_is_said_to_be_none() {
     for (body, what) in [
         ("", " from the response: it is empty"),
-        ("<html>Please sign in</html>", ": the service answered 200 OK: an HTML page without a title"),
+        ("<html>Please sign in</html>", ": the service answered 200 OK with an HTML page"),
         (r#"{"addresses": ["#, " from the response: it is not valid JSON: "),
     ] {
         let server = MockServer::start(vec![answer("200 OK", "", body)]);

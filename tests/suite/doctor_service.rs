@@ -64,7 +64,7 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: no
             answer("200 OK", "", "<html>Please sign in</html>"),
             3,
             str![[r#"
-failed: cannot read the stored addresses: the service answered 200 OK: an HTML page without a title
+failed: cannot read the stored addresses: the service answered 200 OK with an HTML page
 → received an HTML page; check the base URL, and for a proxy or login page
 "#]],
         ),

@@ -401,6 +401,25 @@ fn a_signal_ends_it() {
     }
 }
 
+#[test]
+fn an_error_has_no_body_of_the_shop() {
+    let body =
+        r#"{"message": "No such thing", "trace": "at jane@example.com", "customer": {"dob": "1984-07-19"}}"#;
+    let server = MockServer::start(vec![answer("400 Bad Request", "", body)]);
+    let home = Home::new();
+    let assistant = Assistant::start(serve(home.storefront("mcp --api magento"), &server.url("")));
+    for (name, arguments) in [
+        ("customer_show", json!({"customer": 1})),
+        ("attribute_show", json!({"code": "color"})),
+        ("plan_customer_update", json!({"customer": 1, "input": {"firstname": "Ken"}})),
+    ] {
+        let error = assistant.fails(name, arguments);
+        assert!(error["message"].as_str().unwrap().contains("No such thing"), "{error}");
+        assert!(!error.to_string().contains("jane@example.com"), "{error}");
+        assert_eq!(error["status"], 400, "{error}");
+    }
+}
+
 /// Whatever is set, no command of a tool may write.
 #[cfg(unix)]
 #[test]

@@ -90,3 +90,54 @@ fn a_missing_route_is_no_missing_customer() {
         failing(vec![answer("404 Not Found", JSON, nobody)], "customer show --api magento --customer 1");
     assert_eq!((code, &error["message"]), (2, &Value::from("no customer has the ID 1")), "{error}");
 }
+
+/// PHP prints its notices before the reply.
+const NOTICES: [&str; 3] = [
+    "<br />\n<b>Deprecated</b>: x in <b>/var/www/a.php</b> on line <b>12</b><br />\n",
+    "\nDeprecated: x in /var/www/a.php on line 12\n",
+    "<!-- slow --><title>Jane Roe</title>",
+];
+
+#[track_caller]
+fn holds_nothing_of_the_customer(what: &str, text: &str) {
+    for private in ["jane@example.com", "1984-07-19", "Secret Street", "Jane Roe"] {
+        assert!(!text.contains(private), "{what}: {text}");
+    }
+}
+
+#[test]
+fn a_body_that_is_no_error_is_never_quoted() {
+    let profile = r#"{"id": 1, "email": "jane@example.com", "dob": "1984-07-19",
+        "addresses": [{"id": 1, "street": ["1 Secret Street"], "city": "Rome"}]}"#;
+    let html = "Content-Type: text/html\r\n";
+    for notice in NOTICES {
+        for kind in [html, JSON] {
+            for status in ["200 OK", "202 Accepted", "303 See Other"] {
+                let broken = answer(status, kind, &format!("{notice}{profile}"));
+                for steps in [vec![broken.clone()], vec![json(profile), broken.clone()]] {
+                    for mode in ["", "-o json"] {
+                        let (home, server) = (Home::new(), MockServer::start(steps.clone()));
+                        let line = "customer update --address 1 --city Oslo --yes -q --retry 0 --settle 0";
+                        let outcome =
+                            serve(home.storefront(&format!("{line} {mode}")), &server.url("")).run();
+                        holds_nothing_of_the_customer(&format!("{status} {mode}"), &outcome.stderr);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_no_error_is_in_no_journal() {
+    let server =
+        MockServer::start(vec![answer("200 OK", JSON, "<br />Notice: x\n{\"email\": \"jane@example.com\"}")]);
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("in.csv"), "sku,qty,quote_id\na,1,1\n").unwrap();
+    let outcome = serve(home.storefront("quote add-item -i in.csv --yes --retry 0"), &server.url("")).run();
+    assert_eq!(outcome.code, 8, "{outcome:?}");
+    let journal = std::fs::read_to_string(home.dir.path().join("in.csv.journal")).unwrap();
+    assert!(journal.contains("200 OK"), "{journal}");
+    holds_nothing_of_the_customer("the journal", &journal);
+    holds_nothing_of_the_customer("the output", &outcome.stderr);
+}

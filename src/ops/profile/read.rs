@@ -124,10 +124,10 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
             .hint("try again with -vv to see the response"));
     }
     if reply.is_page() {
-        let (page, service) = error_body::render(reply.status, &reply.body);
+        let page = error_body::described(reply.status, &reply.body);
         let message = format!("cannot read the stored addresses: the service answered {page}");
         let hint = "received an HTML page; check the base URL, and for a proxy or login page";
-        return Err(Failure { service, status: Some(reply.status), ..Failure::guard(message).hint(hint) });
+        return Err(Failure { status: Some(reply.status), ..Failure::guard(message).hint(hint) });
     }
     in_reply(service, &reply.body)
 }
