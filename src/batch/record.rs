@@ -16,6 +16,7 @@ use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
 use crate::plan::operation::OperationSpec;
 use crate::plan::request::Bearer;
+use crate::plan::validate::lint;
 use crate::report::hint_target;
 use crate::report::summary::NextSteps;
 use crate::session::Session;
@@ -186,6 +187,10 @@ impl<'a> RecordPreparer<'a> {
                 None => "no customer: name it beside the fields, without a wrapper: {\"customer\": 2, …}",
             }));
         }
+        let is_named = customer.is_some() || extra.contains_key(TOKEN_FIELD);
+        if !is_named && token_source == TokenSource::Shared {
+            self.refuse_keys_of_accounts(&document)?;
+        }
         let document = Some(Value::Object(document));
         let draft = self.operation.prepare(
             self.session.dialect,
@@ -193,6 +198,19 @@ impl<'a> RecordPreparer<'a> {
             self.session.global.input.allow_unknown,
         )?;
         ready(draft, customer, token_source)
+    }
+
+    /// In the sample files of shops the email says whom a row is about; here it would become that of the token's customer. A
+    /// document in its wrapper says what it means.
+    fn refuse_keys_of_accounts(&self, document: &Map<String, Value>) -> Result<(), Failure> {
+        let is_profile = self.operation.spec().is_merged;
+        let Some(name) = lint::key_of_account(document).filter(|_| is_profile) else { return Ok(()) };
+        let whose = match self.session.dialect.customers {
+            Some(_) => "name the customer, by ID or present email, in `customer`",
+            None => "give the token of the customer in `token`",
+        };
+        let message = format!("`{name}` changes an account, and the record does not say whose: {whose}");
+        Err(Failure::usage(message))
     }
 
     /// A record of a plan: flags stand in its input, which was checked before; a newer version may know better.

@@ -1,7 +1,9 @@
 //! What the program says of itself: help, manual pages, templates.
 
 use std::env::consts::{ARCH, OS};
-use std::path::Path;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use clap::{Args, ValueEnum};
@@ -17,6 +19,7 @@ use crate::report::Report;
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::system::environment;
+use crate::system::storage::replace_durably;
 use crate::text::sanitize::sanitize_line;
 use crate::text::suggestion::closest_match;
 
@@ -155,23 +158,61 @@ a wrapper: {{"customer": 2, "firstname": "Ada"}}; or it has the token of its cus
     )
 }
 
+/// The first line of a page that `man` wrote, a comment: such a page may be replaced.
+const OUR_PAGE: &str = ".\\\" Written by `storefront man`, which replaces this file.\n";
+
 /// Writes one page a command to `directory`, or prints the first page.
 ///
 /// # Errors
-/// `internal` when the directory cannot be written.
+/// `guard` where a page would replace a file that is not one of ours, `internal` when the directory cannot be written.
 pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
     // The pages are the same on every system.
     let grammar = grammar().version(env!("CARGO_PKG_VERSION"));
-    let mut page = Vec::new();
-    let written = match directory {
-        None => Man::new(grammar).render(&mut page),
-        Some(directory) => {
-            std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(grammar, directory))
-        }
+    let Some(directory) = directory else {
+        let mut page = Vec::new();
+        let rendered = Man::new(grammar).render(&mut page);
+        rendered.map_err(|error| Failure::internal(format!("cannot write the man page: {error}")))?;
+        return report.stdout(&page);
     };
-    let to = directory.unwrap_or(Path::new("the man page")).display();
-    written.map_err(|error| Failure::internal(format!("cannot write `{to}`: {error}")))?;
-    report.stdout(&page)
+    let cannot =
+        |error: io::Error| Failure::internal(format!("cannot write `{}`: {error}", directory.display()));
+    fs::create_dir_all(directory).map_err(cannot)?;
+    let new = tempfile::tempdir().map_err(cannot)?;
+    let pages = pages(grammar, new.path()).map_err(cannot)?;
+    let targets = pages.iter().map(|page| directory.join(page.file_name().unwrap_or_default()));
+    let targets: Vec<PathBuf> = targets.collect();
+    if let Some(other) = targets.iter().find(|target| !is_free(target)) {
+        let message = format!("`{}` exists and was not written by `storefront man`", other.display());
+        return Err(Failure::guard(message).hint("choose another directory, or remove the file"));
+    }
+    pages.iter().zip(&targets).try_for_each(|(page, target)| write_page(page, target)).map_err(cannot)
+}
+
+/// One file a command, in a directory that is empty.
+fn pages(grammar: clap::Command, directory: &Path) -> io::Result<Vec<PathBuf>> {
+    clap_mangen::generate_to(grammar, directory)?;
+    fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// Whether nothing is lost where a page is written there: no file, or a page of ours, and no link that leads elsewhere.
+fn is_free(target: &Path) -> bool {
+    match fs::symlink_metadata(target) {
+        Ok(found) => {
+            found.is_file() && fs::read(target).is_ok_and(|text| text.starts_with(OUR_PAGE.as_bytes()))
+        }
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+fn write_page(page: &Path, target: &Path) -> io::Result<()> {
+    let text = [OUR_PAGE.as_bytes(), &fs::read(page)?].concat();
+    match fs::OpenOptions::new().write(true).create_new(true).open(target) {
+        Ok(mut file) => file.write_all(&text),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_free(target) => {
+            replace_durably(target, &text, Some(fs::metadata(page)?.permissions()))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Prints a template. JSON has no comments, so the explanations go to standard error.

@@ -13,6 +13,7 @@ use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
 use crate::plan::profile::merge::DEFAULTS;
 use crate::plan::request::{Bearer, Dialect};
 use crate::plan::validate::body::is_whole;
+use crate::plan::validate::lint;
 use crate::text::exact_json;
 use crate::text::suggestion::closest_match;
 use crate::wire::{FLAGS_AS_TEXT, FieldType, Scalar};
@@ -137,8 +138,8 @@ impl Columns {
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
     }
 
-    /// Puts the address of a row into the list. A row adds an address only where it says so, or where the header has no
-    /// column of ids: an id that was forgotten would add one with a city and nothing else.
+    /// Puts the address of a row into the list. A row adds an address only where it says so: an id that was forgotten, or a
+    /// sheet without ids, would add one with a city and nothing else.
     fn place_address(
         &self,
         row: &csv::StringRecord,
@@ -151,14 +152,18 @@ impl Columns {
                 _ => Ok(()),
             };
         };
-        if id.is_some_and(|id| id.trim().is_empty()) {
-            return Err(format!(
-                "column {ADDRESS_ID} is empty, and fields of an address are given: \
-                 name the id of a stored address, or `{NEW}` to add one"
-            ));
+        if id.is_none_or(|id| id.trim().is_empty()) {
+            let what = match id {
+                Some(_) => format!("column {ADDRESS_ID} is empty, and fields of an address are given"),
+                None => format!("fields of an address are given, without the column `{ADDRESS_ID}`"),
+            };
+            return Err(format!("{what}: name the id of a stored address, or `{NEW}` to add one"));
         }
         *address = json!([address.take()]);
-        Ok(())
+        match lint::misplaced_name(document, true) {
+            Some(name) => Err(lint::misplaced(name)),
+            None => Ok(()),
+        }
     }
 }
 

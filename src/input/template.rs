@@ -10,6 +10,7 @@ use crate::input::records;
 use crate::plan::operation::OperationSpec;
 use crate::plan::operation::spec::NamedColumns;
 use crate::plan::request::{Bearer, Dialect};
+use crate::plan::validate::lint;
 use crate::wire::{FLAGS_AS_TEXT, Field, FieldType, ObjectSchema, Scalar};
 
 /// The same as a CSV: a header and one row.
@@ -77,7 +78,12 @@ fn example_row(
 ) -> Vec<(String, String)> {
     let inner = operation.wrapper.map_or(document, |wrapper| &document[wrapper]);
     let customer = names_customer(dialect, operation).then(|| ("customer".to_owned(), "1".to_owned()));
-    let cells = records::known(dialect, operation).into_iter();
+    let is_of_token = customer.is_none();
+    // The row changes an address; the names beside it would be the account's, and its email that of the token's customer.
+    let is_of_account = |title: &str| {
+        operation.is_merged && (lint::NAMES.contains(&title) || title == "email" && is_of_token)
+    };
+    let cells = records::known(dialect, operation).into_iter().filter(|column| !is_of_account(&column.title));
     let cells = cells.filter_map(|column| Some((column.title, cell(at(inner, &column.path)?))));
     customer.into_iter().chain(cells).chain(placeholder_columns(operation, inner)).collect()
 }

@@ -94,6 +94,7 @@ mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
+mod sheet_meaning;
 #[cfg(unix)]
 mod snapshot_retention;
 mod standard_streams;
@@ -110,3 +111,4 @@ mod token_command;
 mod unexpected_answers;
 mod who_may_write;
 mod windows;
+mod written_files;

@@ -13,6 +13,7 @@ use super::country::{Country, country_code};
 use crate::failure::Failure;
 use crate::plan::profile::diff::{address_list, addresses_by_id, same_value};
 use crate::plan::profile::merge::Merged;
+use crate::wire::MARKETPLACE_FIELDS;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -66,6 +67,31 @@ fn missing_fields(merged: &Merged, new: &Map<String, Value>, is_magento: bool) -
     let missing = (is_magento && !missing.is_empty())
         .then(|| format!("the new address has no {flags}, which Magento requires"));
     misplaced.chain(missing).collect()
+}
+
+/// The fields that both the account and an address have, and that people mean by an address.
+pub const NAMES: [&str; 5] = ["firstname", "lastname", "prefix", "middlename", "suffix"];
+
+/// The first of these fields that changes the account although fields of an address stand beside it: where an input is
+/// flat, as flags and rows are, the name of the address is meant. A nested document says what it means and is not asked.
+pub fn misplaced_name(flat: &Map<String, Value>, has_address: bool) -> Option<&'static str> {
+    NAMES.into_iter().find(|name| has_address && flat.contains_key(*name))
+}
+
+/// The refusal of such a name in an input; it names the column that is meant.
+pub fn misplaced(name: &str) -> String {
+    format!("`{name}` changes the account holder, not the address, whose field is `address_{name}`")
+}
+
+/// Whether a flat document has a field that only an address has.
+pub fn has_address_field(flat: &Map<String, Value>) -> bool {
+    let (address, customer) = (MARKETPLACE_FIELDS.address, MARKETPLACE_FIELDS.customer);
+    flat.keys().any(|name| address.field(name).is_some() && customer.field(name).is_none())
+}
+
+/// The first field of a flat record that other tools use as the key of a customer, and that here changes the account.
+pub fn key_of_account(flat: &Map<String, Value>) -> Option<&'static str> {
+    ["email"].into_iter().chain(NAMES).find(|name| flat.contains_key(*name))
 }
 
 /// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").

@@ -25,6 +25,7 @@ use crate::plan::profile::diff::id_of;
 use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
 use crate::plan::profile::region;
 use crate::plan::validate::body::Warnings;
+use crate::plan::validate::lint;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
@@ -123,10 +124,10 @@ impl Operation for UpdateArgs {
     }
 
     fn apply(&self, fields: &mut Map<String, Value>) -> Result<(), Failure> {
-        fields.extend(self.profile.named.clone());
         let named = self.address_members();
         let has_address = self.address.is_some() || self.add_address;
-        self.refuse_account_names(has_address)?;
+        self.refuse_account_names(fields, has_address)?;
+        fields.extend(self.profile.named.clone());
         self.refuse_to_clear(has_address)?;
         if !has_address {
             fields.extend(self.clear.iter().map(|name| (name.clone(), "".into())));
@@ -224,17 +225,22 @@ impl UpdateArgs {
         names.map(move |(name, _)| DefaultAddress { name, address })
     }
 
-    /// `--firstname` is of the account; beside an address the address's name is meant.
-    fn refuse_account_names(&self, has_address: bool) -> Result<(), Failure> {
-        let given = ["firstname", "lastname"].into_iter().find(|name| self.profile.named.contains_key(*name));
-        match given.filter(|_| has_address) {
-            None => Ok(()),
-            Some(name) => Err(Failure::usage(format!(
-                "`--{name}` changes the account holder, not the address"
-            ))
-            .hint(format!(
+    /// `--firstname` is of the account, and so is `firstname` in a document without a list of addresses.
+    fn refuse_account_names(&self, document: &Map<String, Value>, has_address: bool) -> Result<(), Failure> {
+        if let Some(name) = lint::misplaced_name(&self.profile.named, has_address) {
+            let message = format!("`--{name}` changes the account holder, not the address");
+            return Err(Failure::usage(message).hint(format!(
                 "use --address-{name} for the address; change the account holder in a command of its own"
-            ))),
+            )));
+        }
+        if document.contains_key("addresses") {
+            return Ok(());
+        }
+        let has_address = has_address || lint::has_address_field(document);
+        match lint::misplaced_name(document, has_address) {
+            None => Ok(()),
+            Some(name) => Err(Failure::usage(lint::misplaced(name))
+                .hint("change the account holder in a command of its own, and the address in `addresses`")),
         }
     }
 

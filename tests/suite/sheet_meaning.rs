@@ -1,0 +1,127 @@
+//! What a sheet or a flat record means: whom it is for, and whether a name is the account's or an address's.
+
+use snapbox::str;
+
+use crate::support::magento;
+use crate::support::snapshot::assert_snapshot;
+use crate::support::test_env::TestEnv;
+
+/// Runs a batch that must be refused as a whole; gives message and hint.
+#[track_caller]
+fn refused(api: &str, line: &str, name: &str, input: &str) -> String {
+    let env = TestEnv::new();
+    env.file(name, input);
+    let before = env.profile();
+    let line = format!("customer update -i {name} --yes -q -o json {line}");
+    let program = if api == "magento" { magento::program(&env, &line) } else { env.storefront(&line) };
+    let outcome = program.run();
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{outcome:?}");
+    assert_eq!(env.requests(), Vec::<String>::new(), "{outcome:?}");
+    assert_eq!(env.profile(), before);
+    let error = outcome.error();
+    format!("{}\n  hint: {}", error["message"].as_str().unwrap(), error["hint"].as_str().unwrap())
+}
+
+#[test]
+fn an_email_that_is_meant_as_the_key_does_not_change_the_tokens_own_customer() {
+    let sheet = "email,address_id,city,postcode\nsato.kenji@example.jp,1,Kyoto,600-8001\njan.mueller@example.de,1,Bonn,53111\n";
+    assert_snapshot(
+        &refused("magento", "", "in.csv", sheet),
+        str![[r#"
+in.csv: lines 2, 3: `email` changes an account, and the record does not say whose: name the customer, by ID or present email, in `customer`
+  hint: fix these records and try again
+"#]],
+    );
+    assert_snapshot(
+        &refused("marketplace", "", "in.csv", sheet),
+        str![[r#"
+in.csv: lines 2, 3: `email` changes an account, and the record does not say whose: give the token of the customer in `token`
+  hint: fix these records and try again
+"#]],
+    );
+    for (name, input) in [
+        ("in.csv", "firstname\nKen\n"),
+        ("in.csv", "lastname,gender\nAbe,1\n"),
+        ("in.ndjson", "{\"email\": \"sato.kenji@example.jp\"}\n{\"gender\": 1}\n"),
+        ("in.json", "[{\"firstname\": \"Ken\"}]"),
+    ] {
+        for api in ["magento", "marketplace"] {
+            let said = refused(api, "", name, input);
+            assert!(said.contains(if api == "magento" { "`customer`" } else { "`token`" }), "{said}");
+        }
+    }
+    assert!(refused("magento", "", "in.csv", "prefix\nDr.\n").contains("`prefix`"));
+}
+
+#[test]
+fn a_record_that_names_its_customer_or_has_a_token_may_change_names_and_email() {
+    let env = TestEnv::new();
+    env.file("ids.csv", "customer,email,firstname\n2,kenji@example.jp,Ken\n3,jan@example.de,Jan\n");
+    assert_eq!(magento::run(&env, "customer update -i ids.csv --yes").code, 0);
+    env.file("tokens.csv", "token,email,firstname\nsandbox-customer-1,amina@example.com,Amy\n");
+    assert_eq!(env.run("customer update -i tokens.csv --yes").code, 0);
+    // A nested document says what it means.
+    env.file(
+        "nested.ndjson",
+        "{\"customer\": {\"firstname\": \"Ami\", \"addresses\": [{\"id\": 2, \"city\": \"Troy\"}]}}\n",
+    );
+    let outcome = env.run("customer update -i nested.ndjson --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(env.profile()["firstname"], "Ami");
+}
+
+#[test]
+fn a_name_beside_fields_of_an_address_is_refused_in_a_flat_input() {
+    let export = "customer,address_id,city,country_id,firstname,lastname,telephone\n1,2,Albany,US,Lina,Haddad-Gross,+1 518\n";
+    assert_snapshot(
+        &refused("magento", "", "in.csv", export),
+        str![[r#"
+in.csv: line 2: `firstname` changes the account holder, not the address, whose field is `address_firstname`
+  hint: fix the record and try again
+"#]],
+    );
+    for name in ["firstname", "lastname", "prefix", "middlename", "suffix"] {
+        for (file, input) in [
+            ("in.csv", format!("customer,address_id,city,{name}\n1,2,Troy,X\n")),
+            ("in.ndjson", format!("{{\"customer\": 1, \"{name}\": \"X\", \"city\": \"Troy\"}}\n")),
+        ] {
+            for flags in ["", "--allow-unknown"] {
+                let said = refused("magento", flags, file, &input);
+                assert!(said.contains(&format!("`address_{name}`")), "{said}");
+            }
+        }
+        let (file, input) = ("in.csv", format!("customer,{name}\n1,X\n"));
+        let said = refused("magento", "--address 2 --city Troy", file, &input);
+        assert!(said.contains(&format!("`{name}`")), "{said}");
+    }
+}
+
+#[test]
+fn a_name_in_a_document_beside_flags_of_an_address_is_refused() {
+    let env = TestEnv::new();
+    env.file("one.json", r#"{"firstname": "Ken"}"#);
+    let error = env.fails(2, "customer update -i one.json --address 2 --city Troy --yes");
+    assert!(error["message"].as_str().unwrap().contains("`firstname`"), "{error}");
+    assert_eq!(env.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn fields_of_an_address_need_the_column_of_its_id() {
+    assert_snapshot(
+        &refused("marketplace", "", "in.csv", "city,postcode\nBonn,53111\n"),
+        str![[r#"
+in.csv: line 2: fields of an address are given, without the column `address_id`: name the id of a stored address, or `new` to add one
+  hint: fix the record and try again
+"#]],
+    );
+    for header in ["customer,telephone", "customer,region", "customer,custom_attribute:floor"] {
+        let said = refused("magento", "", "in.csv", &format!("{header}\n1,5\n"));
+        assert!(said.contains("`address_id`"), "{said}");
+    }
+    let empty = "customer,address_id,address_firstname,city\n1,,Amina,Berlin\n";
+    assert!(refused("magento", "", "in.csv", empty).contains("`new`"));
+    let env = TestEnv::new();
+    env.file("new.csv", "address_id,address_firstname,address_lastname,street,city,country_id,postcode,telephone\nnew,A,B,Allee 1,Berlin,DE,10115,1\n");
+    let outcome = env.run("customer update -i new.csv --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
