@@ -80,6 +80,30 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     }
 }
 
+/// Refuses fields of a draft that neither of Magento's calls has a place for: they would be dropped without a word.
+/// With `takes_stored` the shipping or the billing address is yet to come, from the stored profile.
+///
+/// # Errors
+/// `usage`, naming the first one.
+pub fn refuse_unsent(fields: &Map<String, Value>, takes_stored: bool) -> Result<(), Failure> {
+    let is_sent = |name: &str| match name {
+        "addressInformation" | "paymentMethod" => true,
+        "billingAddress" => takes_stored || fields.contains_key("addressInformation"),
+        _ => false,
+    };
+    match fields.keys().find(|name| !is_sent(name)) {
+        None => Ok(()),
+        Some(name) if name == "billingAddress" => {
+            Err(Failure::usage("`billingAddress` cannot be saved without a shipping address")
+                .hint("give the shipping address, too"))
+        }
+        Some(name) => {
+            Err(Failure::usage(format!("`{name}` cannot be sent: no call for a cart has a place for it"))
+                .hint("remove it, or put it where it belongs in `addressInformation` or `paymentMethod`"))
+        }
+    }
+}
+
 /// The one call that saves everything.
 fn single_request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure> {
     let dialect = service.settings.dialect;

@@ -349,3 +349,37 @@ error: the interface `marketplace` has no calls that read a cart
     assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)));
     assert_eq!(env.done("quote show -p shop")["items"][0]["qty"], 2);
 }
+
+#[test]
+fn a_field_that_no_call_has_a_place_for_is_refused_and_not_dropped() {
+    let env = TestEnv::new();
+    let address = json!({"firstname": "Ann", "lastname": "Ray", "street": ["Main St 1"], "city": "Austin",
+        "postcode": "73301", "country_id": "US", "region_id": 57, "telephone": "5125550100"});
+    let information = json!({"shipping_address": address, "shipping_carrier_code": "flatrate",
+        "shipping_method_code": "flatrate"});
+    let method = json!({"method": "checkmo"});
+    for (name, input) in [
+        (
+            "gift_message",
+            json!({"addressInformation": information, "paymentMethod": method, "gift_message": {"message": "Hi"}}),
+        ),
+        ("comment", json!({"addressInformation": information, "paymentMethod": method, "comment": null})),
+        ("email", json!({"paymentMethod": method, "email": "ann@example.com"})),
+        ("billingAddress", json!({"billingAddress": address, "paymentMethod": method})),
+    ] {
+        env.file("ship.json", input.to_string());
+        env.file("ship.ndjson", format!("{input}\n"));
+        for line in ["-i ship.json", "-i ship.json -n", "-i ship.ndjson --yes", "-i ship.json --no-payment"] {
+            let error = fails(&env, 2, &format!("quote ship --allow-unknown {line}"));
+            let said = error["message"].as_str().unwrap();
+            assert!(said.contains(&format!("`{name}`")) && error["hint"].is_string(), "{error}");
+            assert_eq!(env.requests(), Vec::<String>::new(), "{line}");
+        }
+    }
+    // Inside, unknown fields are sent.
+    let inside = json!({"addressInformation": {"shipping_address": address, "shipping_carrier_code": "flatrate",
+        "shipping_method_code": "flatrate", "extension_attributes": {"x": 1}}});
+    env.file("inside.json", inside.to_string());
+    let shown = run(&env, "quote ship --allow-unknown -i inside.json --no-payment -n");
+    assert!(shown.stdout.contains("extension_attributes"), "{shown:?}");
+}

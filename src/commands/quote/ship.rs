@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
 use crate::failure::Failure;
-use crate::input::{Draft, document};
+use crate::input::{Draft, Overrides, document};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, ship};
 use crate::plan::operation::{OperationSpec, QUOTE_SHIP};
+use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::lint;
 use crate::session::service::Service;
@@ -145,6 +146,21 @@ impl Operation for ShipArgs {
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
         Ok(lint::of_quote(&draft.fields))
+    }
+
+    fn checked(
+        &self,
+        dialect: &Dialect,
+        document: Option<Value>,
+        flags: Overrides<'_>,
+        allow_unknown: bool,
+    ) -> Result<Draft, Failure> {
+        let mut draft = Draft::new(dialect, self.spec(), document, flags, allow_unknown)?;
+        if dialect.is_magento() {
+            ship::refuse_unsent(&draft.fields, self.takes_stored())?;
+        }
+        draft.warnings.extend(self.lint(&draft)?);
+        Ok(draft)
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
