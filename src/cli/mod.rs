@@ -262,7 +262,7 @@ pub struct GlobalArgs {
     pub dry_run: bool,
     /// Show a dry run as a curl command.
     pub curl: bool,
-    /// Whether the command may change something at the service: what can be tried without a write is what writes.
+    /// Whether the command may change something at the service. The command line sets it, which knows the commands.
     pub can_write: bool,
     /// How many records are run.
     pub batch: BatchArgs,
@@ -294,7 +294,7 @@ impl GlobalArgs {
             takes_admin: takes("admin"),
             dry_run,
             curl: is_set("curl"),
-            can_write: takes("dry_run") && !dry_run,
+            can_write: false,
             batch_flag: batch_flag.map(|id| format!("--{}", id.as_str().replace('_', "-"))),
             batch: flattened(command, matches),
             no_input: flags.no_input || plan.file.is_some(),

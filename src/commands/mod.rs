@@ -171,6 +171,30 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Whether it may change the shop, unless it is a dry run. Each command is named: a new one does not compile before somebody
+    /// has said so of it. What `auth login` asks the shop for is only a token.
+    pub fn can_write(&self) -> bool {
+        match self {
+            Self::Quote(command) => command.can_write(),
+            Self::Customer(command) => command.can_write(),
+            Self::Attribute(command) => command.can_write(),
+            Self::Apply(_) | Self::Api(_) => true,
+            Self::Journal(_)
+            | Self::Mcp(_)
+            | Self::Config(_)
+            | Self::Auth(_)
+            | Self::Doctor(_)
+            | Self::Sandbox(_)
+            | Self::Template(_)
+            | Self::Schema(_)
+            | Self::Help { .. }
+            | Self::Completions { .. }
+            | Self::Man { .. } => false,
+        }
+    }
+}
+
 impl Cli {
     /// Reads a command line, the program first.
     ///
@@ -186,7 +210,9 @@ impl Cli {
         {
             (command, called) = (found, inner);
         }
-        Ok(Self { shared: GlobalArgs::new(&cli.global, command, called), ..cli })
+        let mut shared = GlobalArgs::new(&cli.global, command, called);
+        shared.can_write = cli.command.can_write() && !shared.dry_run;
+        Ok(Self { shared, ..cli })
     }
 }
 

@@ -448,7 +448,12 @@ fn plans_that_expired_unapplied_are_deleted_when_the_next_assistant_starts() {
     plan("begun.plan", "1s");
     std::fs::write(directory.join("begun.plan.journal"), "").unwrap();
     std::fs::write(directory.join("other"), "{\"plan\":1,\"expires\":\"2020-01-01T00:00:00Z\"}").unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let header = std::fs::read_to_string(directory.join("begun.plan")).unwrap();
+    let header: Value = serde_json::from_str(header.lines().next().unwrap()).unwrap();
+    let expires: jiff::Timestamp = header["expires"].as_str().unwrap().parse().unwrap();
+    while jiff::Timestamp::now() <= expires {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     Assistant::start(home.storefront("mcp --sandbox --api magento --plans plans")).ends();
     let mut left: Vec<_> =
         std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name()).collect();

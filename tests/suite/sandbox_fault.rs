@@ -137,10 +137,13 @@ fn an_address_is_dropped() {
 
 #[test]
 fn a_request_that_arrived_is_handled_even_when_the_client_is_gone() {
-    let sandbox = Sandbox::with_faults(&["POST:latency=150"]);
+    let sandbox = Sandbox::with_faults(&["POST:latency=1000"]);
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     stream.write_all(&add_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(50));
+    // Requests that came later were answered: this one is being handled.
+    for _ in 0..3 {
+        sandbox.profile(CUSTOMER);
+    }
     assert_eq!(committed(&sandbox), 0, "it waits before the commit");
     drop(stream);
     let deadline = Instant::now() + Duration::from_secs(5);
@@ -246,10 +249,12 @@ fn varnish_answers_its_own_page_whether_applied_or_not() {
 
 #[test]
 fn stopping_does_not_wait_for_a_delayed_request() {
-    let sandbox = Sandbox::with_faults(&["latency=60000"]);
+    let sandbox = Sandbox::with_faults(&["latency-after-commit=60000"]);
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     stream.write_all(&add_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(30));
+    while committed(&sandbox) == 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let started = Instant::now();
     drop(sandbox);
     assert!(started.elapsed() < Duration::from_secs(30));

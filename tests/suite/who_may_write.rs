@@ -3,12 +3,15 @@
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const WRITES: [&str; 7] = [
+const WRITES: [&str; 10] = [
     "customer update --firstname Amy -y",
     "customer restore -y",
     "quote add-item --sku A --qty 1",
     "quote ship --carrier flatrate --method flatrate --no-payment",
     "attribute create --code a --label A --type text",
+    "attribute assign a --set Default",
+    "attribute option add a --option A",
+    "attribute option default a A",
     "api POST /V1/x",
     "apply a.plan -y",
 ];
@@ -43,6 +46,21 @@ fn no_write_leaves_where_the_stricter_of_profile_and_environment_forbids_it() {
         }
         assert_eq!(env.requests(), Vec::<String>::new());
     }
+}
+
+/// What can be tried without a write is what writes.
+#[test]
+fn every_command_with_a_dry_run_is_among_the_writes() {
+    fn check(command: &clap::Command, words: &str) {
+        for inner in command.get_subcommands() {
+            check(inner, format!("{words} {}", inner.get_name()).trim());
+        }
+        let has_dry_run = command.get_arguments().any(|argument| argument.get_id() == "dry_run");
+        let is_listed = WRITES.iter().any(|line| line.starts_with(words));
+        let is_leaf = command.get_subcommands().next().is_none();
+        assert!(!is_leaf || has_dry_run == is_listed, "{words}");
+    }
+    check(&storefront::commands::grammar(), "");
 }
 
 #[test]

@@ -51,6 +51,16 @@ pub struct ShowArgs {
 }
 
 impl AttributeCommand {
+    /// Whether it may change the shop.
+    pub fn can_write(&self) -> bool {
+        match self {
+            Self::Create(_)
+            | Self::Assign(_)
+            | Self::Option(OptionCommand::Add(_) | OptionCommand::Default(_)) => true,
+            Self::Show(_) => false,
+        }
+    }
+
     /// What it does with records, where it takes a record or many.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {

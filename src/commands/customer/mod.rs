@@ -105,6 +105,14 @@ pub struct RestoreArgs {
 }
 
 impl CustomerCommand {
+    /// Whether it may change the shop.
+    pub fn can_write(&self) -> bool {
+        match self {
+            Self::Update(_) | Self::Restore(_) => true,
+            Self::Show(_) | Self::Find(_) | Self::History(_) => false,
+        }
+    }
+
     /// What it does with records, where it takes a record or many.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {

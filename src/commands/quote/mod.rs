@@ -62,6 +62,14 @@ pub struct ReadArgs {
 }
 
 impl QuoteCommand {
+    /// Whether it may change the shop.
+    pub fn can_write(&self) -> bool {
+        match self {
+            Self::Ship(_) | Self::AddItem(_) => true,
+            Self::Show(_) | Self::Methods(_) => false,
+        }
+    }
+
     /// What it does with records, where it takes a record or many.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
