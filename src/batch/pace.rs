@@ -9,9 +9,9 @@ use crate::cli::Rate;
 use crate::http::{MAX_WAIT, ServiceSignal};
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
-const BURST_ALLOWANCE: Duration = Duration::from_millis(200);
+const COOLDOWN: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
-const COOLDOWN: Duration = Duration::from_millis(20);
+const BURST_ALLOWANCE: Duration = Duration::from_millis(20);
 
 /// The pauses before the first, second … trial of a service that is failing, in seconds. As many trials without another
 /// answer end the batch.
@@ -75,7 +75,7 @@ impl Pace {
             ServiceSignal::Throttled(retry_after) => {
                 self.on_answer();
                 self.asked = self.asked.max(Some(now + retry_after.unwrap_or_default().min(MAX_WAIT)));
-                if self.lowered.is_none_or(|lowered| now - lowered >= BURST_ALLOWANCE) {
+                if self.lowered.is_none_or(|lowered| now - lowered >= COOLDOWN) {
                     self.limit = (self.limit / 2.0).max(1.0);
                     self.lowered = Some(now);
                 }
@@ -133,7 +133,7 @@ impl Pace {
         self.circuit = self.circuit_at(now);
         self.trials += usize::from(self.circuit == Circuit::HalfOpen || self.internal_errors > 0);
         if let Some(interval) = self.interval {
-            let held_up = now.checked_sub(COOLDOWN).unwrap_or(now);
+            let held_up = now.checked_sub(BURST_ALLOWANCE).unwrap_or(now);
             self.next = Some(self.next.map_or(now, |next| next.max(held_up)) + interval);
         }
     }
@@ -158,7 +158,7 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{BURST_ALLOWANCE, Pace};
+    use super::{COOLDOWN, Pace};
     use crate::cli::Rate;
     use crate::http::ServiceSignal;
 
@@ -171,12 +171,12 @@ mod tests {
         let start = Instant::now();
         assert!(pace.has_capacity(7, start) && !pace.has_capacity(8, start));
         pace.on_signal(THROTTLED, start);
-        pace.on_signal(THROTTLED, start + BURST_ALLOWANCE / 2);
+        pace.on_signal(THROTTLED, start + COOLDOWN / 2);
         assert!(pace.has_capacity(3, start) && !pace.has_capacity(4, start), "one burst lowers it once");
         for burst in 1..9 {
-            pace.on_signal(THROTTLED, start + BURST_ALLOWANCE * burst);
+            pace.on_signal(THROTTLED, start + COOLDOWN * burst);
         }
-        let later = start + BURST_ALLOWANCE * 9;
+        let later = start + COOLDOWN * 9;
         assert!(pace.has_capacity(0, later) && !pace.has_capacity(1, later), "one is always let through");
         for _ in 0..40 {
             pace.on_success();

@@ -172,7 +172,9 @@ impl<'a> NewOption<'a> {
     pub fn all(fields: &'a Map<String, Value>) -> Vec<Self> {
         let options = fields.get("options").and_then(Value::as_array).into_iter().flatten();
         let mut options: Vec<Self> = options.filter_map(Value::as_object).map(Self).collect();
-        options.sort_by_key(|option| option.0.get("sort_order").and_then(Value::as_i64));
+        // A number or its text.
+        let place = |option: &Self| scalar(option.0.get("sort_order"))?.trim().parse::<i64>().ok();
+        options.sort_by_key(place);
         options
     }
 
@@ -242,7 +244,7 @@ pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
 mod tests {
     use serde_json::json;
 
-    use super::{Named, StoredOptions, split_set};
+    use super::{Named, NewOption, StoredOptions, split_set};
 
     fn named(names: &[&str]) -> Vec<Named> {
         names.iter().map(|name| Named { id: "1".to_owned(), name: (*name).to_owned() }).collect()
@@ -266,6 +268,18 @@ mod tests {
         assert_eq!(refused.message, message);
         let refused = split_set("Defualt", &sets).unwrap_err();
         assert_eq!(refused.message, "unknown attribute set `Defualt`; did you mean `Default`?");
+    }
+
+    #[test]
+    fn new_options_have_one_order_whether_a_place_is_a_number_or_a_text() {
+        for places in [json!([3, 1, 2]), json!(["3", "1", "2"]), json!([3, "1", "2"]), json!(["3", 1, " 2"])]
+        {
+            let options = ["c", "a", "b"].iter().zip(places.as_array().unwrap());
+            let options = options.map(|(label, place)| json!({"label": label, "sort_order": place}));
+            let fields = json!({"options": options.collect::<Vec<_>>()});
+            let labels = NewOption::all(fields.as_object().unwrap()).into_iter().map(NewOption::label);
+            assert_eq!(labels.collect::<Vec<_>>(), ["a", "b", "c"], "{places}");
+        }
     }
 
     #[test]

@@ -120,7 +120,9 @@ fn refused_host(request: &Request, allowed: &[String]) -> Option<String> {
     }
     let refused = |value: Option<&str>| match value.and_then(|value| value.parse::<Authority>().ok()) {
         Some(authority) if is_allowed(authority.host(), allowed) => None,
-        _ => Some(value.unwrap_or_default().to_owned()),
+        // As --allow-host takes it: without a port.
+        Some(authority) => Some(authority.host().to_owned()),
+        None => Some(value.unwrap_or_default().to_owned()),
     };
     target.into_iter().map(Some).chain(named).find_map(refused)
 }

@@ -31,7 +31,9 @@ fn end_of(text: &str, token: &str, start: usize) -> Option<usize> {
     let (mut ends, mut readings) = (vec![start], Vec::new());
     for expected in token.chars() {
         readings.clear();
-        ends.iter().for_each(|end| read(text, *end, DEEPEST, &mut readings));
+        for end in &ends {
+            read(text, *end, DEEPEST, &mut readings);
+        }
         let is_meant =
             |read: Option<char>| read.map_or(!expected.is_ascii_alphanumeric(), |it| it == expected);
         ends.clear();
@@ -148,7 +150,7 @@ impl Escaped<'_> {
             let (character, next) = self.next(at, |it| is_part(it).then_some(it))?;
             at = next;
             if character == ';' {
-                return Some((named(&name)?, at));
+                return named(&name, at);
             }
             name.push(character);
         }
@@ -156,16 +158,16 @@ impl Escaped<'_> {
     }
 }
 
-/// The character of an entity; `Some(None)` for one of the many names of HTML.
-fn named(name: &str) -> Option<Option<char>> {
+/// The entity of a name, which ends at `end`.
+fn named(name: &str, end: usize) -> Option<Reading> {
     let number = match (name.strip_prefix("#x").or_else(|| name.strip_prefix("#X")), name.strip_prefix('#')) {
         (Some(hex), _) => u32::from_str_radix(hex, 16).ok()?,
         (None, Some(decimal)) => decimal.parse().ok()?,
         (None, None) => {
             let known = [("quot", '"'), ("amp", '&'), ("lt", '<'), ("gt", '>'), ("apos", '\'')];
             let known = known.into_iter().find(|(known, _)| *known == name);
-            return (!name.is_empty()).then_some(known.map(|(_, character)| character));
+            return (!name.is_empty()).then_some((known.map(|(_, character)| character), end));
         }
     };
-    char::from_u32(number).map(Some)
+    Some((Some(char::from_u32(number)?), end))
 }

@@ -138,7 +138,9 @@ fn only_loopback_hosts_and_allowed_ones_are_answered() {
     }
     let message = "The host %host is not served here. Use a loopback address, or start the sandbox with --allow-host \
                    %host.";
-    get("Host: rebound.example\r\n").refuses(421, message, json!({"host": "rebound.example"}));
+    for host in ["rebound.example", "rebound.example:8080"] {
+        get(&format!("Host: {host}\r\n")).refuses(421, message, json!({"host": "rebound.example"}));
+    }
     for host in ["", "Host: \r\n", "Host: localhost\r\nHost: rebound.example\r\n", "Host: 10.0.0.1\r\n"] {
         assert!(matches!(get(host).status, 400 | 421), "{host}");
     }

@@ -141,3 +141,19 @@ fn a_body_that_is_no_error_is_in_no_journal() {
     holds_nothing_of_the_customer("the journal", &journal);
     holds_nothing_of_the_customer("the output", &outcome.stderr);
 }
+
+#[test]
+fn an_attribute_set_without_groups_is_named() {
+    let attribute = json(r#"{"attribute_id": 7, "attribute_code": "fabric"}"#);
+    let sets =
+        json(r#"{"items": [{"attribute_set_id": 4, "attribute_set_name": "Bare"}], "total_count": 1}"#);
+    let groups = json(r#"{"items": [], "total_count": 0}"#);
+    for steps in [vec![sets.clone(), groups.clone()], vec![attribute, sets, groups]] {
+        let (code, error, _) = failing(steps, "attribute assign fabric --set Bare --api magento");
+        if code == 2 {
+            assert_eq!(error["message"], "the attribute set `Bare` has no group");
+            return;
+        }
+    }
+    panic!("no order of the calls led to the groups");
+}

@@ -62,6 +62,10 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
         let query = search_query(&[Filter::equal(&["attribute_set_id"], &set.id)], ALL);
         let of_groups = format!("{}?{query}", path("groups")?);
         let groups = list(service, of_groups, ["attribute_group_id", "attribute_group_name"]).await?;
+        if groups.is_empty() {
+            return Err(Failure::usage(format!("the attribute set `{}` has no group", set.name))
+                .hint("add a group to the set in the admin panel"));
+        }
         let found = match groups.first().filter(|_| group.is_none()) {
             Some(first) => first,
             None => {
