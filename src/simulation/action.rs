@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::customers::{DEFAULT, Stored, addresses, ids};
+use super::customers::{DEFAULT, Stored, addresses, ids, is_same};
+
+/// The field that the service sets by itself at each PUT, and that comparisons leave out.
+pub const OWN_STAMP: &str = "updated_at";
 
 /// What one of our records asks for.
 #[derive(Debug, Clone)]
@@ -16,7 +19,7 @@ pub enum Action {
     /// Shipping and payment of the cart of this customer.
     Ship,
     /// Another value of a field, of the profile or of an address.
-    Set(Option<i64>, &'static str, String),
+    Set(Option<i64>, &'static str, Value),
     /// One more address.
     Add(Value),
     /// One address less; without the permission to delete it must be refused.
@@ -48,7 +51,9 @@ impl Action {
         match self {
             Self::Item | Self::Attribute | Self::Options(_) | Self::Ship | Self::Restore(_) => false,
             Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
-            Self::Set(Some(id), name, value) => address(id).is_some_and(|address| address[*name] == *value),
+            Self::Set(Some(id), name, value) => {
+                address(id).is_some_and(|address| address.get(*name) == Some(value))
+            }
             Self::Add(added) => has(added),
             Self::Remove(id, _) => address(id).is_none(),
             Self::Default(id) => address(id).is_some_and(|address| address[DEFAULT] == true),
@@ -75,6 +80,16 @@ impl Action {
         kept.iter().all(|id| ids(profile).contains(id)) && added.as_ref().is_none_or(has)
     }
 
+    /// Whether a profile has what this asks for, or what counts as the same: a number and its text, what stands for nothing,
+    /// and what the service sets by itself.
+    pub fn is_alike_in(&self, profile: &Stored) -> bool {
+        let Self::Set(address, name, value) = self else { return self.is_seen_in(profile) };
+        let owner = address.map_or(Some(profile), |id| {
+            addresses(profile).find(|address| address["id"] == id).and_then(Value::as_object)
+        });
+        owner.is_some_and(|owner| *name == OWN_STAMP || is_same(owner.get(*name), Some(value)))
+    }
+
     /// Whether the addresses that it names are there.
     pub fn fits(&self, profile: &Stored) -> bool {
         let now = ids(profile);
@@ -99,14 +114,20 @@ impl Action {
         }
     }
 
+    /// Whether only an input can say it.
+    fn has_no_flag(&self) -> bool {
+        matches!(self, Self::Set(_, name, value) if *name == OWN_STAMP || !value.is_string())
+    }
+
     /// The flags of a single command that say it; none where an input does.
     pub fn flags(&self) -> Option<Vec<String>> {
         let words = |words: &[&str]| Some(words.iter().map(|&word| word.to_owned()).collect());
         match self {
+            Self::Set(..) if self.has_no_flag() => None,
             Self::Set(Some(id), name, value) => {
-                words(&["--address", &id.to_string(), &format!("--{name}"), value])
+                words(&["--address", &id.to_string(), &format!("--{name}"), value.as_str()?])
             }
-            Self::Set(None, name, value) => words(&[&format!("--{name}"), value]),
+            Self::Set(None, name, value) => words(&[&format!("--{name}"), value.as_str()?]),
             Self::Options(labels) => {
                 Some(["color", "--option"].map(str::to_owned).into_iter().chain(labels.clone()).collect())
             }

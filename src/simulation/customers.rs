@@ -60,7 +60,7 @@ impl Customer {
                 ("FR", "")
             };
             format!(
-                r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","postcode":"7500{at}",
+                r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","company":"","postcode":"7500{at}",
                 "country_id":"{country}",{region}{default}"telephone":"{number}","firstname":"A","lastname":"B",{unlisted}}}"#
             )
         };
@@ -168,6 +168,26 @@ pub fn is_empty(value: &Value) -> bool {
         Value::Object(members) => members.values().all(is_empty),
         Value::Bool(true) => false,
     }
+}
+
+/// Whether two values count as the same: a number and its text, and what stands for nothing. Texts are compared to the letter.
+pub fn is_same(one: Option<&Value>, other: Option<&Value>) -> bool {
+    let text = |value: Option<&Value>| match value {
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        None | Some(Value::Null) => Some(String::new()),
+        Some(_) => None,
+    };
+    one == other || text(one).is_some_and(|one| text(other) == Some(one))
+}
+
+/// [`is_same`], where blanks around a text do not count: so a read is compared with what was written.
+pub fn is_nearly(one: Option<&Value>, other: Option<&Value>) -> bool {
+    let trimmed = |value: Option<&Value>| match value {
+        Some(Value::String(text)) => Some(Value::from(text.trim())),
+        value => value.cloned(),
+    };
+    is_same(trimmed(one).as_ref(), trimmed(other).as_ref())
 }
 
 /// Addresses with [`DEFAULT`].

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::action::{Action, Undo};
+use super::action::{Action, OWN_STAMP, Undo};
 use super::customers::ids;
 use super::disk::Disk;
 use super::editors::{Act, Edit, Moment};
@@ -67,6 +67,7 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let mode = scenario.setting.mode;
     match mode {
         Mode::Outage => scenario.outage().await,
+        Mode::Many => scenario.many().await,
         Mode::Ordinary if scenario.is_reviewed() => scenario.reviewed().await,
         _ => scenario.ordinary().await,
     }
@@ -251,6 +252,35 @@ impl Scenario {
         self.once(&job, RunOptions::default()).await;
     }
 
+    /// One customer changed so often within a minute that the first changes are far behind the newest: most of them set one
+    /// field again and again, so that an old read shows a value that none of the last ones has found.
+    async fn many(&mut self) {
+        let count = 26 + self.random.below(6);
+        let firsts = 1 + self.random.below(3);
+        let records: Vec<(u32, usize)> = (0..count)
+            .map(|at| {
+                self.tags += 1;
+                let value = json!(format!("Ours {}", self.tags));
+                let action = match (at < firsts, at) {
+                    (false, _) => Action::Set(Some(12), "telephone", value),
+                    (true, 0) => Action::Set(Some(11), "city", value),
+                    (true, 1) => Action::Set(None, "firstname", value),
+                    (true, _) => Action::Set(Some(12), "postcode", value),
+                };
+                self.world.borrow_mut().actions.insert(self.tags, action);
+                (self.tags, 0)
+            })
+            .collect();
+        if self.random.chance(75) {
+            let batch = self.batch_of(Operation::Update, records, 0);
+            return self.with_restarts(&batch).await;
+        }
+        for record in records {
+            let job = self.single(Operation::Update, record, 0);
+            self.once(&job, RunOptions::default()).await;
+        }
+    }
+
     async fn at_once(&mut self, first: &Job, second: &Job) {
         let mut options =
             || RunOptions { death: self.death(), interrupt: self.interrupt(), ..RunOptions::default() };
@@ -416,6 +446,10 @@ impl Scenario {
         } else {
             (0..count).map(|_| self.record(operation, false)).collect()
         };
+        self.batch_of(operation, records, number)
+    }
+
+    fn batch_of(&mut self, operation: Operation, records: Vec<(u32, usize)>, number: usize) -> Job {
         let input = self.directory.join(format!("in-{number}.ndjson"));
         let mut job = self.bare(operation, records, input);
         let world = self.world.borrow();
@@ -457,14 +491,35 @@ impl Scenario {
                 self.world.borrow_mut().customers[customer].has_cart = true;
                 Action::Ship
             }
-            (_, 0..=2) => Action::Set(Some(address), "city", value),
-            (_, 3 | 4) => Action::Set(None, "firstname", value),
+            (_, 0..=2) => Action::Set(Some(address), "city", json!(value)),
+            (_, 3 | 4) => Action::Set(None, "firstname", json!(value)),
             (_, 5) if is_single => Action::Remove(address, random.chance(80)),
             (_, 6) if is_single => Action::Default(address),
+            (_, 11) => self.alike(address, tag),
             _ => Action::Add(new_address(tag)),
         };
         self.world.borrow_mut().actions.insert(tag, action);
         (tag, customer)
+    }
+
+    /// A record whose value is nearly the one that is stored: with other blanks, as a number, as null for an empty text, or
+    /// of a field that comparisons leave out.
+    fn alike(&mut self, address: i64, tag: u32) -> Action {
+        let world = self.world.borrow();
+        let is_new = |field: &str| {
+            let is_it = |action: &Action| matches!(action, Action::Set(Some(id), name, _) if *id == address && *name == field);
+            !world.actions.values().any(is_it)
+        };
+        match self.random.below(7) {
+            0 if !world.is_magento => Action::Set(None, OWN_STAMP, json!(format!("Ours {tag}"))),
+            1 if is_new("postcode") => Action::Set(Some(address), "postcode", json!(75000 + address % 10)),
+            2 if is_new("company") => Action::Set(Some(address), "company", Value::Null),
+            _ => {
+                // As many as no other record has.
+                let blanks = " ".repeat(usize::try_from(tag).unwrap());
+                Action::Set(Some(address), "city", json!(format!("Town {address}{blanks}")))
+            }
+        }
     }
 
     /// A record that keeps one of the addresses there are, and perhaps adds one.

@@ -19,6 +19,8 @@ pub enum Mode {
     Replicas,
     /// The same by more than that.
     LongLag,
+    /// One customer is changed about thirty times, while a replica lags behind further than that takes.
+    Many,
     /// A cache that ignores whose token it is.
     Cache,
     /// A service that stores something else than was sent, or refuses it.
@@ -59,7 +61,8 @@ impl Setting {
             0..=47 => Mode::Ordinary,
             48..=53 => Mode::Outage,
             54..=64 => Mode::Calm,
-            65..=79 => Mode::Replicas,
+            65..=78 => Mode::Replicas,
+            79 => Mode::Many,
             80 | 81 => Mode::LongLag,
             82..=86 => Mode::Cache,
             87..=97 => Mode::Quirk,
@@ -78,7 +81,7 @@ impl Setting {
             access,
             faults: FaultProfile::default(),
             disk: (0, 0),
-            customers: usize::try_from(1 + random.below(2)).unwrap(),
+            customers: if mode == Mode::Many { 1 } else { usize::try_from(1 + random.below(2)).unwrap() },
             machines: if is_ordinary && random.chance(12) { 2 } else { 1 },
             sets_clocks: is_ordinary && random.chance(15),
             editors: if is_ordinary { random.pick(&[0, 0, 1, 2, 3]) } else { 0 },
@@ -117,6 +120,7 @@ impl Setting {
                 faults.replicas = replicas(random, most);
                 faults.writes = random.pick(&[0, 0, 0, 20]);
             }
+            Mode::Many => faults.replicas = [Duration::ZERO, random.millis(35_000, 58_000)],
             Mode::LongLag => {
                 faults.replicas =
                     [random.pick(&[Duration::ZERO, Duration::from_secs(70)]), random.millis(70_000, 500_000)];

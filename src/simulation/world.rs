@@ -96,6 +96,8 @@ pub enum OutOfReach {
     Doubled,
     /// Somebody else did exactly what our lost request asks.
     Indistinguishable,
+    /// A change of ours that a read cannot tell from what was there before: of blanks, or of a number for its text.
+    Alike,
     /// The first profile that was ever read with a token was another customer's.
     Unknowable,
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Rule, excuse};
 use crate::simulation::action::Action;
-use crate::simulation::customers::{Stored, Writer, fields, has_twins, ids};
+use crate::simulation::customers::{Stored, Writer, fields, has_twins, ids, is_nearly};
 use crate::simulation::magento;
 use crate::simulation::world::{OutOfReach, World};
 
@@ -69,7 +69,7 @@ fn overwritten(
     }
     let (before, after) = (plain(world, before), plain(world, after));
     let (old, new, shown_fields) = (fields(&before), fields(&after), fields(&shown));
-    let mut third = 0;
+    let (mut third, mut alike) = (0, 0);
     for (path, was) in &old {
         let id = path.split_once('.').and_then(|(id, _)| id.parse().ok());
         if new.get(path) == Some(was)
@@ -93,6 +93,11 @@ fn overwritten(
             }
             Some((Writer::Ours(other), _))
                 if is_undone(world, number, other, path, new.get(path).copied()) => {}
+            Some((Writer::Ours(other), _))
+                if !was_shown && is_of_another(world, number, other) && is_nearly(now_shown, Some(was)) =>
+            {
+                alike += 1;
+            }
             Some((Writer::Ours(other), _)) if !was_shown && is_of_another(world, number, other) => {
                 let what = format!("it undoes {path} of request {other}, which its read had not shown");
                 found.push((Rule::OwnOverwrite, Some(other), what));
@@ -117,6 +122,7 @@ fn overwritten(
     }
     (0..foreign).for_each(|_| world.count(OutOfReach::ForeignLost));
     (0..third).for_each(|_| world.count(OutOfReach::Indistinguishable));
+    (0..alike).for_each(|_| world.count(OutOfReach::Alike));
 }
 
 /// A profile in the one form in which a service's bodies can be compared.

@@ -3,7 +3,7 @@
 use super::Rule;
 use crate::simulation::action::Action;
 use crate::simulation::call::Call;
-use crate::simulation::customers::{Stored, fields, ids};
+use crate::simulation::customers::{Stored, fields, ids, is_nearly};
 use crate::simulation::faults::Quirk;
 use crate::simulation::magento;
 use crate::simulation::world::{Effect, OutOfReach, Reported, Sent, World};
@@ -56,6 +56,11 @@ fn check_yes(world: &mut World, said: &Reported) {
             Action::Restore(_) => has_what_was_sent(world, *run, past),
             _ => is_done_in(world, *tag, past),
         });
+        // That nothing had to be changed is judged where it was said.
+        let was_unchanged = |other: &Reported| other.tag == *tag && other.reason == "unchanged";
+        if reason == "done earlier" && world.reported.iter().any(was_unchanged) {
+            return;
+        }
         // Somebody else did the same: nobody can tell.
         if was_shown {
             return world.count(OutOfReach::Indistinguishable);
@@ -70,7 +75,7 @@ fn check_yes(world: &mut World, said: &Reported) {
     // What a profile shows is compared by ids here.
     let has_ids = world.began_with != Quirk::Renumbers;
     if said.verified == Some(true) && has_ids && reason != "done earlier" && said.kind.is_none() {
-        let is_seen = |profile: &_| matches!(action, Action::Restore(_)) || action.is_seen_in(profile);
+        let is_seen = |profile: &_| matches!(action, Action::Restore(_)) || is_verified_by(&action, profile);
         let heard =
             world.requests.iter().filter(|sent| sent.run == *run).filter_map(|sent| sent.heard.as_ref());
         let mut profiles = heard.filter(|heard| heard.at <= *at).filter_map(|heard| heard.profile.as_ref());
@@ -85,6 +90,13 @@ fn check_yes(world: &mut World, said: &Reported) {
     }
 }
 
+/// Whether a read verifies what took effect. Blanks around a text need not be shown.
+fn is_verified_by(action: &Action, profile: &Stored) -> bool {
+    let Action::Set(address, name, value) = action else { return action.is_seen_in(profile) };
+    let path = address.map_or_else(|| (*name).to_owned(), |id| format!("{id}.{name}"));
+    action.is_alike_in(profile) || is_nearly(fields(profile).get(&path).copied(), Some(value))
+}
+
 /// Whether a state has all that the last PUT of a run asked for.
 fn has_what_was_sent(world: &World, run: usize, state: &Stored) -> bool {
     let is_put = |sent: &&Sent| sent.run == run && sent.replaces().is_some();
@@ -97,6 +109,7 @@ fn has_what_was_sent(world: &World, run: usize, state: &Stored) -> bool {
 }
 
 fn check_no(world: &mut World, said: &Reported) {
+    check_unchanged(world, said);
     let Reported { run, tag, at, reason, .. } = said;
     let is_batch = world.runs[*run].is_batch;
     // A single command speaks of itself only, a batch of all its runs.
@@ -108,6 +121,22 @@ fn check_no(world: &mut World, said: &Reported) {
     if let Some(Effect { request, .. }) = effect {
         let what = format!("record {tag} is reported as not applied ({reason})");
         world.broke(Rule::FalseNo, *run, Some(request), what);
+    }
+}
+
+/// Where nothing had to be changed, a read has shown that it is so already.
+fn check_unchanged(world: &mut World, said: &Reported) {
+    let action = world.actions[&said.tag].clone();
+    if said.reason != "unchanged" || !matches!(action, Action::Set(..)) {
+        return;
+    }
+    let of_run = world.requests.iter().filter(|sent| sent.run == said.run);
+    let heard = of_run.filter_map(|sent| sent.heard.as_ref()?.profile.as_ref());
+    // A profile that is given in place of a read is an earlier one.
+    let past = world.customers[customer_of(world, said.run, said.tag)].past.iter().map(|(_, past)| past);
+    if !heard.chain(past).any(|profile| action.is_alike_in(profile)) {
+        let what = format!("record {} is reported as unchanged, and no read showed it", said.tag);
+        world.broke(Rule::FalseYes, said.run, None, what);
     }
 }
 
