@@ -116,7 +116,7 @@ impl Action {
 
     /// Whether only an input can say it.
     fn has_no_flag(&self) -> bool {
-        matches!(self, Self::Set(_, name, value) if *name == OWN_STAMP || !value.is_string())
+        matches!(self, Self::Set(_, name, value) if [OWN_STAMP, "x_weight"].contains(name) || !value.is_string())
     }
 
     /// The flags of a single command that say it; none where an input does.

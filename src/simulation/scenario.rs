@@ -502,18 +502,20 @@ impl Scenario {
         (tag, customer)
     }
 
-    /// A record whose value is nearly the one that is stored: with other blanks, as a number, as null for an empty text, or
+    /// A record whose value is nearly the one that is stored: with other blanks, a text for a number, null for an empty text, or
     /// of a field that comparisons leave out.
     fn alike(&mut self, address: i64, tag: u32) -> Action {
         let world = self.world.borrow();
-        let is_new = |field: &str| {
-            let is_it = |action: &Action| matches!(action, Action::Set(Some(id), name, _) if *id == address && *name == field);
+        let is_new = |address: Option<i64>, field: &str| {
+            let is_it = |action: &Action| matches!(action, Action::Set(of, name, _) if *of == address && *name == field);
             !world.actions.values().any(is_it)
         };
         match self.random.below(7) {
             0 if !world.is_magento => Action::Set(None, OWN_STAMP, json!(format!("Ours {tag}"))),
-            1 if is_new("postcode") => Action::Set(Some(address), "postcode", json!(75000 + address % 10)),
-            2 if is_new("company") => Action::Set(Some(address), "company", Value::Null),
+            1 if !world.is_magento && is_new(None, "x_weight") => {
+                Action::Set(None, "x_weight", json!("0.10"))
+            }
+            2 if is_new(Some(address), "company") => Action::Set(Some(address), "company", Value::Null),
             _ => {
                 // As many as no other record has.
                 let blanks = " ".repeat(usize::try_from(tag).unwrap());
