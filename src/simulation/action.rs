@@ -20,6 +20,8 @@ pub enum Action {
     Ship,
     /// Another value of a field, of the profile or of an address.
     Set(Option<i64>, &'static str, Value),
+    /// Another value of a custom attribute, of the profile or of an address.
+    Custom(Option<i64>, &'static str, String),
     /// One more address.
     Add(Value),
     /// One address less; without the permission to delete it must be refused.
@@ -54,6 +56,7 @@ impl Action {
             Self::Set(Some(id), name, value) => {
                 address(id).is_some_and(|address| address.get(*name) == Some(value))
             }
+            Self::Custom(..) => self.custom_value_in(profile).is_some_and(|(now, value)| now == value),
             Self::Add(added) => has(added),
             Self::Remove(id, _) => address(id).is_none(),
             Self::Default(id) => address(id).is_some_and(|address| address[DEFAULT] == true),
@@ -64,6 +67,17 @@ impl Action {
                     && addresses(profile).count() == kept.len() + new
             }
         }
+    }
+
+    /// The value of the custom attribute that this is about, as a profile has it, and as it is asked for.
+    pub fn custom_value_in<'a>(&'a self, profile: &'a Stored) -> Option<(&'a str, &'a str)> {
+        let Self::Custom(address, code, value) = self else { return None };
+        let list = match address {
+            None => profile.get("custom_attributes"),
+            Some(id) => addresses(profile).find(|address| address["id"] == *id)?.get("custom_attributes"),
+        };
+        let mut list = list?.as_array()?.iter();
+        Some((list.find(|own| own["attribute_code"] == *code)?["value"].as_str()?, value))
     }
 
     /// Whether this profile adds its new address, which has no id yet.
@@ -94,7 +108,10 @@ impl Action {
     pub fn fits(&self, profile: &Stored) -> bool {
         let now = ids(profile);
         match self {
-            Self::Set(Some(id), ..) | Self::Remove(id, _) | Self::Default(id) => now.contains(id),
+            Self::Set(Some(id), ..)
+            | Self::Custom(Some(id), ..)
+            | Self::Remove(id, _)
+            | Self::Default(id) => now.contains(id),
             Self::Replace(kept, ..) => kept.iter().all(|id| now.contains(id)),
             _ => true,
         }
@@ -128,6 +145,9 @@ impl Action {
                 words(&["--address", &id.to_string(), &format!("--{name}"), value.as_str()?])
             }
             Self::Set(None, name, value) => words(&[&format!("--{name}"), value.as_str()?]),
+            Self::Custom(Some(id), code, value) => {
+                words(&["--address", &id.to_string(), "--custom-attribute", &format!("{code}={value}")])
+            }
             Self::Options(labels) => {
                 Some(["color", "--option"].map(str::to_owned).into_iter().chain(labels.clone()).collect())
             }
@@ -169,6 +189,13 @@ impl Action {
             Self::Set(None, name, value) => wrapped("customer", json!({*name: value})),
             Self::Set(Some(id), name, value) => {
                 wrapped("customer", json!({"addresses": [{"id": id, *name: value}]}))
+            }
+            Self::Custom(address, code, value) => {
+                let list = json!([{"attribute_code": code, "value": value}]);
+                let owner = json!({"custom_attributes": list});
+                let customer =
+                    address.map_or(owner, |id| json!({"addresses": [{"id": id, "custom_attributes": list}]}));
+                wrapped("customer", customer)
             }
             Self::Add(address) => wrapped("customer", json!({"addresses": [address]})),
             Self::Replace(kept, added, _) => {

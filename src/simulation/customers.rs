@@ -65,7 +65,10 @@ impl Customer {
             )
         };
         let unlisted = if is_magento {
-            r#""website_id":1,"extension_attributes":{"x_weight":0.10}"#
+            r#""website_id":1,"extension_attributes":{"x_weight":0.10},"custom_attributes":[
+                {"attribute_code":"x_since","value":"2020-02-29 00:00:00"},
+                {"attribute_code":"x_limit","value":"1500.5000"},
+                {"attribute_code":"x_note","value":"N"}]"#
         } else {
             r#""x_weight":0.10"#
         };
@@ -136,16 +139,27 @@ pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
     let mut fields = BTreeMap::new();
     for (name, value) in profile {
         if name != "addresses" {
-            fields.insert(name.clone(), value);
+            insert(&mut fields, name.clone(), value);
         }
     }
     for address in addresses(profile) {
         let (Some(id), Some(members)) = (address["id"].as_i64(), address.as_object()) else { continue };
         for (name, value) in members {
-            fields.insert(format!("{id}.{name}"), value);
+            insert(&mut fields, format!("{id}.{name}"), value);
         }
     }
     fields
+}
+
+/// Custom attributes are fields by their codes.
+fn insert<'a>(fields: &mut BTreeMap<String, &'a Value>, path: String, value: &'a Value) {
+    match value.as_array().filter(|_| path.ends_with("custom_attributes")) {
+        Some(list) => {
+            let code = |own: &Value| own["attribute_code"].as_str().unwrap_or_default().to_owned();
+            fields.extend(list.iter().map(|own| (format!("{path}.{}", code(own)), &own["value"])));
+        }
+        None => drop(fields.insert(path, value)),
+    }
 }
 
 /// What an address says, whatever its id is and whether it is a default: two with the same are one address twice.

@@ -32,9 +32,19 @@ pub enum Observed {
     Status(u16, Option<u64>),
     /// A page with this status.
     Page(u16),
+    /// An error under the status 200, by its number in [`ERRORS`].
+    Error(usize),
     /// A profile without its list of addresses.
     NoList,
 }
+
+/// Errors that services give under the status 200.
+pub const ERRORS: [&str; 4] = [
+    r#"{"message":"It cannot be saved."}"#,
+    r#"{"code":500,"message":"It cannot be saved."}"#,
+    r#"{"messages":{"error":[{"code":500,"message":"It cannot be saved."}]}}"#,
+    "false",
+];
 
 /// What the service does to a profile besides what it was asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,6 +52,8 @@ pub enum Quirk {
     /// Nothing.
     #[default]
     None,
+    /// It writes towns in capitals, dates with their time, and numbers with four decimals.
+    Notation,
     /// It writes towns in capitals.
     Rewrites,
     /// It loses an address, at so many of a hundred PUTs.
@@ -59,6 +71,8 @@ pub struct FaultProfile {
     pub writes: u64,
     /// The same of reads.
     pub reads: u64,
+    /// How many of a hundred writes are saved and answered with 4xx, or answered with an error under 200.
+    pub misreported: u64,
     /// How many of a hundred writes a proxy hands on twice.
     pub doubled: u64,
     /// How far each of the two replicas lags behind. Reads are answered by either.
@@ -89,6 +103,9 @@ impl FaultProfile {
         if self.unauthorized == Some(number) {
             return Delivery { processed: None, observed: Observed::Status(401, None), ..fine };
         }
+        if !is_read && self.misreported > 0 && random.chance(self.misreported) {
+            return Self::misreport(random);
+        }
         let copy =
             (!is_read && self.doubled > 0 && random.chance(self.doubled)).then(|| random.millis(0, 5_000));
         let fine = Delivery { copy, ..fine };
@@ -108,6 +125,16 @@ impl FaultProfile {
             },
         };
         Delivery { processed, observed, ..fine }
+    }
+
+    /// Saved and answered as refused, or answered with an error under 200, saved or not.
+    fn misreport(random: &mut Random) -> Delivery {
+        let (observed, is_saved) = if random.chance(50) {
+            (Observed::Status(random.pick(&[400, 404, 409, 422, 501]), None), true)
+        } else {
+            (Observed::Error(random.pick(&[0, 1, 2, 3])), random.chance(30))
+        };
+        Delivery { processed: is_saved.then_some(Duration::ZERO), copy: None, observed }
     }
 
     fn fault(random: &mut Random, is_read: bool) -> Observed {

@@ -13,7 +13,7 @@ use super::action::named_in;
 use super::call::Call;
 use super::customers::Stored;
 use super::disk::{Disk, Process};
-use super::faults::{Delivery, Observed};
+use super::faults::{Delivery, ERRORS, Observed};
 use super::rules;
 use super::service::route;
 use super::world::{Heard, Sent, Shown, World};
@@ -169,6 +169,7 @@ fn answer(world: &World, number: usize, delivery: &Delivery) -> Result<Incoming,
         Observed::Silence => Err(lost(true, "no answer in time")),
         Observed::Reset => Err(lost(true, "the connection broke")),
         Observed::Status(code, retry_after) => Ok(status(code, retry_after, r#"{"message":"a fault"}"#)),
+        Observed::Error(number) => Ok(status(200, None, ERRORS[number])),
         Observed::NoList => {
             let customer = r#"{"id":1,"email":"c1@example.com","firstname":"First","lastname":"Last"}"#;
             let body = format!(r#"{{"customer":{customer}}}"#);

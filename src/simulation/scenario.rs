@@ -68,6 +68,7 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     match mode {
         Mode::Outage => scenario.outage().await,
         Mode::Many => scenario.many().await,
+        Mode::Notation => scenario.notation().await,
         Mode::Ordinary if scenario.is_reviewed() => scenario.reviewed().await,
         _ => scenario.ordinary().await,
     }
@@ -281,6 +282,31 @@ impl Scenario {
         }
     }
 
+    /// Values are set, set back, and sent again as they are stored, in another notation than the shop's.
+    async fn notation(&mut self) {
+        let is_magento = self.setting.is_magento;
+        let mut back = Some(Action::Set(Some(11), "city", json!("Town 11")));
+        let mut number = 0;
+        for _ in 0..4 + self.random.below(4) {
+            self.tags += 1;
+            let tag = self.tags;
+            let ours = format!("Ours {tag}");
+            let action = match self.random.below(6) {
+                0 => Action::Set(Some(11), "city", json!(ours)),
+                1 if number > 0 && back.is_some() => back.take().unwrap(),
+                2 if is_magento => Action::Custom(None, "x_since", "2020-02-29".to_owned()),
+                3 if is_magento => Action::Custom(None, "x_limit", "1500.5".to_owned()),
+                4 if is_magento => Action::Custom(Some(11), "x_door", ours),
+                _ => Action::Set(Some(11), "telephone", json!(ours)),
+            };
+            self.world.borrow_mut().actions.insert(tag, action);
+            let job = self.single(Operation::Update, (tag, 0), number);
+            self.with_restarts(&job).await;
+            tokio::time::sleep(self.random.millis(0, 8_000)).await;
+            number += 1;
+        }
+    }
+
     async fn at_once(&mut self, first: &Job, second: &Job) {
         let mut options =
             || RunOptions { death: self.death(), interrupt: self.interrupt(), ..RunOptions::default() };
@@ -419,7 +445,7 @@ impl Scenario {
     }
 
     fn is_about_profiles(&self) -> bool {
-        !matches!(self.setting.mode, Mode::Ordinary | Mode::Calm)
+        !matches!(self.setting.mode, Mode::Ordinary | Mode::Calm | Mode::Misreported)
     }
 
     fn bare(&mut self, operation: Operation, records: Vec<(u32, usize)>, input: PathBuf) -> Job {
@@ -496,6 +522,10 @@ impl Scenario {
             (_, 5) if is_single => Action::Remove(address, random.chance(80)),
             (_, 6) if is_single => Action::Default(address),
             (_, 11) => self.alike(address, tag),
+            (_, 10) if self.setting.is_magento && random.chance(60) => match random.below(2) {
+                0 => Action::Custom(None, "x_note", value),
+                _ => Action::Custom(Some(address), "x_door", value),
+            },
             _ => Action::Add(new_address(tag)),
         };
         self.world.borrow_mut().actions.insert(tag, action);

@@ -10,6 +10,7 @@ use super::call::{ADMIN, Call};
 use super::customers::{Stored, Writer};
 use super::faults::Quirk;
 use super::magento;
+use super::notation;
 use super::rules;
 use super::world::{Effect, World};
 
@@ -157,6 +158,9 @@ fn addresses_after(
 
 /// Stores something else than was sent.
 fn quirk(world: &mut World, after: &mut Stored) {
+    if world.faults.quirk == Quirk::Notation {
+        notation::rewrite(after);
+    }
     let drops = matches!(world.faults.quirk, Quirk::Drops(percent) if world.random.chance(percent));
     let Some(list) = after.get_mut("addresses").and_then(Value::as_array_mut) else { return };
     match world.faults.quirk {

@@ -23,6 +23,10 @@ pub enum Mode {
     Many,
     /// A cache that ignores whose token it is.
     Cache,
+    /// A service that answers writes with errors that are none, or with success that is none.
+    Misreported,
+    /// A service that stores values in its own notation.
+    Notation,
     /// A service that stores something else than was sent, or refuses it.
     Quirk,
     /// Profiles cannot be read.
@@ -58,7 +62,9 @@ impl Setting {
     /// A random one.
     pub fn random(random: &mut Random) -> Self {
         let mode = match random.below(100) {
-            0..=47 => Mode::Ordinary,
+            0..=42 => Mode::Ordinary,
+            43..=45 => Mode::Misreported,
+            46 | 47 => Mode::Notation,
             48..=53 => Mode::Outage,
             54..=64 => Mode::Calm,
             65..=78 => Mode::Replicas,
@@ -137,6 +143,8 @@ impl Setting {
                     _ => Quirk::Refuses(random.pick(&[30, 100])),
                 };
             }
+            Mode::Misreported => faults.misreported = random.pick(&[20, 50, 100]),
+            Mode::Notation => faults.quirk = Quirk::Notation,
             Mode::NoRead => faults.has_no_read = random.chance(70),
             Mode::Outage | Mode::Calm => {}
         }

@@ -12,6 +12,7 @@ use super::call::Call;
 use super::customers::{Customer, Stored};
 use super::editors::{Edit, Moment};
 use super::faults::{Delivery, FaultProfile, Observed, Quirk};
+use super::notation;
 use super::random::Random;
 use super::rules::{Break, Rule};
 
@@ -180,6 +181,8 @@ pub struct World {
     pub faults: FaultProfile,
     /// What the service did besides, before everything was made good.
     pub began_with: Quirk,
+    /// Whether answers to writes could be false then.
+    pub began_misreported: bool,
     /// Whether replicas lagged behind then.
     pub began_with_lag: bool,
     /// Whether files could not always be read then.
@@ -234,11 +237,22 @@ pub struct World {
 impl World {
     /// A world with so many customers.
     pub fn new(seed: u64, customers: usize, is_magento: bool, faults: FaultProfile, is_traced: bool) -> Self {
+        let is_rewritten = faults.quirk == Quirk::Notation;
+        let customer = |number| {
+            let mut customer = Customer::new(number, is_magento);
+            if is_rewritten {
+                notation::rewrite(&mut customer.now);
+                customer.past = vec![(Duration::ZERO, customer.now.clone())];
+            }
+            customer
+        };
+        let customers = (0..customers).map(customer).collect();
         Self {
             random: Random::new(seed),
             start: Instant::now(),
             is_magento,
             began_with: faults.quirk,
+            began_misreported: faults.misreported > 0,
             began_with_lag: faults.replicas != [Duration::ZERO; 2],
             began_with_read_faults: false,
             faults,
@@ -248,7 +262,7 @@ impl World {
             set_back: Vec::new(),
             lost_time: Duration::ZERO,
             healing_since: None,
-            customers: (0..customers).map(|number| Customer::new(number, is_magento)).collect(),
+            customers,
             attributes: BTreeMap::new(),
             cached: None,
             actions: BTreeMap::new(),
@@ -292,10 +306,16 @@ impl World {
 
     /// Notes that a rule was broken by a run, and by which request.
     pub fn broke(&mut self, rule: Rule, run: usize, request: Option<usize>, what: String) {
+        let tag = request.and_then(|request| self.requests[request].tag);
+        self.broke_of(rule, run, request, tag.as_slice(), what);
+    }
+
+    /// [`Self::broke`], with the records that it is about.
+    pub fn broke_of(&mut self, rule: Rule, run: usize, request: Option<usize>, tags: &[u32], what: String) {
         let of = request.map(|request| format!("request {request}: ")).unwrap_or_default();
         let what = format!("run {run}: {of}{what}");
         self.log(|| format!("BROKEN ({rule:?}) {what}"));
-        self.broken.push(Break { rule, what });
+        self.broken.push(Break { rule, tags: tags.to_vec(), what });
     }
 
     /// Counts something that is out of reach.

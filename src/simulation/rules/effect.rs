@@ -33,7 +33,11 @@ pub fn check(
         };
         match excuse {
             Some(excuse) => world.count(excuse),
-            None => world.broke(rule, run, Some(number), what),
+            None => {
+                let requests = [Some(number), other].into_iter().flatten();
+                let tags: Vec<u32> = requests.filter_map(|request| world.requests[request].tag).collect();
+                world.broke_of(rule, run, Some(number), &tags, what);
+            }
         }
     }
 }

@@ -14,15 +14,16 @@ pub fn check_calm(world: &mut World, run: usize) {
         if may_be_refused(world, run, *tag, *customer) {
             continue;
         }
-        match said.iter().find(|said| said.tag == *tag) {
-            None => broken.push(format!("nothing is said of record {tag}, with exit code {:?}", ended.code)),
-            Some(said) if !said.is_fine() => broken.push(format!("nothing was wrong, and {said:?}")),
-            Some(said) if said.verified == Some(false) => broken.push(format!("{said:?} is not verified")),
-            Some(_) => {}
-        }
+        let what = match said.iter().find(|said| said.tag == *tag) {
+            None => format!("nothing is said of record {tag}, with exit code {:?}", ended.code),
+            Some(said) if !said.is_fine() => format!("nothing was wrong, and {said:?}"),
+            Some(said) if said.verified == Some(false) => format!("{said:?} is not verified"),
+            Some(_) => continue,
+        };
+        broken.push((*tag, what));
     }
-    for what in broken {
-        world.broke(Rule::Liveness, run, None, what);
+    for (tag, what) in broken {
+        world.broke_of(Rule::Liveness, run, None, &[tag], what);
     }
 }
 
@@ -44,12 +45,12 @@ pub fn check_healed(world: &mut World, run: usize) {
         {
             waiting.push(*customer);
         } else {
-            broken
-                .push(format!("record {tag} does not come to an end: {said:?}, exit code {:?}", ended.code));
+            let what = format!("record {tag} does not come to an end: {said:?}, exit code {:?}", ended.code);
+            broken.push((*tag, what));
         }
     }
-    for what in broken {
-        world.broke(Rule::Healing, run, None, what);
+    for (tag, what) in broken {
+        world.broke_of(Rule::Healing, run, None, &[tag], what);
     }
 }
 
@@ -58,7 +59,7 @@ fn was_refused(world: &World, run: usize, said: &Reported) -> bool {
     let command = world.runs[run].command;
     let is_refusal = |sent: &crate::simulation::world::Sent| {
         let status = sent.heard.as_ref().and_then(|heard| heard.status).unwrap_or_default();
-        world.runs[sent.run].command == command && (300..=404).contains(&status)
+        world.runs[sent.run].command == command && matches!(status, 300..=404 | 409 | 422)
     };
     matches!(said.kind.as_deref(), Some("refused" | "auth")) && world.requests.iter().any(is_refusal)
 }

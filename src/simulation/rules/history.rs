@@ -35,23 +35,29 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
             && !is_indistinguishable
             && !matches!(world.actions[&tag], Action::Restore(_))
         {
-            broken.push(format!("the update of record {tag} counts as {outcomes:?}, and was not applied"));
+            broken.push((
+                tag,
+                format!("the update of record {tag} counts as {outcomes:?}, and was not applied"),
+            ));
         }
         if outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
             && has_effect
             && said.iter().all(|said| said.snapshot.is_some() || said.applied == "no")
         {
-            broken.push(format!("the update of record {tag} counts as {outcomes:?}, and was applied"));
+            broken.push((tag, format!("the update of record {tag} counts as {outcomes:?}, and was applied")));
         }
         let is_told = said.iter().all(|said| said.applied == "yes" || said.applied == "no");
         let runs = world.runs[..end].iter().filter(|run| run.records.iter().any(|(of, _)| *of == tag));
         let is_whole = runs.into_iter().all(|run| run.code.is_some());
         if is_complete && is_told && is_whole && outcomes.contains(&"unknown") {
-            broken.push(format!("the update of record {tag} counts as unknown, and its outcome was told"));
+            broken.push((
+                tag,
+                format!("the update of record {tag} counts as unknown, and its outcome was told"),
+            ));
         }
     }
-    for what in broken {
-        world.broke(Rule::History, run, None, what);
+    for (tag, what) in broken {
+        world.broke_of(Rule::History, run, None, &[tag], what);
     }
 }
 

@@ -67,13 +67,13 @@ pub fn check_run(world: &mut World, run: usize, disk: &Disk) {
             _ => now != "done",
         };
         if !is_right {
-            broken.push(format!(
-                "record {record} stands at {now} in the journal, and was reported as {said:?}"
-            ));
+            let what =
+                format!("record {record} stands at {now} in the journal, and was reported as {said:?}");
+            broken.push((said.tag, what));
         }
     }
-    for what in broken {
-        world.broke(Rule::Journal, run, None, what);
+    for (tag, what) in broken {
+        world.broke_of(Rule::Journal, run, None, &[tag], what);
     }
 }
 
@@ -87,10 +87,11 @@ pub fn check_end(world: &mut World, run: usize, path: &Path, disk: &Disk) {
         let is_partial =
             entry.is_some_and(|entry| entry["applied"] == "partial" || entry["applied"] == "yes");
         if state(entry) == "failed" && has_effect && !is_partial {
-            broken.push(format!("record {} stands at failed in the journal, and took effect", at + 1));
+            broken
+                .push((*tag, format!("record {} stands at failed in the journal, and took effect", at + 1)));
         }
     }
-    for what in broken {
-        world.broke(Rule::Journal, run, None, what);
+    for (tag, what) in broken {
+        world.broke_of(Rule::Journal, run, None, &[tag], what);
     }
 }

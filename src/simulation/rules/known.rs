@@ -2,7 +2,9 @@
 //! the ledger, and a sentence on the case. Nothing else is tolerated. Repairing one means removing its line.
 
 use super::{Break, Rule};
-use crate::simulation::world::World;
+use crate::simulation::action::Action;
+use crate::simulation::faults::{Observed, Quirk};
+use crate::simulation::world::{Sent, World};
 
 /// A case that is known.
 pub struct Known {
@@ -17,7 +19,48 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[];
+pub const KNOWN: &[Known] = &[
+    Known {
+        name: "T8",
+        rules: &[
+            Rule::FalseYes,
+            Rule::FalseNo,
+            Rule::History,
+            Rule::Journal,
+            Rule::OwnOverwrite,
+            Rule::Twice,
+        ],
+        is_it: |world, broken| broken.tags.iter().any(|tag| was_misreported(world, *tag)),
+        case: "a write that was saved and answered with 4xx counts as refused, and an error under 200 as success",
+    },
+    Known {
+        name: "T9",
+        rules: &[Rule::Liveness],
+        is_it: |world, broken| {
+            world.began_with == Quirk::Notation && broken.what.contains("an older profile")
+        },
+        case: "a value that was set back, and that the shop writes in its own notation, counts as an old one",
+    },
+    Known {
+        name: "R2",
+        rules: &[Rule::Mismatch, Rule::Liveness],
+        is_it: |world, broken| {
+            let is_custom = |tag: &u32| matches!(world.actions[tag], Action::Custom(..));
+            world.is_magento && world.began_with == Quirk::Notation && broken.tags.iter().any(is_custom)
+        },
+        case: "a date or a number that is stored already, and that the shop writes in its own notation, is exit 9",
+    },
+];
+
+/// Whether a write of a record was saved and answered with 4xx, or answered with an error under the status 200.
+fn was_misreported(world: &World, tag: u32) -> bool {
+    let heard = |sent: &Sent| sent.heard.as_ref().map(|heard| heard.observed);
+    world.requests.iter().filter(|sent| sent.tag == Some(tag)).any(|sent| match heard(sent) {
+        Some(Observed::Error(_)) => true,
+        Some(Observed::Status(400..=499, None)) => sent.processed.is_some() && world.began_misreported,
+        _ => false,
+    })
+}
 
 /// The known case that something broken is.
 pub fn find(world: &World, broken: &Break) -> Option<&'static Known> {

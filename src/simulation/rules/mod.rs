@@ -78,6 +78,8 @@ pub enum Rule {
 pub struct Break {
     /// Which one.
     pub rule: Rule,
+    /// The records that it is about.
+    pub tags: Vec<u32>,
     /// What happened.
     pub what: String,
 }

@@ -19,13 +19,21 @@ pub fn differing(expected: &Value, shown: &Stored) -> Option<String> {
                 };
                 (address, field)
             }
-            None if path.contains('[') => return None,
+            None if path.starts_with("addresses[") => return None,
             None => (Value::Object(shown.clone()), path),
         };
-        let now = rest.split('.').try_fold(&owner, |value, name| value.get(name)).unwrap_or(&Value::Null);
+        let now = rest.split('.').try_fold(&owner, |value, name| below(value, name)).unwrap_or(&Value::Null);
         let before = &change["before"];
         (now != before).then(|| format!("{path} is {now}, and {before} was planned"))
     })
+}
+
+/// What a step of a path leads to: a field, or the custom attribute that it names.
+fn below<'a>(value: &'a Value, step: &str) -> Option<&'a Value> {
+    match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
+        Some((name, code)) => value.get(name)?.as_array()?.iter().find(|own| own["attribute_code"] == code),
+        None => value.get(step),
+    }
 }
 
 fn other_address(path: &str, change: &Value, now: &Value) -> Option<String> {

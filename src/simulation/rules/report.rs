@@ -65,12 +65,8 @@ fn check_yes(world: &mut World, said: &Reported) {
         if was_shown {
             return world.count(OutOfReach::Indistinguishable);
         }
-        return world.broke(
-            Rule::FalseYes,
-            *run,
-            None,
-            format!("record {tag} is reported as applied ({reason})"),
-        );
+        let what = format!("record {tag} is reported as applied ({reason})");
+        return world.broke_of(Rule::FalseYes, *run, None, &[*tag], what);
     }
     // What a profile shows is compared by ids here.
     let has_ids = world.began_with != Quirk::Renumbers;
@@ -80,12 +76,8 @@ fn check_yes(world: &mut World, said: &Reported) {
             world.requests.iter().filter(|sent| sent.run == *run).filter_map(|sent| sent.heard.as_ref());
         let mut profiles = heard.filter(|heard| heard.at <= *at).filter_map(|heard| heard.profile.as_ref());
         if action.is_of_profile() && !profiles.any(is_seen) {
-            world.broke(
-                Rule::FalseYes,
-                *run,
-                None,
-                format!("record {tag} is reported as verified, and was not seen"),
-            );
+            let what = format!("record {tag} is reported as verified, and was not seen");
+            world.broke_of(Rule::FalseYes, *run, None, &[*tag], what);
         }
     }
 }
@@ -136,7 +128,7 @@ fn check_unchanged(world: &mut World, said: &Reported) {
     let past = world.customers[customer_of(world, said.run, said.tag)].past.iter().map(|(_, past)| past);
     if !heard.chain(past).any(|profile| action.is_alike_in(profile)) {
         let what = format!("record {} is reported as unchanged, and no read showed it", said.tag);
-        world.broke(Rule::FalseYes, said.run, None, what);
+        world.broke_of(Rule::FalseYes, said.run, None, &[said.tag], what);
     }
 }
 
@@ -148,7 +140,7 @@ fn check_unknown(world: &mut World, said: &Reported) {
     let of_record = |sent: &Sent| sent.run == *run && sent.tag == Some(*tag) && sent.call.is_write();
     if is_first && !world.requests.iter().any(of_record) {
         let what = format!("record {tag} is reported as unknown ({reason}), and nothing was sent");
-        world.broke(Rule::FalseUnknown, *run, None, what);
+        world.broke_of(Rule::FalseUnknown, *run, None, &[*tag], what);
     }
 }
 
@@ -162,7 +154,8 @@ fn check_partial(world: &mut World, said: &Reported) {
     if (!has_first || has_second) && !world.runs[*run].is_batch {
         let what =
             format!("record {tag} is reported as partial: first call {has_first}, second {has_second}");
-        world.broke(if has_second { Rule::FalseNo } else { Rule::FalseYes }, *run, None, what);
+        let rule = if has_second { Rule::FalseNo } else { Rule::FalseYes };
+        world.broke_of(rule, *run, None, &[*tag], what);
     }
 }
 

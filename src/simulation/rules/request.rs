@@ -217,13 +217,18 @@ fn check_fields(
         if was == now || path == "updated_at" || path.ends_with(DEFAULT) {
             continue;
         }
-        let id = path.split_once('.').map(|(id, _)| id.parse::<i64>().unwrap_or_default());
+        let id = path.split_once('.').and_then(|(id, _)| id.parse::<i64>().ok());
         // An address that is left out is reported above.
         let is_gone = id.is_some_and(|id| !ids(after).contains(&id));
         let is_asked = match action {
             _ if is_gone => true,
             Action::Set(address, name, value) => {
                 let asked = address.map_or_else(|| (*name).to_owned(), |id| format!("{id}.{name}"));
+                *path == asked && now.is_some_and(|now| now == value)
+            }
+            Action::Custom(address, code, value) => {
+                let attribute = format!("custom_attributes.{code}");
+                let asked = address.map_or_else(|| attribute.clone(), |id| format!("{id}.{attribute}"));
                 *path == asked && now.is_some_and(|now| now == value)
             }
             Action::Restore(undo) => {

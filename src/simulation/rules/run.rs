@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::Rule;
 use crate::simulation::action::Action;
 use crate::simulation::customers::{DEFAULT, Stored, addresses, content, ids};
-use crate::simulation::faults::Observed;
+use crate::simulation::faults::{Observed, Quirk};
 use crate::simulation::magento;
+use crate::simulation::notation;
 use crate::simulation::world::{Reported, Sent, World};
 
 /// Checks how a run ended, by its exit code and the error on its standard error.
@@ -27,7 +28,19 @@ pub fn check(world: &mut World, run: usize, code: u8, error: &Value, counts: &[u
     }
     for said in &said {
         if let Some(what) = wrong_mismatch(world, run, said) {
-            broken.push((Rule::Mismatch, what));
+            world.broke_of(Rule::Mismatch, run, None, &[said.tag], what);
+        }
+    }
+    if world.began_with == Quirk::Notation && world.healing_since.is_none() {
+        // No replica lags behind, and nobody else changes anything.
+        for said in said.iter().filter(|said| said.reason.contains("an older profile")) {
+            world.broke_of(
+                Rule::Liveness,
+                run,
+                None,
+                &[said.tag],
+                format!("every read is of now, and {said:?}"),
+            );
         }
     }
     if is_outage {
@@ -135,7 +148,9 @@ fn wrong_mismatch(world: &World, run: usize, said: &Reported) -> Option<String> 
     let action = &world.actions[&said.tag];
     let defaults = addresses(&last).filter(|address| address[DEFAULT] == true).count();
     let is_one = !matches!(action, Action::Default(_)) || defaults == 1;
-    let is_shown = missing.is_empty() && is_one && action.is_shown_by(&last);
+    let is_rewritten =
+        action.custom_value_in(&last).is_some_and(|(now, value)| now == notation::rewritten(value));
+    let is_shown = missing.is_empty() && is_one && (action.is_shown_by(&last) || is_rewritten);
     (is_shown && is_reported && !world.began_with_lag && world.faults.cache.is_none())
         .then(|| format!("the last read shows all of record {}, and exit 9 was reported", said.tag))
 }
