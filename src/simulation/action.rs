@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::customers::{DEFAULT, Stored, addresses, ids, is_same};
+use super::customers::{DEFAULT, Stored, addresses, ids, is_empty, is_same};
 
 /// The field that the service sets by itself at each PUT, and that comparisons leave out.
 pub const OWN_STAMP: &str = "updated_at";
@@ -12,14 +12,18 @@ pub const OWN_STAMP: &str = "updated_at";
 pub enum Action {
     /// An item in a cart.
     Item,
-    /// An attribute.
-    Attribute,
+    /// An attribute; with `true` it is put into an attribute set.
+    Attribute(bool),
+    /// An attribute that exists, put into an attribute set.
+    Assign,
     /// Options of the attribute `color`.
     Options(Vec<String>),
     /// Shipping and payment of the cart of this customer.
     Ship,
     /// Another value of a field, of the profile or of an address.
     Set(Option<i64>, &'static str, Value),
+    /// Another region of an address, named like this.
+    Region(i64, RegionBy),
     /// Another value of a custom attribute, of the profile or of an address.
     Custom(Option<i64>, &'static str, String),
     /// One more address.
@@ -32,6 +36,17 @@ pub enum Action {
     Replace(Vec<i64>, Option<Value>, Option<usize>),
     /// An update undone.
     Restore(Undo),
+}
+
+/// How a region is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RegionBy {
+    /// By its code.
+    Code,
+    /// By its name.
+    Name,
+    /// There is none in another country.
+    Country,
 }
 
 /// What a restore undoes.
@@ -51,10 +66,19 @@ impl Action {
         let address = |id: &i64| addresses(profile).find(|address| address["id"] == *id);
         let has = |added: &Value| addresses(profile).any(|address| address["street"] == added["street"]);
         match self {
-            Self::Item | Self::Attribute | Self::Options(_) | Self::Ship | Self::Restore(_) => false,
+            Self::Item
+            | Self::Attribute(_)
+            | Self::Assign
+            | Self::Options(_)
+            | Self::Ship
+            | Self::Restore(_) => false,
+            Self::Region(id, by) => address(id).is_some_and(|address| has_region(address, *by)),
             Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
             Self::Set(Some(id), name, value) => {
-                address(id).is_some_and(|address| address.get(*name) == Some(value))
+                // What is cleared may be there as null.
+                let is_it =
+                    |now: Option<&Value>| now == Some(value) || *value == "" && now.is_none_or(is_empty);
+                address(id).is_some_and(|address| is_it(address.get(*name)))
             }
             Self::Custom(..) => self.custom_value_in(profile).is_some_and(|(now, value)| now == value),
             Self::Add(added) => has(added),
@@ -110,6 +134,7 @@ impl Action {
         match self {
             Self::Set(Some(id), ..)
             | Self::Custom(Some(id), ..)
+            | Self::Region(id, _)
             | Self::Remove(id, _)
             | Self::Default(id) => now.contains(id),
             Self::Replace(kept, ..) => kept.iter().all(|id| now.contains(id)),
@@ -119,7 +144,7 @@ impl Action {
 
     /// Whether this is for a profile.
     pub fn is_of_profile(&self) -> bool {
-        !matches!(self, Self::Item | Self::Attribute | Self::Options(_) | Self::Ship)
+        !matches!(self, Self::Item | Self::Attribute(_) | Self::Assign | Self::Options(_) | Self::Ship)
     }
 
     /// The addresses that a request for this adds.
@@ -141,8 +166,20 @@ impl Action {
         let words = |words: &[&str]| Some(words.iter().map(|&word| word.to_owned()).collect());
         match self {
             Self::Set(..) if self.has_no_flag() => None,
+            Self::Set(Some(id), name, value) if *value == "" => {
+                words(&["--address", &id.to_string(), "--clear", &flag(name)])
+            }
+            Self::Region(id, by) => {
+                let address = id.to_string();
+                let of_address = |more: &[&str]| words(&[&["--address", address.as_str()], more].concat());
+                match by {
+                    RegionBy::Code => of_address(&["--region-code", "NY"]),
+                    RegionBy::Name => of_address(&["--region", "New York"]),
+                    RegionBy::Country => of_address(&["--country", "DE", "--no-region"]),
+                }
+            }
             Self::Set(Some(id), name, value) => {
-                words(&["--address", &id.to_string(), &format!("--{name}"), value.as_str()?])
+                words(&["--address", &id.to_string(), &format!("--{}", flag(name)), value.as_str()?])
             }
             Self::Set(None, name, value) => words(&[&format!("--{name}"), value.as_str()?]),
             Self::Custom(Some(id), code, value) => {
@@ -174,11 +211,17 @@ impl Action {
                 }
                 wrapped("cartItem", item)
             }
-            Self::Attribute => wrapped(
-                "attribute",
-                json!({"attribute_code": format!("code_{tag}"), "frontend_input": "text",
-                    "entity_type_id": "4", "default_frontend_label": "Label"}),
-            ),
+            Self::Attribute(is_assigned) => {
+                let mut attribute = json!({"attribute_code": format!("code_{tag}"), "frontend_input": "text",
+                    "entity_type_id": "4", "default_frontend_label": "Label"});
+                if *is_assigned {
+                    attribute["attribute_set"] = json!(["Default"]);
+                }
+                wrapped("attribute", attribute)
+            }
+            Self::Assign => {
+                json!({"attribute_code": format!("code_{tag}"), "attribute_set": ["Default"]})
+            }
             Self::Ship => {
                 let street = format!("Road {tag}");
                 let address = json!({"firstname": "N", "lastname": "M", "street": [street], "city": "Paris",
@@ -189,6 +232,16 @@ impl Action {
             Self::Set(None, name, value) => wrapped("customer", json!({*name: value})),
             Self::Set(Some(id), name, value) => {
                 wrapped("customer", json!({"addresses": [{"id": id, *name: value}]}))
+            }
+            Self::Region(id, by) => {
+                let mut address = match by {
+                    RegionBy::Code => json!({"region": {"region_code": "NY"}}),
+                    RegionBy::Name => json!({"region": {"region": "New York"}}),
+                    RegionBy::Country => json!({"country_id": "DE", "region_id": 0,
+                        "region": {"region_code": null, "region": null, "region_id": 0}}),
+                };
+                address["id"] = json!(id);
+                wrapped("customer", json!({"addresses": [address]}))
             }
             Self::Custom(address, code, value) => {
                 let list = json!([{"attribute_code": code, "value": value}]);
@@ -209,11 +262,28 @@ impl Action {
     }
 }
 
+/// The name of the flag of a field.
+fn flag(field: &str) -> String {
+    if field == "country_id" { "country".to_owned() } else { field.replace('_', "-") }
+}
+
+/// Whether an address, stored or sent, has the region that is named like this.
+fn has_region(address: &Value, by: RegionBy) -> bool {
+    let region = &address["region"];
+    let has_id = || address["region_id"] == 43 || region["region_id"] == 43;
+    match by {
+        RegionBy::Code => has_id() || region["region_code"] == "NY",
+        RegionBy::Name => has_id() || region["region"] == "New York",
+        RegionBy::Country => address["country_id"] == "DE",
+    }
+}
+
 /// The record that a body belongs to: it carries a name that is only its own.
 pub fn named_in(body: &Value) -> Option<u32> {
     let names = [
         &body["cartItem"]["sku"],
         &body["attribute"]["attribute_code"],
+        &body["attributeCode"],
         &body["addressInformation"]["shipping_address"]["street"][0],
         &body["method"]["method"],
     ];

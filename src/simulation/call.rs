@@ -18,6 +18,12 @@ pub enum Call {
     Pay(usize),
     /// Creates an attribute.
     Create,
+    /// Puts an attribute into an attribute set.
+    Assign(String),
+    /// Lists attribute sets, or the groups of one.
+    Sets(&'static str),
+    /// Lists the attributes of an attribute set.
+    Members,
     /// Reads an attribute by its code.
     Attribute(String),
     /// Adds an option to an attribute.
@@ -52,6 +58,7 @@ impl Call {
                 | Self::Ship(_)
                 | Self::Pay(_)
                 | Self::Create
+                | Self::Assign(_)
                 | Self::AddOption(_)
                 | Self::SetDefault(_)
         )

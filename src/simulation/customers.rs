@@ -60,7 +60,7 @@ impl Customer {
                 ("FR", "")
             };
             format!(
-                r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","company":"","postcode":"7500{at}",
+                r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","company":"","vat_id":"V{number}","postcode":"7500{at}",
                 "country_id":"{country}",{region}{default}"telephone":"{number}","firstname":"A","lastname":"B",{unlisted}}}"#
             )
         };

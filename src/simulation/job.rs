@@ -20,8 +20,17 @@ pub enum Operation {
     Ship,
     /// `attribute create`
     Create,
+    /// `attribute assign`
+    Assign,
     /// `attribute option add`
     AddOptions,
+}
+
+impl Operation {
+    /// Whether its records are each of a customer.
+    pub fn is_of_customer(self) -> bool {
+        !matches!(self, Self::Create | Self::Assign)
+    }
 }
 
 /// Whose tokens the commands of a world have.
@@ -54,6 +63,8 @@ pub struct Job {
     pub machine: usize,
     /// Whether the input is a plan, which is applied.
     pub is_plan: bool,
+    /// `--verify`
+    pub verifies: bool,
     /// The profile that is given with `--base`, and its file.
     pub base: Option<(PathBuf, Stored)>,
 }
@@ -111,12 +122,13 @@ impl Job {
             Operation::AddItem => &["quote", "add-item"],
             Operation::Ship => &["quote", "ship"],
             Operation::Create => &["attribute", "create"],
+            Operation::Assign => &["attribute", "assign"],
             Operation::AddOptions => &["attribute", "option", "add"],
         });
         let is_of_profile = matches!(self.operation, Operation::Update | Operation::Restore);
         if self.is_batch {
             add(&["--jobs", &self.jobs.to_string()]);
-        } else if access != Access::Own && self.operation != Operation::Create {
+        } else if access != Access::Own && self.operation.is_of_customer() {
             add(&["--customer", &name(access, customer)]);
         }
         match action.flags().filter(|_| !self.is_batch) {
@@ -128,6 +140,9 @@ impl Job {
             if let Some(allowed) = allowed {
                 add(&["--allow-delete", &allowed.to_string()]);
             }
+        }
+        if self.verifies {
+            add(&["--verify"]);
         }
         if let Some((file, _)) = &self.base {
             add(&["--base", &file.to_string_lossy()]);

@@ -131,15 +131,17 @@ impl Machine {
         let _ = Mount::new(&self.disk, &Arc::default()).create(to, &content);
     }
 
-    /// Lists the changes of a customer.
-    pub async fn history(&self, customer: usize) -> RunEnd {
-        let mut words = vec!["customer".to_owned(), "history".to_owned()];
+    /// Lists the changes of a customer, or does with them what more words say.
+    pub async fn history(&self, customer: usize, more: &[&str]) -> RunEnd {
+        let words = ["customer", "history"].iter().chain(more).map(|&word| word.to_owned());
+        let mut words: Vec<String> = words.collect();
         if self.access != Access::Own {
             words.extend(["--customer".to_owned(), name(self.access, customer)]);
         }
         let (run, token) = {
             let mut world = self.world.borrow_mut();
             world.runs.push(Run { machine: self.number, ..Run::default() });
+            world.log(|| format!("machine {}: storefront {}", self.number, words.join(" ")));
             (world.runs.len() - 1, world.customers[customer].tokens[0].clone())
         };
         let options = RunOptions::default();

@@ -10,6 +10,8 @@ use super::call::Call;
 use super::customers::{DEFAULT, Stored, addresses, is_empty};
 use super::world::World;
 
+/// The regions that the shop knows: id, code and name.
+const REGIONS: [(i64, &str, &str); 2] = [(12, "CA", "California"), (43, "NY", "New York")];
 /// Ids of carts begin here.
 const FIRST_CART: usize = 100;
 
@@ -50,6 +52,10 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         ("PUT", ["carts", text, "selected-payment-method"]) => cart(text).map(Call::Pay),
         ("GET", ["carts", text, "selected-payment-method"]) => cart(text).map(Call::Payment),
         ("POST", ["products", "attributes"]) => Some(Call::Create),
+        ("POST", ["products", "attribute-sets", "attributes"]) => Some(Call::Assign(String::new())),
+        ("GET", ["products", "attribute-sets", "sets", "list"]) => Some(Call::Sets("set")),
+        ("GET", ["products", "attribute-sets", "groups", "list"]) => Some(Call::Sets("group")),
+        ("GET", ["products", "attribute-sets", _, "attributes"]) => Some(Call::Members),
         ("POST", ["products", "attributes", code, "options"]) => Some(Call::AddOption((*code).to_owned())),
         ("PUT", ["products", "attributes", code]) => Some(Call::SetDefault((*code).to_owned())),
         ("GET", ["products", "attributes", code]) => Some(Call::Attribute((*code).to_owned())),
@@ -91,7 +97,7 @@ pub fn set_default_option(world: &mut World, code: &str, body: &Value) -> (u16, 
 /// Answers what only reads, and what opens a cart.
 pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
     let nothing = || (404, json!({"message": "No such entity with %fieldName = %fieldValue"}));
-    let cart = |customer: &usize| json!({"id": FIRST_CART + customer, "is_active": true, "customer": {"id": customer + 1}, "items": []});
+    let cart = |customer: &usize| json!({"id": FIRST_CART + customer, "is_active": true, "customer": {"id": customer + 1}, "items": items_of(world, *customer)});
     let (status, body) = match call {
         Call::Search(email) => {
             let is_it = |customer: &super::customers::Customer| customer.now["email"] == email.as_str();
@@ -114,7 +120,7 @@ pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
                 world.customers[*customer].has_cart.then(|| cart(customer)).into_iter().collect();
             (200, json!({"total_count": items.len(), "items": items}))
         }
-        Call::Items(_) => (200, json!([])),
+        Call::Items(customer) => (200, items_of(world, *customer)),
         Call::Payment(customer) => {
             let paid = world.effects.iter().rev().map(|effect| &world.requests[effect.request]);
             let last = paid.into_iter().find(|sent| sent.call == Call::Pay(*customer));
@@ -128,14 +134,36 @@ pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
             }
             None => nothing(),
         },
+        Call::Sets(what) => {
+            let item =
+                json!({format!("attribute_{what}_id"): 4, format!("attribute_{what}_name"): "Default"});
+            (200, json!({"total_count": 1, "items": [item]}))
+        }
+        Call::Members => {
+            let assigned =
+                world.assigned.iter().map(|code| json!({"attribute_id": 7, "attribute_code": code}));
+            (200, assigned.collect())
+        }
         Call::Country(code) if code == "US" => {
-            let regions = json!([{"id": "12", "code": "CA", "name": "California"}]);
-            (200, json!({"id": code, "available_regions": regions}))
+            let regions =
+                REGIONS.map(|(id, code, name)| json!({"id": id.to_string(), "code": code, "name": name}));
+            (200, json!({"id": code, "available_regions": regions.to_vec()}))
         }
         Call::Country(code) => (200, json!({ "id": code })),
         _ => nothing(),
     };
     (status, body.to_string())
+}
+
+/// The items of a cart: what was added to it.
+fn items_of(world: &World, customer: usize) -> Value {
+    let added = world.effects.iter().map(|effect| &world.requests[effect.request]);
+    let items = added.filter(|sent| sent.call == Call::Item(customer)).enumerate();
+    let item = |(at, sent): (usize, &super::world::Sent)| {
+        let item = &sent.body["cartItem"];
+        json!({"item_id": at + 1, "sku": item["sku"], "qty": item["qty"], "quote_id": FIRST_CART + customer})
+    };
+    items.map(item).collect()
 }
 
 /// A stored profile as GET and the reply to a PUT show it: the default address at the top as well, `region_id` in every
@@ -206,6 +234,11 @@ fn keep_region(address: &mut Map<String, Value>) {
         return;
     };
     address.retain(|name, value| name != "region" || !is_empty(value));
+    if let Some((id, code, name)) = as_id(&id).and_then(|id| REGIONS.into_iter().find(|(own, ..)| *own == id))
+    {
+        let region = json!({"region_code": code, "region": name, "region_id": id});
+        address.insert("region".to_owned(), region);
+    }
     address.insert("region_id".to_owned(), id);
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::action::{Action, OWN_STAMP, Undo};
+use super::action::{Action, OWN_STAMP, RegionBy, Undo};
 use super::customers::ids;
 use super::disk::Disk;
 use super::editors::{Act, Edit, Moment};
@@ -86,6 +86,9 @@ impl Scenario {
             Some(second) if self.random.chance(25) => self.at_once(&first, &second).await,
             second => {
                 self.with_restarts(&first).await;
+                if self.random.chance(8) {
+                    self.look_back(&first).await;
+                }
                 if let Some(second) = second {
                     self.pause().await;
                     self.with_restarts(&second).await;
@@ -282,6 +285,26 @@ impl Scenario {
         }
     }
 
+    /// Somebody looks what became of an update, or deletes what a machine remembers of a customer.
+    async fn look_back(&mut self, job: &Job) {
+        let customer = job.records[0].1;
+        if job.operation != Operation::Update {
+            return;
+        }
+        let machine = self.machines[job.machine].clone();
+        if self.random.chance(60) {
+            let looked = machine.history(customer, &["--check"]).await;
+            let mut world = self.world.borrow_mut();
+            return history::check_looked(&mut world, looked.run, customer, &looked.lines);
+        }
+        let deleted = machine.history(customer, &["--delete", "all", "--yes"]).await;
+        let mut world = self.world.borrow_mut();
+        let at = world.now();
+        // It may have deleted some of them, where it failed.
+        world.log(|| format!("the history is deleted: {:?}", deleted.code));
+        world.forgotten.push((job.machine, customer, at));
+    }
+
     /// Values are set, set back, and sent again as they are stored, in another notation than the shop's.
     async fn notation(&mut self) {
         let is_magento = self.setting.is_magento;
@@ -408,6 +431,9 @@ impl Scenario {
     fn job(&mut self, number: usize) -> Job {
         let operation = match self.random.below(12) {
             0 | 1 if !self.is_about_profiles() => Operation::AddItem,
+            2 if !self.is_about_profiles() && self.setting.is_magento && self.random.chance(35) => {
+                Operation::Assign
+            }
             2 if !self.is_about_profiles() => Operation::Create,
             3 | 4 if !self.is_about_profiles() => Operation::Ship,
             _ => Operation::Update,
@@ -460,6 +486,7 @@ impl Scenario {
             token,
             machine,
             is_plan: false,
+            verifies: operation == Operation::AddItem && self.setting.is_magento && self.random.chance(40),
             base: None,
         }
     }
@@ -481,11 +508,11 @@ impl Scenario {
         let world = self.world.borrow();
         let mut text = String::new();
         for (tag, customer) in &job.records {
-            let is_named = self.setting.access != Access::Own && operation != Operation::Create;
+            let is_named = self.setting.access != Access::Own && operation.is_of_customer();
             let mut document = world.actions[tag].document(*tag, world.is_magento, is_named);
             if is_named {
                 document["customer"] = json!(name(self.setting.access, *customer));
-            } else if operation != Operation::Create {
+            } else if operation.is_of_customer() {
                 document["token"] = json!(world.customers[*customer].tokens[job.token]);
             }
             text += &document.to_string();
@@ -512,7 +539,14 @@ impl Scenario {
         let value = format!("Ours {tag}");
         let action = match (operation, random.below(12)) {
             (Operation::AddItem, _) => Action::Item,
-            (Operation::Create, _) => Action::Attribute,
+            (Operation::Create, _) => Action::Attribute(self.setting.is_magento && random.chance(40)),
+            (Operation::Assign, _) => {
+                let code = format!("code_{tag}");
+                let attribute = json!({"attribute_code": code, "frontend_input": "text"});
+                let mut world = self.world.borrow_mut();
+                world.attributes.insert(code, attribute.as_object().unwrap().clone());
+                Action::Assign
+            }
             (Operation::Ship, _) => {
                 self.world.borrow_mut().customers[customer].has_cart = true;
                 Action::Ship
@@ -521,7 +555,8 @@ impl Scenario {
             (_, 3 | 4) => Action::Set(None, "firstname", json!(value)),
             (_, 5) if is_single => Action::Remove(address, random.chance(80)),
             (_, 6) if is_single => Action::Default(address),
-            (_, 11) => self.alike(address, tag),
+            (_, 9) if random.chance(50) => self.unusual(address, tag),
+            (_, 11) => self.unusual(address, tag),
             (_, 10) if self.setting.is_magento && random.chance(60) => match random.below(2) {
                 0 => Action::Custom(None, "x_note", value),
                 _ => Action::Custom(Some(address), "x_door", value),
@@ -533,14 +568,26 @@ impl Scenario {
     }
 
     /// A record whose value is nearly the one that is stored: with other blanks, a text for a number, null for an empty text, or
-    /// of a field that comparisons leave out.
-    fn alike(&mut self, address: i64, tag: u32) -> Action {
+    /// of a field that comparisons leave out. Or one that clears a field, or is about the region.
+    fn unusual(&mut self, address: i64, tag: u32) -> Action {
         let world = self.world.borrow();
         let is_new = |address: Option<i64>, field: &str| {
             let is_it = |action: &Action| matches!(action, Action::Set(of, name, _) if *of == address && *name == field);
             !world.actions.values().any(is_it)
         };
-        match self.random.below(7) {
+        let is_magento = world.is_magento;
+        let region = |by| Action::Region(address, by);
+        let has_region = |action: &Action| matches!(action, Action::Region(id, _) if *id == address);
+        let has_no_region = !world.actions.values().any(has_region);
+        match self.random.below(14) {
+            7 if is_new(Some(address), "vat_id") => Action::Set(Some(address), "vat_id", json!("")),
+            8 if is_new(Some(address), "vat_id") => Action::Set(Some(address), "vat_id", json!("")),
+            9 | 10 if has_no_region => region(RegionBy::Code),
+            11 | 12 if has_no_region => region(RegionBy::Name),
+            13 if has_no_region && is_magento => region(RegionBy::Country),
+            13 if is_new(Some(address), "country_id") => {
+                Action::Set(Some(address), "country_id", json!("DE"))
+            }
             0 if !world.is_magento => Action::Set(None, OWN_STAMP, json!(format!("Ours {tag}"))),
             1 if !world.is_magento && is_new(None, "x_weight") => {
                 Action::Set(None, "x_weight", json!("0.10"))
@@ -647,7 +694,7 @@ impl Scenario {
         customers.dedup();
         let mut histories = Vec::new();
         for (machine, customer) in customers {
-            histories.push(self.machines[machine].history(customer).await);
+            histories.push(self.machines[machine].history(customer, &[]).await);
         }
         histories
     }

@@ -60,7 +60,12 @@ pub fn serve(world: &mut World, request: usize, at: Duration, is_copy: bool) -> 
         Call::Item(customer) if world.is_magento && !world.customers[customer].has_cart => {
             (404, r#"{"message":"No such entity with %fieldName = %fieldValue"}"#.to_owned())
         }
-        Call::Item(_) => taken(world, r#"{"item_id":7}"#),
+        Call::Item(_) => taken(world, r#"{"ok":true}"#),
+        Call::Assign(_) => {
+            let code = body["attributeCode"].as_str().unwrap_or_default().to_owned();
+            world.assigned.insert(code);
+            taken(world, "1")
+        }
         Call::Ship(_) => taken(world, r#"{"payment_methods":[],"totals":{}}"#),
         Call::Pay(_) => taken(world, "\"1\""),
         Call::AddOption(code) => magento::add_option(world, &code, &body),

@@ -1,6 +1,6 @@
 //! The ledger: every request that was sent, every effect it had and every report, of all clients.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -203,6 +203,10 @@ pub struct World {
     pub customers: Vec<Customer>,
     /// The attributes that exist, by their codes.
     pub attributes: BTreeMap<String, Map<String, Value>>,
+    /// The attributes that are in the attribute set, by their codes.
+    pub assigned: BTreeSet<String>,
+    /// Histories that were deleted: on which machine, whose, and when.
+    pub forgotten: Vec<(usize, usize, Duration)>,
     /// The answer that the cache keeps, and since when.
     pub cached: Option<(Duration, String)>,
     /// What our records ask for, by their tags.
@@ -264,6 +268,8 @@ impl World {
             healing_since: None,
             customers,
             attributes: BTreeMap::new(),
+            assigned: BTreeSet::new(),
+            forgotten: Vec::new(),
             cached: None,
             actions: BTreeMap::new(),
             planned: BTreeMap::new(),

@@ -91,8 +91,8 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
         return true;
     }
     match action {
-        Action::Attribute => world.effects_of(tag).any(|effect| effect.at <= began),
-        Action::Item | Action::Ship => false,
+        Action::Attribute(_) => world.effects_of(tag).any(|effect| effect.at <= began),
+        Action::Item | Action::Ship | Action::Assign => false,
         Action::Remove(_, false) => true,
         Action::Add(_) => states.iter().any(|state| action.is_shown_by(state)),
         Action::Replace(kept, ..) => {
@@ -112,7 +112,9 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
                     && world.runs[request.run].machine == world.runs[run].machine
                     && request.tag.is_some_and(|tag| !matches!(world.actions[&tag], Action::Restore(_)))
             };
-            !world.effects.iter().any(|effect| is_update(&world.requests[effect.request]))
+            let machine = world.runs[run].machine;
+            let is_forgotten = world.forgotten.iter().any(|(on, of, _)| (*on, *of) == (machine, number));
+            is_forgotten || !world.effects.iter().any(|effect| is_update(&world.requests[effect.request]))
         }
         _ => states.iter().any(|state| !action.fits(state)),
     }

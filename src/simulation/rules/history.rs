@@ -1,5 +1,7 @@
 //! What `customer history` says in the end, compared with what took effect.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::Rule;
@@ -58,6 +60,26 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
     }
     for (tag, what) in broken {
         world.broke_of(Rule::History, run, None, &[tag], what);
+    }
+}
+
+/// Checks what `customer history --check` of a customer printed: what it says of an update is so.
+pub fn check_looked(world: &mut World, run: usize, customer: usize, lines: &[Value]) {
+    let mut broken = Vec::new();
+    for line in lines.iter().filter(|line| line["outcome"] == "applied") {
+        let is_it = |said: &&Reported| {
+            let stem = said.snapshot.as_deref().and_then(|path| Path::new(path).file_stem()?.to_str());
+            stem.is_some_and(|stem| line["snapshot"] == stem)
+                && world.runs[said.run].machine == world.runs[run].machine
+                && customer_of(world, said.run, said.tag) == customer
+        };
+        let Some(said) = world.reported.iter().find(is_it) else { continue };
+        if world.effects_of(said.tag).next().is_none() && !was_done_by_others(world, said) {
+            broken.push((said.tag, format!("record {} counts as applied when it is looked at", said.tag)));
+        }
+    }
+    for (tag, what) in broken {
+        world.broke_of(Rule::FalseYes, run, None, &[tag], what);
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::Rule;
+use crate::simulation::call::Call;
 use crate::simulation::disk::Disk;
 use crate::simulation::world::{Reported, Sent, World};
 
@@ -34,6 +35,10 @@ fn state(entry: Option<&Value>) -> &str {
 /// at most as many as run at once.
 pub fn unwritten(world: &World, sent: &Sent, disk: &Disk) -> Option<String> {
     let run = &world.runs[sent.run];
+    if matches!(sent.call, Call::Assign(_)) {
+        // It can be repeated.
+        return None;
+    }
     let entries = entries(disk.durable(run.journal.as_deref()?).unwrap_or_default());
     let record = 1 + run.records.iter().position(|(tag, _)| Some(*tag) == sent.tag)?;
     let now = state(entries.get(&record));

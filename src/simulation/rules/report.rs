@@ -32,6 +32,9 @@ fn has_all_effects(world: &World, said: &Reported) -> bool {
     if world.is_magento && matches!(world.actions[&said.tag], Action::Ship) {
         return has(|call| matches!(call, Call::Ship(_))) && has(|call| matches!(call, Call::Pay(_)));
     }
+    if matches!(world.actions[&said.tag], Action::Attribute(true)) {
+        return has(|call| matches!(call, Call::Create)) && has(|call| matches!(call, Call::Assign(_)));
+    }
     has(Call::is_write)
 }
 
@@ -149,8 +152,9 @@ fn check_partial(world: &mut World, said: &Reported) {
     let of_run = |effect: &&Effect| world.requests[effect.request].run == *run;
     let call = |effect: &Effect| &world.requests[effect.request].call;
     let effects: Vec<&Effect> = world.effects_of(*tag).filter(of_run).collect();
-    let has_first = effects.iter().any(|effect| effect.at <= *at && matches!(call(effect), Call::Ship(_)));
-    let has_second = effects.iter().any(|effect| matches!(call(effect), Call::Pay(_)));
+    let has_first =
+        effects.iter().any(|effect| effect.at <= *at && matches!(call(effect), Call::Ship(_) | Call::Create));
+    let has_second = effects.iter().any(|effect| matches!(call(effect), Call::Pay(_) | Call::Assign(_)));
     if (!has_first || has_second) && !world.runs[*run].is_batch {
         let what =
             format!("record {tag} is reported as partial: first call {has_first}, second {has_second}");
@@ -181,7 +185,7 @@ fn duplicates(world: &mut World) {
             // Saving the same address a second time changes nothing, where the payment failed.
             let is_first_of_two =
                 world.is_magento && first.run != second.run && matches!(first.call, Call::Ship(_));
-            let is_first_of_two = is_first_of_two || matches!(first.call, Call::Pay(_));
+            let is_first_of_two = is_first_of_two || matches!(first.call, Call::Pay(_) | Call::Assign(_));
             if first.call != second.call || is_asked_again || is_first_of_two {
                 continue;
             }

@@ -6,8 +6,11 @@ use serde_json::Value;
 
 use super::planned::differing;
 use super::{Rule, journal, restore};
-use crate::simulation::action::{Action, Undo};
-use crate::simulation::customers::{DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids};
+use crate::simulation::action::{Action, RegionBy, Undo};
+use crate::simulation::call::Call;
+use crate::simulation::customers::{
+    DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids, is_empty,
+};
 use crate::simulation::disk::{Disk, Process};
 use crate::simulation::faults::Observed;
 use crate::simulation::magento;
@@ -15,6 +18,8 @@ use crate::simulation::world::{OutOfReach, Sent, Shown, World};
 
 /// So long a disk may take between the last read and the PUT; nothing else may.
 const MAX_BETWEEN: Duration = Duration::from_millis(100);
+/// So long the regions of a country may be looked up in between.
+const MAX_LOOKUP: Duration = Duration::from_millis(2_100);
 /// A longer `Retry-After` counts as this.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
@@ -46,7 +51,7 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
                         world.count(OutOfReach::Unknowable);
                     }
                 } else {
-                    check_times(sent, shown, disk, process, &mut broken);
+                    check_times(world, sent, shown, (disk, process), &mut broken);
                     check_addresses(sent, &action, (&before, &after), world, &mut broken);
                     check_fields(world, sent, &action, (&before, &after), &mut broken);
                     check_defaults(world, sent, &action, (&before, &after), &mut broken);
@@ -111,7 +116,11 @@ fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
     let run = &world.runs[sent.run];
     let is_verified = |reported: &&crate::simulation::world::Reported| {
         let of = &world.runs[reported.run];
+        let is_forgotten = |(machine, of, at): &(usize, usize, Duration)| {
+            (*machine, *of) == (run.machine, customer) && *at >= reported.at
+        };
         reported.verified == Some(true)
+            && !world.forgotten.iter().any(is_forgotten)
             && of.machine == run.machine
             && of.token == run.token
             && of.records.iter().any(|(tag, of)| *tag == reported.tag && *of == customer)
@@ -124,9 +133,20 @@ fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
     run.token.is_none() || has_read_own || world.reported.iter().any(|said| is_verified(&said))
 }
 
-fn check_times(sent: &Sent, shown: &Shown, disk: &Disk, process: &Process, broken: &mut Vec<(Rule, String)>) {
+fn check_times(
+    world: &World,
+    sent: &Sent,
+    shown: &Shown,
+    (disk, process): (&Disk, &Process),
+    broken: &mut Vec<(Rule, String)>,
+) {
     let between = sent.at.saturating_sub(shown.at);
-    if between > MAX_BETWEEN {
+    let is_lookup = |other: &&Sent| {
+        other.run == sent.run && other.at >= shown.at && matches!(other.call, Call::Country(_))
+    };
+    let looks_up =
+        world.requests.iter().rev().take_while(|other| other.at >= shown.at).any(|other| is_lookup(&other));
+    if between > if looks_up { MAX_LOOKUP } else { MAX_BETWEEN } {
         broken.push((Rule::Waits, format!("{between:?} between the last read and it")));
     }
     let is_copy = |path: &std::path::PathBuf| {
@@ -224,7 +244,14 @@ fn check_fields(
             _ if is_gone => true,
             Action::Set(address, name, value) => {
                 let asked = address.map_or_else(|| (*name).to_owned(), |id| format!("{id}.{name}"));
-                *path == asked && now.is_some_and(|now| now == value)
+                *path == asked && (now == Some(value) || now.is_none_or(is_empty) && is_empty(value))
+            }
+            Action::Region(id, by) => {
+                let fields: &[&str] = match by {
+                    RegionBy::Country => &["region", "region_id", "country_id"],
+                    _ => &["region", "region_id"],
+                };
+                fields.iter().any(|name| *path == format!("{id}.{name}"))
             }
             Action::Custom(address, code, value) => {
                 let attribute = format!("custom_attributes.{code}");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::simulation::action::{Action, Undo};
-use crate::simulation::customers::{Writer, addresses, content, fields};
+use crate::simulation::customers::{Writer, addresses, content, fields, is_empty};
 use crate::simulation::magento;
 use crate::simulation::world::{Sent, World};
 
@@ -12,7 +12,9 @@ pub fn was_value(world: &World, sent: &Sent, path: &str, now: Option<&Value>) ->
     let Some(customer) = sent.replaces().map(|customer| &world.customers[customer]) else { return false };
     customer.past.iter().any(|(_, past)| {
         let past = if world.is_magento { &magento::plain(past) } else { past };
-        fields(past).get(path).copied() == now
+        let then = fields(past).get(path).copied();
+        // Nothing may be written as null.
+        then == now || then.is_none_or(is_empty) && now.is_none_or(is_empty)
     })
 }
 
