@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
+use super::input::InputEdit;
 use super::random::Random;
 use crate::system::storage::{Lock, Log, Storage, Syncing};
 
@@ -40,6 +43,12 @@ pub struct Process {
     pub writes: u64,
     /// The files that it created.
     pub created: Vec<PathBuf>,
+    /// Told when it has begun its journal.
+    pub begun: Arc<Notify>,
+    /// Somebody edits its input once it has begun its journal.
+    pub edit: Option<InputEdit>,
+    /// Whether that has happened.
+    pub is_edited: bool,
 }
 
 /// The disk as one process uses it.
@@ -54,6 +63,21 @@ impl Disk {
     pub fn new(seed: u64, faults: u64, read_faults: u64) -> Arc<Mutex<Self>> {
         let (files, locks) = (BTreeMap::new(), BTreeSet::new());
         Arc::new(Mutex::new(Self { files, locks, random: Random::new(seed), faults, read_faults }))
+    }
+
+    /// Cuts a file off after so many lines; whether something was lost.
+    pub fn cut(&mut self, path: &Path, lines: usize) -> bool {
+        let Some(file) = self.files.get_mut(path) else { return false };
+        let kept: Vec<u8> =
+            file.content.split_inclusive(|byte| *byte == b'\n').take(lines).flatten().copied().collect();
+        let is_shorter = kept.len() < file.content.len();
+        (file.content, file.durable) = (kept.clone(), Some(kept));
+        is_shorter
+    }
+
+    /// Somebody writes a file.
+    pub fn put(&mut self, path: &Path, content: Vec<u8>) {
+        self.files.insert(path.to_owned(), File { durable: Some(content.clone()), content });
     }
 
     /// It works from now on.
@@ -136,6 +160,19 @@ impl Mount {
         disk.may_fail()?;
         Ok(disk)
     }
+
+    /// Takes note that a journal is begun; an editor may wait for that.
+    fn wrote(&self, path: &Path) {
+        if path.extension().is_none_or(|extension| extension != "journal") {
+            return;
+        }
+        let mut process = self.process.lock().unwrap();
+        process.begun.notify_one();
+        if let Some(edit) = process.edit.take_if(|edit| edit.delay.is_zero()) {
+            edit.perform();
+            process.is_edited = true;
+        }
+    }
 }
 
 struct Held(Mount, PathBuf);
@@ -168,6 +205,8 @@ impl Storage for Mount {
         let file = File { durable: Some(content.clone()), content };
         disk.files.insert(path.to_owned(), file);
         self.process.lock().unwrap().created.push(path.to_owned());
+        drop(disk);
+        self.wrote(path);
         Ok(())
     }
 
@@ -224,7 +263,12 @@ impl Log for OpenLog {
 
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
         match self.mount.write() {
-            Ok(mut disk) => self.with(&mut disk, |file| file.content.extend_from_slice(bytes)),
+            Ok(mut disk) => {
+                self.with(&mut disk, |file| file.content.extend_from_slice(bytes))?;
+                drop(disk);
+                self.mount.wrote(&self.path);
+                Ok(())
+            }
             Err(error) => {
                 // A part may have been written, by a process that was alive.
                 if !self.mount.process.lock().unwrap().is_dead {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::action::Action;
 use super::customers::Stored;
+use super::input::InputEdit;
 use super::world::World;
 
 /// An operation over records.
@@ -67,6 +68,8 @@ pub struct Job {
     pub verifies: bool,
     /// The profile that is given with `--base`, and its file.
     pub base: Option<(PathBuf, Stored)>,
+    /// How its input is edited while it runs.
+    pub edit: Option<InputEdit>,
 }
 
 /// How a command is run this time.
@@ -78,8 +81,10 @@ pub struct RunOptions {
     pub repeat: bool,
     /// When it dies.
     pub death: Death,
-    /// When Ctrl-C is pressed.
+    /// When the first signal comes.
     pub interrupt: Option<Duration>,
+    /// How long after the first one the second signal comes.
+    pub second: Option<Duration>,
 }
 
 /// When a run dies.

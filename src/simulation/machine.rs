@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::call::ADMIN;
 use super::customers::Stored;
 use super::disk::{Disk, Mount, Process};
+use super::input::InputEdit;
 use super::job::{Access, Death, Job, RunOptions, name};
 use super::killable::Killable;
 use super::network::Network;
@@ -62,6 +63,7 @@ struct Start {
     token: String,
     base: Option<Stored>,
     options: RunOptions,
+    edit: Option<InputEdit>,
 }
 
 impl Machine {
@@ -80,6 +82,7 @@ impl Machine {
                 machine: self.number,
                 command: tag,
                 is_batch: job.is_batch,
+                is_plan: job.is_plan,
                 may_repeat: options.repeat,
                 token: (self.access == Access::Own).then_some(job.token),
                 journal,
@@ -93,7 +96,7 @@ impl Machine {
             });
             let token = world.customers[customer].tokens[job.token].clone();
             let base = job.base.as_ref().map(|(_, base)| base.clone());
-            (run, Start { words, token, base, options })
+            (run, Start { words, token, base, options, edit: job.edit.clone() })
         };
         let (code, written) = self.start(run, start).await;
         let mut world = self.world.borrow_mut();
@@ -118,7 +121,8 @@ impl Machine {
             (run, words, world.customers[job.records[0].1].tokens[job.token].clone())
         };
         let options = RunOptions::default();
-        let (code, written) = self.start(run, Start { words, token, base: None, options }).await;
+        let start = Start { words, token, base: None, options, edit: None };
+        let (code, written) = self.start(run, start).await;
         let mut world = self.world.borrow_mut();
         world.runs[run].code = code;
         read(&mut world, run, code, &written).code
@@ -145,15 +149,16 @@ impl Machine {
             (world.runs.len() - 1, world.customers[customer].tokens[0].clone())
         };
         let options = RunOptions::default();
-        let (code, written) = self.start(run, Start { words, token, base: None, options }).await;
+        let start = Start { words, token, base: None, options, edit: None };
+        let (code, written) = self.start(run, start).await;
         let mut world = self.world.borrow_mut();
         world.runs[run].code = code;
         read(&mut world, run, code, &written)
     }
 
     async fn start(&self, run: usize, start: Start) -> (Option<u8>, Written) {
-        let Start { words, token, base, options } = start;
-        let mut process = Process::default();
+        let Start { words, token, base, options, edit } = start;
+        let mut process = Process { edit, ..Process::default() };
         if let Death::Write(number) = options.death {
             process.dies_at = Some(number);
         }
@@ -186,20 +191,42 @@ impl Machine {
         let polls = if let Death::Polls(polls) = options.death { Some(polls) } else { None };
         let killable = Killable { inner: Some(running), polls, process: process.clone() };
         let limit = if let Death::After(time) = options.death { time } else { Duration::from_secs(86_400) };
-        let ctrl_c = async {
+        let signals = async {
             if let Some(after) = options.interrupt {
                 tokio::time::sleep(after).await;
+                self.signal(run, false);
                 interrupt.notify_one();
+                if let Some(after) = options.second {
+                    tokio::time::sleep(after).await;
+                    self.signal(run, true);
+                    interrupt.notify_one();
+                }
             }
             std::future::pending::<()>().await;
         };
+        let editor = edit_later(&process);
         let code = tokio::select! {
             biased;
-            () = ctrl_c => None,
+            () = signals => None,
+            () = editor => None,
             code = tokio::time::timeout(limit, killable) => code.ok().flatten(),
         };
-        process.lock().unwrap().is_dead = true;
+        let is_edited = {
+            let mut process = process.lock().unwrap();
+            process.is_dead = true;
+            process.is_edited
+        };
+        self.world.borrow_mut().runs[run].is_edited = is_edited;
         (code, written.take())
+    }
+
+    /// A signal comes.
+    fn signal(&self, run: usize, is_second: bool) {
+        let mut world = self.world.borrow_mut();
+        let now = world.now();
+        world.log(|| format!("run {run} is sent the {} signal", if is_second { "second" } else { "first" }));
+        let run = &mut world.runs[run];
+        *(if is_second { &mut run.signalled_again } else { &mut run.signalled }) = Some(now);
     }
 
     fn network(
@@ -220,6 +247,24 @@ impl Machine {
             })
         })
     }
+}
+
+/// Edits the input some time after the run has begun its journal.
+async fn edit_later(process: &Mutex<Process>) {
+    let (begun, delay) = {
+        let process = process.lock().unwrap();
+        (process.begun.clone(), process.edit.as_ref().map(|edit| edit.delay))
+    };
+    if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
+        begun.notified().await;
+        tokio::time::sleep(delay).await;
+        let edit = process.lock().unwrap().edit.take();
+        if let Some(edit) = edit {
+            edit.perform();
+            process.lock().unwrap().is_edited = true;
+        }
+    }
+    std::future::pending().await
 }
 
 /// What a run said, taken from what it wrote.

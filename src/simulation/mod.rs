@@ -19,6 +19,7 @@ mod disk;
 mod editors;
 mod events;
 mod faults;
+mod input;
 mod job;
 mod killable;
 mod machine;
@@ -108,6 +109,9 @@ fn no_promise_is_broken_in_any_world() {
     for known in KNOWN {
         let worlds = sum.known.get(known.name).copied().unwrap_or_default();
         print(&format!("known, in {worlds} worlds: {}: {}", known.name, known.case));
+    }
+    for (what, worlds) in &sum.reached {
+        print(&format!("reached in {worlds} worlds: {what}"));
     }
     assert!(broken.is_empty(), "{}", summary(&broken, stop));
     assert!(

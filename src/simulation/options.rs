@@ -54,6 +54,7 @@ async fn simulate(seed: u64, is_traced: bool) -> (Option<String>, Vec<String>) {
         is_plan: false,
         verifies: false,
         base: None,
+        edit: None,
     });
     let mut is_changed = false;
     for _ in 0..=random.below(3) {

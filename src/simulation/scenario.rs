@@ -1,5 +1,7 @@
 //! What happens in one simulation: which commands are run, when they die, and how they are taken up again.
 
+mod extras;
+
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,10 +14,11 @@ use super::customers::ids;
 use super::disk::Disk;
 use super::editors::{Act, Edit, Moment};
 use super::faults::{FaultProfile, any_outage};
+use super::input;
 use super::job::{Access, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
 use super::random::Random;
-use super::rules::{Rule, end, history, journal, report, run};
+use super::rules::{Rule, batch, end, history, journal, report, run, signal};
 use super::setting::{Mode, Setting};
 use super::verdict::Verdict;
 use super::world::{Reported, World};
@@ -26,6 +29,8 @@ const MAX_RUNS: u64 = 4;
 /// A simulation in its course.
 pub struct Scenario {
     random: Random,
+    /// Chance of what came later, so that the worlds of before stay as they are.
+    extra: Random,
     setting: Setting,
     directory: PathBuf,
     world: Rc<RefCell<World>>,
@@ -62,8 +67,17 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let machines = machines.collect();
     let has_lost = setting.disk != (0, 0);
     let directory = dunce::canonicalize(directory).unwrap();
-    let mut scenario =
-        Scenario { random, setting, directory, world, machines, tags: 0, commands: Vec::new(), has_lost };
+    let mut scenario = Scenario {
+        random,
+        extra: Random::new(!seed),
+        setting,
+        directory,
+        world,
+        machines,
+        tags: 0,
+        commands: Vec::new(),
+        has_lost,
+    };
     let mode = scenario.setting.mode;
     match mode {
         Mode::Outage => scenario.outage().await,
@@ -113,13 +127,14 @@ impl Scenario {
 
     /// Updates that are planned, and applied while others edit; then a copy of the plan is applied.
     async fn reviewed(&mut self) {
+        let operation = if self.extra.chance(25) { Operation::AddItem } else { Operation::Update };
         let prepared = if self.setting.access == Access::Own {
             // A plan holds no tokens.
-            let record = self.record(Operation::Update, false);
-            self.single(Operation::Update, record, 0)
+            let record = self.record(operation, false);
+            self.single(operation, record, 0)
         } else {
             let count = 1 + self.random.below(4);
-            self.batch(Operation::Update, count, 0)
+            self.batch(operation, count, 0)
         };
         let machine = self.machines[prepared.machine].clone();
         let plan = self.directory.join("moves.plan");
@@ -132,7 +147,11 @@ impl Scenario {
         }
         self.pause().await;
         let applied = Job { input: plan, is_plan: true, is_batch: true, ..prepared };
+        self.refuse_edited_plan(&applied).await;
         self.with_restarts(&applied).await;
+        if self.extra.chance(25) {
+            return self.apply_with_cut_journal(&applied).await;
+        }
         if self.commands.last().is_some_and(|(_, code)| *code == Some(0)) {
             let copy = Job { input: self.directory.join("copy.plan"), ..applied.clone() };
             machine.copy(&applied.input, &copy.input);
@@ -344,8 +363,12 @@ impl Scenario {
     async fn with_restarts(&mut self, job: &Job) {
         let interrupt = self.interrupt();
         let mut options = RunOptions { death: self.death(), interrupt, ..RunOptions::default() };
+        self.add_signals(&mut options);
+        let mut job = job.clone();
+        let mut before = None;
         for run in 1..=MAX_RUNS {
-            let code = self.once(job, options).await;
+            let code = self.once(&job, options).await;
+            self.put_back(&mut job, before.take());
             if code.is_none() && self.random.chance(50) {
                 self.world.borrow_mut().log(|| "power loss".to_owned());
                 self.machines[job.machine].disk.lock().unwrap().lose_power();
@@ -358,13 +381,18 @@ impl Scenario {
             self.set_clock(job.machine);
             let death = if run < 2 { self.death() } else { Death::Never };
             let repeat = self.random.chance(15);
-            options = RunOptions { resume: job.is_batch, repeat, death, interrupt: None };
+            options = RunOptions { resume: job.is_batch, repeat, death, ..RunOptions::default() };
+            before = self.rearrange(&mut job);
         }
     }
 
     async fn once(&mut self, job: &Job, options: RunOptions) -> Option<u8> {
         let machine = self.machines[job.machine].clone();
-        let ended = machine.run(job, options).await;
+        let (edited, original) = self.with_editor(job);
+        let ended = machine.run(&edited, options).await;
+        if let Some(original) = original {
+            std::fs::write(&job.input, original).unwrap();
+        }
         self.take(job, ended)
     }
 
@@ -488,6 +516,7 @@ impl Scenario {
             is_plan: false,
             verifies: operation == Operation::AddItem && self.setting.is_magento && self.random.chance(40),
             base: None,
+            edit: None,
         }
     }
 
@@ -505,24 +534,24 @@ impl Scenario {
     fn batch_of(&mut self, operation: Operation, records: Vec<(u32, usize)>, number: usize) -> Job {
         let input = self.directory.join(format!("in-{number}.ndjson"));
         let mut job = self.bare(operation, records, input);
-        let world = self.world.borrow();
-        let mut text = String::new();
-        for (tag, customer) in &job.records {
-            let is_named = self.setting.access != Access::Own && operation.is_of_customer();
-            let mut document = world.actions[tag].document(*tag, world.is_magento, is_named);
-            if is_named {
-                document["customer"] = json!(name(self.setting.access, *customer));
-            } else if operation.is_of_customer() {
-                document["token"] = json!(world.customers[*customer].tokens[job.token]);
-            }
-            text += &document.to_string();
-            text.push('\n');
-        }
-        std::fs::write(&job.input, text).unwrap();
-        drop(world);
+        let rows: Vec<String> = job.records.iter().map(|record| self.row(&job, *record)).collect();
+        std::fs::write(&job.input, input::text(&rows, false)).unwrap();
         job.is_batch = true;
         job.jobs = u16::try_from(1 + self.random.below(4)).unwrap();
         job
+    }
+
+    /// A record as it stands in the input of a batch.
+    fn row(&self, job: &Job, (tag, customer): (u32, usize)) -> String {
+        let world = self.world.borrow();
+        let is_named = self.setting.access != Access::Own && job.operation.is_of_customer();
+        let mut document = world.actions[&tag].document(tag, world.is_magento, is_named);
+        if is_named {
+            document["customer"] = json!(name(self.setting.access, customer));
+        } else if job.operation.is_of_customer() {
+            document["token"] = json!(world.customers[customer].tokens[job.token]);
+        }
+        document.to_string()
     }
 
     /// A record that asks for something no other record asks for.
@@ -624,6 +653,8 @@ impl Scenario {
                 &ended.counts,
                 self.setting.mode == Mode::Outage,
             );
+            signal::check(world, ended.run);
+            batch::check(world, ended.run);
             if self.setting.disk == (0, 0) {
                 journal::check_run(world, ended.run, &disk);
             }
@@ -632,7 +663,7 @@ impl Scenario {
             }
         }
         match self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0]) {
-            Some((_, code)) => *code = ended.code,
+            Some(known) => *known = (job.clone(), ended.code),
             None => self.commands.push((job.clone(), ended.code)),
         }
         ended.code
@@ -678,6 +709,9 @@ impl Scenario {
         for (job, _) in self.commands.iter().filter(|(job, _)| job.is_batch) {
             let last = world.runs.iter().rposition(|run| run.command == job.records[0].0);
             let path = format!("{}.journal", job.input.display());
+            if world.cut.contains(Path::new(&path)) {
+                continue;
+            }
             let disk = self.machines[job.machine].disk.lock().unwrap();
             journal::check_end(&mut world, last.unwrap_or_default(), Path::new(&path), &disk);
         }

@@ -18,6 +18,8 @@ pub struct Verdict {
     pub known: BTreeMap<&'static str, u64>,
     /// What was out of reach.
     pub out_of_reach: BTreeMap<OutOfReach, u64>,
+    /// Worlds in which something has happened, by its name.
+    pub reached: BTreeMap<&'static str, u64>,
     /// Requests that were sent.
     pub requests: u64,
     /// Runs of the program.
@@ -47,6 +49,7 @@ impl Verdict {
         Self {
             fingerprint: fingerprint.finish(),
             out_of_reach: world.out_of_reach.clone(),
+            reached: world.reached.iter().map(|what| (*what, 1)).collect(),
             requests: world.requests.len() as u64,
             runs: world.runs.len() as u64,
             reported: [count("yes"), count("no"), count("unknown")],
@@ -62,6 +65,9 @@ impl Verdict {
         (0..3).for_each(|at| self.reported[at] += other.reported[at]);
         for (name, count) in &other.known {
             *self.known.entry(name).or_default() += count;
+        }
+        for (what, count) in &other.reached {
+            *self.reached.entry(what).or_default() += count;
         }
         for (what, count) in &other.out_of_reach {
             *self.out_of_reach.entry(*what).or_default() += count;

@@ -123,6 +123,14 @@ pub struct Run {
     pub command: u32,
     /// Whether it goes over many records.
     pub is_batch: bool,
+    /// Whether it applies a plan.
+    pub is_plan: bool,
+    /// When the first and the second signal came.
+    pub signalled: Option<Duration>,
+    /// See `signalled`.
+    pub signalled_again: Option<Duration>,
+    /// Whether its input was edited after it had been checked.
+    pub is_edited: bool,
     /// Whether it was told to act although an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).
     pub may_repeat: bool,
     /// Which of the customer's tokens it has; none where it has an administrator's.
@@ -232,6 +240,10 @@ pub struct World {
     pub broken: Vec<Break>,
     /// What was out of reach.
     pub out_of_reach: BTreeMap<OutOfReach, u64>,
+    /// What has happened that should happen in some worlds.
+    pub reached: BTreeSet<&'static str>,
+    /// Journals that somebody has cut.
+    pub cut: BTreeSet<PathBuf>,
     /// What happened, for anyone who replays it.
     pub trace: Vec<String>,
     /// Whether it is kept.
@@ -283,6 +295,8 @@ impl World {
             next_address: 1000,
             broken: Vec::new(),
             out_of_reach: BTreeMap::new(),
+            reached: BTreeSet::new(),
+            cut: BTreeSet::new(),
             trace: Vec::new(),
             is_traced,
         }
@@ -327,6 +341,12 @@ impl World {
     /// Counts something that is out of reach.
     pub fn count(&mut self, what: OutOfReach) {
         *self.out_of_reach.entry(what).or_default() += 1;
+    }
+
+    /// Takes note that something has happened that should happen in some worlds.
+    pub fn reach(&mut self, what: &'static str) {
+        self.log(|| format!("reached: {what}"));
+        self.reached.insert(what);
     }
 
     /// Sets what foreign editors do.

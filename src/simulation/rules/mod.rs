@@ -2,6 +2,7 @@
 //! client's own notions. A new rule is a variant of [`Rule`], a check in one of the files below, and a mutant of the
 //! program that it notices.
 
+pub mod batch;
 pub mod effect;
 pub mod end;
 mod excuse;
@@ -13,6 +14,7 @@ pub mod report;
 pub mod request;
 mod restore;
 pub mod run;
+pub mod signal;
 
 /// What must not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +71,10 @@ pub enum Rule {
     Healing,
     /// A plan is applied to a profile that is not as it was when it was planned, or a second time.
     Planned,
+    /// A batch sends something else than the input that it has checked, or leaves a part of it out.
+    Input,
+    /// After the first signal a record's first write leaves, or the run does not end in time.
+    Signal,
     /// With `-o json` something else than JSON was written.
     Output,
 }

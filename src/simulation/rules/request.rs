@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::planned::differing;
-use super::{Rule, journal, restore};
+use super::{Rule, batch, journal, restore, signal};
 use crate::simulation::action::{Action, RegionBy, Undo};
 use crate::simulation::call::Call;
 use crate::simulation::customers::{
@@ -35,6 +35,9 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
     {
         broken.push((Rule::Journal, what));
     }
+    broken.extend(signal::too_late(world, sent).map(|what| (Rule::Signal, what)));
+    broken.extend(batch::not_checked(world, number).map(|what| (Rule::Input, what)));
+    broken.extend(batch::applied_before(world, sent).map(|what| (Rule::Planned, what)));
     if let Some(customer) = sent.replaces() {
         match (&sent.shown, sent.body["customer"].as_object(), sent.tag) {
             (Some(shown), Some(body), Some(tag)) => {

@@ -1,0 +1,68 @@
+//! What a batch makes of its input as it was checked: each record is sent at most once, and none is left out.
+
+use super::{Rule, report};
+use crate::simulation::world::{Sent, World};
+
+/// Why a write of a batch must not leave: its input had no such record when it was checked, or has sent it already.
+pub fn not_checked(world: &World, number: usize) -> Option<String> {
+    let sent = &world.requests[number];
+    let (run, tag) = (&world.runs[sent.run], sent.tag?);
+    if !run.is_batch || !sent.call.is_write() {
+        return None;
+    }
+    if !run.records.iter().any(|(of, _)| *of == tag) {
+        return Some(format!("record {tag} was not in the input that was checked"));
+    }
+    let is_applied = |effect: &crate::simulation::world::Effect| {
+        let other = &world.requests[effect.request];
+        other.run == sent.run && other.call == sent.call
+    };
+    world.effects_of(tag).any(is_applied).then(|| format!("record {tag} was applied by this run already"))
+}
+
+/// Why a record of a plan must not be sent: an earlier run has applied it.
+pub fn applied_before(world: &World, sent: &Sent) -> Option<String> {
+    let run = &world.runs[sent.run];
+    let is_of_command = |other: usize| world.runs[other].command == run.command;
+    let may_repeat = world.runs.iter().any(|other| other.command == run.command && other.may_repeat);
+    if !run.is_plan || may_repeat || !sent.call.is_write() {
+        return None;
+    }
+    let earlier = world.effects_of(sent.tag?).find(|effect| {
+        let other = &world.requests[effect.request];
+        other.run < sent.run && is_of_command(other.run) && other.call == sent.call
+    })?;
+    // The same shipping again changes nothing.
+    (!matches!(sent.call, crate::simulation::call::Call::Ship(_)))
+        .then(|| format!("an earlier run has applied this record of the plan by request {}", earlier.request))
+}
+
+/// Checks a run that came to its end with exit code 0: no record of the input as it was checked was left out.
+pub fn check(world: &mut World, run: usize) {
+    let ended = &world.runs[run];
+    if ended.is_edited {
+        let command = ended.command;
+        let is_of_command = |tag: u32| {
+            world
+                .effects_of(tag)
+                .any(|effect| world.runs[world.requests[effect.request].run].command == command)
+        };
+        let is_there = |(tag, customer): &(u32, usize)| {
+            is_of_command(*tag) || {
+                let mut past = world.customers[*customer].past.iter();
+                past.any(|(_, past)| report::is_done_in(world, *tag, past))
+            }
+        };
+        let missing: Vec<u32> =
+            ended.records.iter().filter(|record| !is_there(record)).map(|(tag, _)| *tag).collect();
+        if ended.code == Some(0) && !missing.is_empty() {
+            world.broke(
+                Rule::Input,
+                run,
+                None,
+                format!("the records {missing:?} were left out, with exit code 0"),
+            );
+        }
+        world.reach("an input edited during a run");
+    }
+}

@@ -1,0 +1,176 @@
+//! What happens to the files of a batch and to its runs besides: inputs are edited, journals of plans are cut, signals come.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::Scenario;
+use crate::simulation::action::Action;
+use crate::simulation::input::{self, InputEdit};
+use crate::simulation::job::{Job, RunOptions};
+use crate::simulation::rules::Rule;
+use crate::simulation::setting::Mode;
+
+/// A batch before its input was edited, and that input; and the first run after it.
+pub struct Before {
+    job: Job,
+    text: String,
+    run: usize,
+}
+
+impl Scenario {
+    /// Signals come, perhaps two.
+    pub fn add_signals(&mut self, options: &mut RunOptions) {
+        if options.interrupt.is_none()
+            && !matches!(self.setting.mode, Mode::Calm | Mode::Outage)
+            && self.extra.chance(5)
+        {
+            options.interrupt = Some(self.extra.millis(0, 12_000));
+        }
+        if options.interrupt.is_some() && self.extra.chance(35) {
+            options.second = Some(self.extra.millis(1, 3_000));
+        }
+    }
+
+    /// Somebody edits the input of a batch during its run: the command for this run, and what the input is given back
+    /// afterwards.
+    pub fn with_editor(&mut self, job: &Job) -> (Job, Option<String>) {
+        if !job.is_batch || job.is_plan || !self.extra.chance(14) {
+            return (job.clone(), None);
+        }
+        let original = std::fs::read_to_string(&job.input).unwrap();
+        let before = input::rows(&original);
+        let mut rows = before.clone();
+        let at = usize::try_from(self.extra.below(rows.len() as u64)).unwrap();
+        let has_new = self.may_have_new_rows(job);
+        match self.extra.below(5) {
+            0 | 1 => rows.reverse(),
+            2 if has_new => rows.insert(0, self.new_row(job).1),
+            3 if has_new => rows[at] = self.new_row(job).1,
+            _ => drop(rows.remove(at)),
+        }
+        // A file that is read bit by bit is edited between two of them.
+        let delay = if self.extra.chance(50) { Duration::ZERO } else { self.extra.millis(1, 600) };
+        let has_gaps = !delay.is_zero();
+        std::fs::write(&job.input, input::text(&before, has_gaps)).unwrap();
+        let edit = InputEdit {
+            path: job.input.clone(),
+            content: input::text(&rows, has_gaps),
+            is_renamed: self.extra.chance(40),
+            delay,
+        };
+        self.world.borrow_mut().log(|| {
+            format!(
+                "the input is edited {delay:?} after the journal was begun (renamed: {}): {rows:?}",
+                edit.is_renamed
+            )
+        });
+        (Job { edit: Some(edit), ..job.clone() }, Some(original))
+    }
+
+    /// Somebody edits the input between two runs, all but its first row.
+    pub fn rearrange(&mut self, job: &mut Job) -> Option<Before> {
+        let is_edited = job.is_batch && !job.is_plan && job.records.len() > 2;
+        if !is_edited || !self.may_have_new_rows(job) || !self.extra.chance(20) {
+            return None;
+        }
+        let text = std::fs::read_to_string(&job.input).unwrap();
+        let before = Before { job: job.clone(), text, run: self.world.borrow().runs.len() };
+        let at = 1 + usize::try_from(self.extra.below(job.records.len() as u64 - 1)).unwrap();
+        match self.extra.below(4) {
+            0 => drop(job.records.remove(at)),
+            1 => job.records[1..].reverse(),
+            2 => job.records[at] = self.new_row(job).0,
+            _ => job.records.push(self.new_row(job).0),
+        }
+        let rows: Vec<String> = job.records.iter().map(|record| self.row(job, *record)).collect();
+        std::fs::write(&job.input, input::text(&rows, false)).unwrap();
+        self.world.borrow_mut().reach("an input edited between two runs");
+        Some(before)
+    }
+
+    /// Where a run has done nothing with an edited input, it is put back.
+    pub fn put_back(&mut self, job: &mut Job, before: Option<Before>) {
+        let Some(Before { job: original, text, run }) = before else { return };
+        let mut world = self.world.borrow_mut();
+        let is_sent = world.requests.iter().any(|sent| sent.run >= run && sent.call.is_write());
+        if is_sent || world.reported.iter().any(|said| said.run >= run) {
+            return;
+        }
+        world.log(|| "the input is put back".to_owned());
+        std::fs::write(&original.input, text).unwrap();
+        if let Some((known, _)) =
+            self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0])
+        {
+            *known = original.clone();
+        }
+        *job = original;
+    }
+
+    /// What a flag permits is for all records.
+    fn may_have_new_rows(&self, job: &Job) -> bool {
+        !job.records.iter().any(|(tag, _)| matches!(self.world.borrow().actions[tag], Action::Replace(..)))
+    }
+
+    fn new_row(&mut self, job: &Job) -> ((u32, usize), String) {
+        let record = self.record(job.operation, false);
+        (record, self.row(job, record))
+    }
+
+    /// A plan that was edited is not applied.
+    pub async fn refuse_edited_plan(&mut self, job: &Job) {
+        if !self.extra.chance(10) {
+            return;
+        }
+        let machine = self.machines[job.machine].clone();
+        let original = machine.disk.lock().unwrap().content(&job.input).unwrap_or_default().to_vec();
+        let mut lines = input::rows(&String::from_utf8_lossy(&original));
+        let last = lines.len() - 1;
+        match self.extra.below(3) {
+            0 => drop(lines.remove(last)),
+            1 if last > 1 => lines.swap(1, last),
+            1 => lines.insert(1, lines[1].clone()),
+            _ => lines[last] = lines[last].replacen("Ours", "Other", 1).replacen("sku_", "sku_1", 1),
+        }
+        machine.disk.lock().unwrap().put(&job.input, input::text(&lines, false).into_bytes());
+        let ended = machine.run(job, RunOptions::default()).await;
+        machine.disk.lock().unwrap().put(&job.input, original);
+        let world = &mut *self.world.borrow_mut();
+        world.reach("an edited plan");
+        if ended.code == Some(0) || world.requests.iter().any(|sent| sent.run == ended.run) {
+            let what = format!("an edited plan is applied, with exit code {:?}", ended.code);
+            world.broke(Rule::Planned, ended.run, None, what);
+        }
+    }
+
+    /// The journal of a plan loses its last lines, and the plan is applied again: what was applied is not applied again.
+    pub async fn apply_with_cut_journal(&mut self, job: &Job) {
+        let journal = PathBuf::from(format!("{}.journal", job.input.display()));
+        let lines = {
+            let disk = self.machines[job.machine].disk.lock().unwrap();
+            disk.content(&journal).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
+        };
+        if lines < 2 {
+            return;
+        }
+        let kept = if self.extra.chance(40) { 1 } else { 1 + self.extra.below(lines as u64 - 1) };
+        let is_cut =
+            self.machines[job.machine].disk.lock().unwrap().cut(&journal, usize::try_from(kept).unwrap());
+        if !is_cut {
+            return;
+        }
+        {
+            let mut world = self.world.borrow_mut();
+            world.log(|| format!("the journal is cut after line {kept} of {lines}"));
+            world.reach("a plan's journal cut");
+            world.cut.insert(journal);
+        }
+        self.pause().await;
+        self.once(job, RunOptions::default()).await;
+        // It may be refused for ever.
+        if let Some((_, code)) =
+            self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0])
+        {
+            *code = Some(0);
+        }
+    }
+}
