@@ -68,8 +68,19 @@ pub struct Job {
     pub verifies: bool,
     /// The profile that is given with `--base`, and its file.
     pub base: Option<(PathBuf, Stored)>,
+    /// What only some batches have.
+    pub batch: BatchFlags,
+}
+
+/// What only some batches have.
+#[derive(Debug, Clone, Default)]
+pub struct BatchFlags {
     /// How its input is edited while it runs.
     pub edit: Option<InputEdit>,
+    /// `--shard`: which part, and of how many.
+    pub shard: Option<(u32, u32)>,
+    /// `--failed`
+    pub failed: Option<PathBuf>,
 }
 
 /// How a command is run this time.
@@ -85,6 +96,12 @@ pub struct RunOptions {
     pub interrupt: Option<Duration>,
     /// How long after the first one the second signal comes.
     pub second: Option<Duration>,
+    /// `--only`: this record of a plan.
+    pub only: Option<usize>,
+    /// `--restart`
+    pub restart: bool,
+    /// `--mark-done` and `--retry-unknown` with these records, as bits: somebody has looked at them.
+    pub settled: [u64; 2],
 }
 
 /// When a run dies.
@@ -107,7 +124,32 @@ pub fn name(access: Access, customer: usize) -> String {
     if access == Access::Id { id.to_string() } else { format!("c{id}@example.com") }
 }
 
+fn add_settled(words: &mut Vec<String>, options: RunOptions) {
+    for (flag, bits) in ["--mark-done", "--retry-unknown"].into_iter().zip(options.settled) {
+        if bits > 0 {
+            words.push(format!("{flag}={}", numbers(bits)));
+        }
+    }
+}
+
+/// The numbers, from 1, of the records whose bits are set.
+fn numbers(bits: u64) -> String {
+    let numbers = (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| (bit + 1).to_string());
+    numbers.collect::<Vec<_>>().join(",")
+}
+
 impl Job {
+    /// Its journal.
+    pub fn journal(&self) -> PathBuf {
+        let part = self.batch.shard.map(|(index, count)| format!(".{index}-{count}")).unwrap_or_default();
+        format!("{}{part}.journal", self.input.display()).into()
+    }
+
+    /// Whether another one is the same command, whose input may have been edited since.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.records[0], self.batch.shard) == (other.records[0], other.batch.shard)
+    }
+
     /// The words after the program's name, but for `--timeout` and `--retry`.
     pub fn words(&self, world: &World, access: Access, options: RunOptions) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
@@ -117,6 +159,10 @@ impl Job {
             if options.resume && options.repeat {
                 add(&["--retry-unknown"]);
             }
+            if let Some(only) = options.only {
+                add(&["--only", &only.to_string()]);
+            }
+            add_settled(&mut words, options);
             return words;
         }
         let (tag, customer) = self.records[0];
@@ -158,14 +204,23 @@ impl Job {
         if is_of_profile {
             add(&["--lock-timeout", "4"]);
         }
-        if options.resume {
+        if options.restart {
+            add(&["--restart", "--yes"]);
+        } else if options.resume {
             add(&["--resume"]);
+        }
+        if let Some((index, count)) = self.batch.shard.filter(|_| self.is_batch) {
+            add(&["--shard", &format!("{index}/{count}")]);
+        }
+        if let Some(failed) = self.batch.failed.as_ref().filter(|_| self.is_batch) {
+            add(&["--failed", &failed.to_string_lossy()]);
         }
         match self.is_batch {
             true if options.resume && options.repeat => add(&["--retry-unknown"]),
             false if is_of_profile && options.repeat => add(&["--after-unknown"]),
             _ => {}
         }
+        add_settled(&mut words, options);
         words
     }
 }

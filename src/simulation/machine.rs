@@ -75,7 +75,7 @@ impl Machine {
             words.extend(["--timeout".to_owned(), self.timeout.as_secs().to_string()]);
             words.extend(self.retry.iter().flat_map(|retry| ["--retry".to_owned(), retry.to_string()]));
             let (tag, customer) = job.records[0];
-            let journal = job.is_batch.then(|| format!("{}.journal", job.input.display()).into());
+            let journal = job.is_batch.then(|| job.journal());
             let (run, began) = (world.runs.len(), world.now());
             world.runs.push(Run {
                 records: job.records.clone(),
@@ -83,7 +83,10 @@ impl Machine {
                 command: tag,
                 is_batch: job.is_batch,
                 is_plan: job.is_plan,
-                may_repeat: options.repeat,
+                may_repeat: options.repeat || options.restart,
+                is_restarted: options.restart,
+                only: options.only,
+                is_part: job.batch.shard.is_some() || options.only.is_some(),
                 token: (self.access == Access::Own).then_some(job.token),
                 journal,
                 jobs: job.jobs,
@@ -96,7 +99,7 @@ impl Machine {
             });
             let token = world.customers[customer].tokens[job.token].clone();
             let base = job.base.as_ref().map(|(_, base)| base.clone());
-            (run, Start { words, token, base, options, edit: job.edit.clone() })
+            (run, Start { words, token, base, options, edit: job.batch.edit.clone() })
         };
         let (code, written) = self.start(run, start).await;
         let mut world = self.world.borrow_mut();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::action::Action;
 use super::disk::Disk;
 use super::faults::FaultProfile;
-use super::job::{Access, Death, Job, Operation, RunOptions};
+use super::job::{Access, BatchFlags, Death, Job, Operation, RunOptions};
 use super::machine::Machine;
 use super::random::Random;
 use super::world::World;
@@ -54,7 +54,7 @@ async fn simulate(seed: u64, is_traced: bool) -> (Option<String>, Vec<String>) {
         is_plan: false,
         verifies: false,
         base: None,
-        edit: None,
+        batch: BatchFlags::default(),
     });
     let mut is_changed = false;
     for _ in 0..=random.below(3) {

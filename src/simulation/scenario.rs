@@ -15,10 +15,10 @@ use super::disk::Disk;
 use super::editors::{Act, Edit, Moment};
 use super::faults::{FaultProfile, any_outage};
 use super::input;
-use super::job::{Access, Death, Job, Operation, RunOptions, name};
+use super::job::{Access, BatchFlags, Death, Job, Operation, RunOptions, name};
 use super::machine::{Machine, RunEnd};
 use super::random::Random;
-use super::rules::{Rule, batch, end, history, journal, report, run, signal};
+use super::rules::{Rule, batch, end, history, journal, partition, report, run, signal};
 use super::setting::{Mode, Setting};
 use super::verdict::Verdict;
 use super::world::{Reported, World};
@@ -32,6 +32,8 @@ pub struct Scenario {
     /// Chance of what came later, so that the worlds of before stay as they are.
     extra: Random,
     setting: Setting,
+    /// Whether most reads fail or are told to come later, and signals come while they wait.
+    is_busy: bool,
     directory: PathBuf,
     world: Rc<RefCell<World>>,
     machines: Vec<Machine>,
@@ -67,9 +69,15 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let machines = machines.collect();
     let has_lost = setting.disk != (0, 0);
     let directory = dunce::canonicalize(directory).unwrap();
+    let mut extra = Random::new(!seed);
+    let is_busy = setting.mode == Mode::Ordinary && extra.chance(7);
+    if is_busy {
+        world.borrow_mut().faults.reads = 45;
+    }
     let mut scenario = Scenario {
         random,
-        extra: Random::new(!seed),
+        extra,
+        is_busy,
         setting,
         directory,
         world,
@@ -99,9 +107,11 @@ impl Scenario {
         match second {
             Some(second) if self.random.chance(25) => self.at_once(&first, &second).await,
             second => {
-                self.with_restarts(&first).await;
-                if self.random.chance(8) {
-                    self.look_back(&first).await;
+                if !self.in_parts(&first).await {
+                    self.with_restarts(&first).await;
+                    if self.random.chance(8) {
+                        self.look_back(&first).await;
+                    }
                 }
                 if let Some(second) = second {
                     self.pause().await;
@@ -148,6 +158,7 @@ impl Scenario {
         self.pause().await;
         let applied = Job { input: plan, is_plan: true, is_batch: true, ..prepared };
         self.refuse_edited_plan(&applied).await;
+        self.apply_only(&applied).await;
         self.with_restarts(&applied).await;
         if self.extra.chance(25) {
             return self.apply_with_cut_journal(&applied).await;
@@ -382,13 +393,16 @@ impl Scenario {
             let death = if run < 2 { self.death() } else { Death::Never };
             let repeat = self.random.chance(15);
             options = RunOptions { resume: job.is_batch, repeat, death, ..RunOptions::default() };
-            before = self.rearrange(&mut job);
+            if run < MAX_RUNS {
+                before = self.rearrange(&mut job);
+                self.settle(&job, &mut options, before.is_some());
+            }
         }
     }
 
     async fn once(&mut self, job: &Job, options: RunOptions) -> Option<u8> {
         let machine = self.machines[job.machine].clone();
-        let (edited, original) = self.with_editor(job);
+        let (edited, original) = self.with_editor(job, options);
         let ended = machine.run(&edited, options).await;
         if let Some(original) = original {
             std::fs::write(&job.input, original).unwrap();
@@ -516,7 +530,7 @@ impl Scenario {
             is_plan: false,
             verifies: operation == Operation::AddItem && self.setting.is_magento && self.random.chance(40),
             base: None,
-            edit: None,
+            batch: BatchFlags::default(),
         }
     }
 
@@ -537,6 +551,7 @@ impl Scenario {
         let rows: Vec<String> = job.records.iter().map(|record| self.row(&job, *record)).collect();
         std::fs::write(&job.input, input::text(&rows, false)).unwrap();
         job.is_batch = true;
+        job.batch.failed = self.failed_file(number);
         job.jobs = u16::try_from(1 + self.random.below(4)).unwrap();
         job
     }
@@ -657,12 +672,14 @@ impl Scenario {
             batch::check(world, ended.run);
             if self.setting.disk == (0, 0) {
                 journal::check_run(world, ended.run, &disk);
+                partition::check(world, ended.run, &ended.error, &disk);
+                extras::check_failed_file(world, job, ended.run, &disk);
             }
             if world.is_calm {
                 end::check_calm(world, ended.run);
             }
         }
-        match self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0]) {
+        match self.commands.iter_mut().find(|(known, _)| known.is_same(job)) {
             Some(known) => *known = (job.clone(), ended.code),
             None => self.commands.push((job.clone(), ended.code)),
         }
@@ -708,12 +725,12 @@ impl Scenario {
         }
         for (job, _) in self.commands.iter().filter(|(job, _)| job.is_batch) {
             let last = world.runs.iter().rposition(|run| run.command == job.records[0].0);
-            let path = format!("{}.journal", job.input.display());
-            if world.cut.contains(Path::new(&path)) {
+            let path = job.journal();
+            if world.cut.contains(&path) {
                 continue;
             }
             let disk = self.machines[job.machine].disk.lock().unwrap();
-            journal::check_end(&mut world, last.unwrap_or_default(), Path::new(&path), &disk);
+            journal::check_end(&mut world, last.unwrap_or_default(), &path, &disk);
         }
         Verdict::of(&mut world)
     }

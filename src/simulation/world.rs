@@ -125,6 +125,12 @@ pub struct Run {
     pub is_batch: bool,
     /// Whether it applies a plan.
     pub is_plan: bool,
+    /// Whether it may be run over a part of its records.
+    pub is_part: bool,
+    /// The one record of a plan that it applies.
+    pub only: Option<usize>,
+    /// Whether it began again from the first record.
+    pub is_restarted: bool,
     /// When the first and the second signal came.
     pub signalled: Option<Duration>,
     /// See `signalled`.
@@ -335,7 +341,7 @@ impl World {
         let of = request.map(|request| format!("request {request}: ")).unwrap_or_default();
         let what = format!("run {run}: {of}{what}");
         self.log(|| format!("BROKEN ({rule:?}) {what}"));
-        self.broken.push(Break { rule, tags: tags.to_vec(), what });
+        self.broken.push(Break { rule, run, tags: tags.to_vec(), what });
     }
 
     /// Counts something that is out of reach.

@@ -10,7 +10,13 @@ pub fn not_checked(world: &World, number: usize) -> Option<String> {
     if !run.is_batch || !sent.call.is_write() {
         return None;
     }
-    if !run.records.iter().any(|(of, _)| *of == tag) {
+    let record = run.records.iter().position(|(of, _)| *of == tag);
+    if let (Some(only), Some(record)) = (run.only, record)
+        && record + 1 != only
+    {
+        return Some(format!("record {} is sent, with --only {only}", record + 1));
+    }
+    if record.is_none() {
         return Some(format!("record {tag} was not in the input that was checked"));
     }
     let is_applied = |effect: &crate::simulation::world::Effect| {

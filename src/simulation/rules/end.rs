@@ -15,6 +15,7 @@ pub fn check_calm(world: &mut World, run: usize) {
             continue;
         }
         let what = match said.iter().find(|said| said.tag == *tag) {
+            None if ended.is_part => continue,
             None => format!("nothing is said of record {tag}, with exit code {:?}", ended.code),
             Some(said) if !said.is_fine() => format!("nothing was wrong, and {said:?}"),
             Some(said) if said.verified == Some(false) => format!("{said:?} is not verified"),
@@ -37,7 +38,13 @@ pub fn check_healed(world: &mut World, run: usize) {
         let said = world.reported.iter().find(|said| said.run == run && said.tag == *tag);
         // A record of exit 9 is done, and somebody has to look.
         let is_fine = said.is_some_and(|said| said.is_fine() || said.kind.as_deref() == Some("mismatch"));
-        if is_fine || waiting.contains(customer) {
+        // Another part has it.
+        let is_elsewhere = ended.is_part
+            && world.reported.iter().any(|said| {
+                let run = &world.runs[said.run];
+                said.tag == *tag && run.command == ended.command && run.journal != ended.journal
+            });
+        if is_fine || is_elsewhere || waiting.contains(customer) {
             continue;
         }
         if may_be_refused(world, run, *tag, *customer)

@@ -27,7 +27,8 @@ pub fn entries(text: &[u8]) -> BTreeMap<usize, Value> {
     by_record.collect()
 }
 
-fn state(entry: Option<&Value>) -> &str {
+/// The state that an entry names.
+pub fn state(entry: Option<&Value>) -> &str {
     entry.and_then(|entry| entry["state"].as_str()).unwrap_or("none")
 }
 

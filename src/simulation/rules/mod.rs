@@ -9,6 +9,7 @@ mod excuse;
 pub mod history;
 pub mod journal;
 pub mod known;
+pub mod partition;
 pub mod planned;
 pub mod report;
 pub mod request;
@@ -73,6 +74,9 @@ pub enum Rule {
     Planned,
     /// A batch sends something else than the input that it has checked, or leaves a part of it out.
     Input,
+    /// A record is not in exactly one of done, unknown, failed permanently and left to a resumed run, or report, summary,
+    /// journal and the file of failed records do not agree on it.
+    Partition,
     /// After the first signal a record's first write leaves, or the run does not end in time.
     Signal,
     /// With `-o json` something else than JSON was written.
@@ -86,6 +90,8 @@ pub struct Break {
     pub rule: Rule,
     /// The records that it is about.
     pub tags: Vec<u32>,
+    /// By which run.
+    pub run: usize,
     /// What happened.
     pub what: String,
 }

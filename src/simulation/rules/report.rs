@@ -110,7 +110,10 @@ fn check_no(world: &mut World, said: &Reported) {
     // A single command speaks of itself only, a batch of all its runs.
     let speaks_of = |request: usize| {
         let sent = &world.requests[request];
-        sent.at <= *at && (sent.run == *run || is_batch && reason != "unchanged")
+        let is_before_restart = world.runs[sent.run + 1..=(*run).max(sent.run)]
+            .iter()
+            .any(|later| later.is_restarted && later.command == world.runs[*run].command);
+        sent.at <= *at && (sent.run == *run || is_batch && reason != "unchanged" && !is_before_restart)
     };
     let effect = world.effects_of(*tag).find(|effect| speaks_of(effect.request)).copied();
     if let Some(Effect { request, .. }) = effect {

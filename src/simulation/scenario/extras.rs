@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures_util::future::join;
+
 use super::Scenario;
 use crate::simulation::action::Action;
+use crate::simulation::call::Call;
+use crate::simulation::disk::Disk;
 use crate::simulation::input::{self, InputEdit};
 use crate::simulation::job::{Job, RunOptions};
-use crate::simulation::rules::Rule;
+use crate::simulation::rules::{Rule, journal, partition};
 use crate::simulation::setting::Mode;
+use crate::simulation::world::{Event, World};
 
 /// A batch before its input was edited, and that input; and the first run after it.
 pub struct Before {
@@ -20,11 +25,13 @@ pub struct Before {
 impl Scenario {
     /// Signals come, perhaps two.
     pub fn add_signals(&mut self, options: &mut RunOptions) {
+        let percent = if self.is_busy { 70 } else { 7 };
         if options.interrupt.is_none()
             && !matches!(self.setting.mode, Mode::Calm | Mode::Outage)
-            && self.extra.chance(5)
+            && self.extra.chance(percent)
         {
-            options.interrupt = Some(self.extra.millis(0, 12_000));
+            let most = self.extra.pick(&[300, 1_500, 8_000]);
+            options.interrupt = Some(self.extra.millis(0, most));
         }
         if options.interrupt.is_some() && self.extra.chance(35) {
             options.second = Some(self.extra.millis(1, 3_000));
@@ -33,8 +40,9 @@ impl Scenario {
 
     /// Somebody edits the input of a batch during its run: the command for this run, and what the input is given back
     /// afterwards.
-    pub fn with_editor(&mut self, job: &Job) -> (Job, Option<String>) {
-        if !job.is_batch || job.is_plan || !self.extra.chance(14) {
+    pub fn with_editor(&mut self, job: &Job, options: RunOptions) -> (Job, Option<String>) {
+        // Lines that are named stay where they are.
+        if !job.is_batch || job.is_plan || options.settled != [0, 0] || !self.extra.chance(14) {
             return (job.clone(), None);
         }
         let original = std::fs::read_to_string(&job.input).unwrap();
@@ -64,7 +72,9 @@ impl Scenario {
                 edit.is_renamed
             )
         });
-        (Job { edit: Some(edit), ..job.clone() }, Some(original))
+        let mut edited = job.clone();
+        edited.batch.edit = Some(edit);
+        (edited, Some(original))
     }
 
     /// Somebody edits the input between two runs, all but its first row.
@@ -98,9 +108,7 @@ impl Scenario {
         }
         world.log(|| "the input is put back".to_owned());
         std::fs::write(&original.input, text).unwrap();
-        if let Some((known, _)) =
-            self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0])
-        {
+        if let Some((known, _)) = self.commands.iter_mut().find(|(known, _)| known.is_same(job)) {
             *known = original.clone();
         }
         *job = original;
@@ -144,7 +152,7 @@ impl Scenario {
 
     /// The journal of a plan loses its last lines, and the plan is applied again: what was applied is not applied again.
     pub async fn apply_with_cut_journal(&mut self, job: &Job) {
-        let journal = PathBuf::from(format!("{}.journal", job.input.display()));
+        let journal = job.journal();
         let lines = {
             let disk = self.machines[job.machine].disk.lock().unwrap();
             disk.content(&journal).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
@@ -167,10 +175,142 @@ impl Scenario {
         self.pause().await;
         self.once(job, RunOptions::default()).await;
         // It may be refused for ever.
-        if let Some((_, code)) =
-            self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0])
-        {
+        if let Some((_, code)) = self.commands.iter_mut().find(|(known, _)| known.is_same(job)) {
             *code = Some(0);
         }
     }
+
+    /// Some batches put their failed records into a file.
+    pub fn failed_file(&mut self, number: usize) -> Option<PathBuf> {
+        if !self.extra.chance(15) {
+            return None;
+        }
+        let stem = format!("failed-{number}");
+        // Another world may have left one.
+        for entry in std::fs::read_dir(&self.directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem)) {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+        Some(self.directory.join(format!("{stem}.ndjson")))
+    }
+
+    /// How a batch is taken up: somebody has looked what became of unknown records, or it begins again.
+    pub fn settle(&mut self, job: &Job, options: &mut RunOptions, is_rearranged: bool) {
+        if !job.is_batch || options.repeat || is_rearranged {
+            return;
+        }
+        if !job.is_plan && self.extra.chance(5) {
+            self.world.borrow_mut().reach("a restarted batch");
+            (options.restart, options.resume) = (true, false);
+            return;
+        }
+        if !self.extra.chance(40) {
+            return;
+        }
+        let mut world = self.world.borrow_mut();
+        world.catch_up();
+        let disk = self.machines[job.machine].disk.lock().unwrap();
+        let entries = journal::entries(disk.content(&job.journal()).unwrap_or_default());
+        for (record, (tag, _)) in (1..).zip(&job.records) {
+            let is_unknown = matches!(journal::state(entries.get(&record)), "unknown" | "sending");
+            let is_pending = world.events.values().any(|event| {
+                matches!(event, Event::Arrival(request, _) if world.requests[*request].tag == Some(*tag))
+            });
+            if is_unknown && !is_pending {
+                let is_applied = is_applied(&world, *tag);
+                options.settled[usize::from(!is_applied)] |= 1 << (record - 1);
+            }
+        }
+        if options.settled != [0, 0] {
+            world.reach("unknown records settled by a person");
+        }
+    }
+
+    /// A batch is run in two parts, at once or one after another; `false` where it is not.
+    pub async fn in_parts(&mut self, job: &Job) -> bool {
+        let is_fit = job.is_batch && !job.is_plan && self.setting.mode != Mode::Calm;
+        if !is_fit || !self.extra.chance(12) {
+            return false;
+        }
+        let parts = [0, 1].map(|index| {
+            let mut part = job.clone();
+            part.batch.shard = Some((index, 2));
+            part
+        });
+        let mut options = || RunOptions { death: self.death(), ..RunOptions::default() };
+        let options = [options(), options()];
+        let machine = self.machines[job.machine].clone();
+        self.world.borrow_mut().reach("a batch in parts");
+        let [one, other] = [0, 1].map(|at| machine.run(&parts[at], options[at]));
+        let ends = if self.extra.chance(50) {
+            join(one, other).await.into()
+        } else {
+            let one = one.await;
+            self.pause().await;
+            [one, other.await]
+        };
+        for (part, ended) in parts.iter().zip(ends) {
+            self.take(part, ended);
+        }
+        self.refuse_whole(job).await;
+        for part in &parts {
+            if self.extra.chance(60) {
+                self.pause().await;
+                let options = RunOptions { resume: true, ..RunOptions::default() };
+                self.once(part, options).await;
+            }
+        }
+        true
+    }
+
+    /// The whole input is not run where a part of it was.
+    async fn refuse_whole(&mut self, job: &Job) {
+        let command = job.records[0].0;
+        let is_sent = {
+            let world = self.world.borrow();
+            let is_of_command = |run: usize| world.runs[run].command == command;
+            world.requests.iter().any(|sent| sent.call.is_write() && is_of_command(sent.run))
+        };
+        if !is_sent || !self.extra.chance(40) {
+            return;
+        }
+        let whole = self.machines[job.machine].run(job, RunOptions::default()).await;
+        let world = &mut *self.world.borrow_mut();
+        world.reach("a whole input after a part of it");
+        if world.requests.iter().any(|sent| sent.run == whole.run && sent.call.is_write()) {
+            let what = "the whole input is sent, and a part of it was".to_owned();
+            world.broke(Rule::Twice, whole.run, None, what);
+        }
+    }
+
+    /// One record of a plan is applied before the others.
+    pub async fn apply_only(&mut self, job: &Job) {
+        if !self.extra.chance(15) {
+            return;
+        }
+        let only = 1 + usize::try_from(self.extra.below(job.records.len() as u64)).unwrap();
+        self.world.borrow_mut().reach("one record of a plan");
+        self.once(job, RunOptions { only: Some(only), ..RunOptions::default() }).await;
+        self.pause().await;
+    }
+}
+
+/// Whether all that a record asks for was applied, as somebody finds it who looks.
+fn is_applied(world: &World, tag: u32) -> bool {
+    let is_ship = world.is_magento && matches!(world.actions[&tag], Action::Ship);
+    let mut calls = world.effects_of(tag).map(|effect| &world.requests[effect.request].call);
+    calls.any(|call| if is_ship { matches!(call, Call::Pay(_)) } else { call.is_write() })
+}
+
+/// Checks the file of failed records that a run has left, where it has come so far.
+pub fn check_failed_file(world: &mut World, job: &Job, run: usize, disk: &Disk) {
+    let Some(file) = job.batch.failed.as_ref().filter(|_| !world.runs[run].is_edited) else { return };
+    let has_second = world.runs[run].signalled_again.is_some();
+    if has_second || !world.reported.iter().any(|said| said.run == run) {
+        return;
+    }
+    let rows = input::rows(&std::fs::read_to_string(&job.input).unwrap_or_default());
+    partition::check_failed_file(world, run, &rows, file, disk);
 }
