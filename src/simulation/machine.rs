@@ -219,7 +219,11 @@ impl Machine {
             process.is_dead = true;
             process.is_edited
         };
-        self.world.borrow_mut().runs[run].is_edited = is_edited;
+        if is_edited {
+            let mut world = self.world.borrow_mut();
+            world.runs[run].is_edited = true;
+            world.reach("an input edited during a run");
+        }
         (code, written.take())
     }
 

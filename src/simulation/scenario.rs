@@ -718,6 +718,13 @@ impl Scenario {
             end::check_healed(&mut self.world.borrow_mut(), run);
         }
         let mut world = self.world.borrow_mut();
+        for (job, _) in
+            self.commands.iter().filter(|(job, _)| job.batch.shard.is_some_and(|part| part.0 == 0))
+        {
+            if let Some(run) = world.runs.iter().rposition(|run| run.command == job.records[0].0) {
+                end::check_parts(&mut world, run);
+            }
+        }
         world.finish();
         report::check(&mut world);
         for listed in histories {

@@ -38,12 +38,8 @@ pub fn check_healed(world: &mut World, run: usize) {
         let said = world.reported.iter().find(|said| said.run == run && said.tag == *tag);
         // A record of exit 9 is done, and somebody has to look.
         let is_fine = said.is_some_and(|said| said.is_fine() || said.kind.as_deref() == Some("mismatch"));
-        // Another part has it.
-        let is_elsewhere = ended.is_part
-            && world.reported.iter().any(|said| {
-                let run = &world.runs[said.run];
-                said.tag == *tag && run.command == ended.command && run.journal != ended.journal
-            });
+        // Another part has it, of which `check_parts` speaks.
+        let is_elsewhere = ended.is_part && said.is_none();
         if is_fine || is_elsewhere || waiting.contains(customer) {
             continue;
         }
@@ -58,6 +54,20 @@ pub fn check_healed(world: &mut World, run: usize) {
     }
     for (tag, what) in broken {
         world.broke_of(Rule::Healing, run, None, &[tag], what);
+    }
+}
+
+/// Checks that each record of a command that was run in parts is in one of them; `run` is one of its runs.
+pub fn check_parts(world: &mut World, run: usize) {
+    let (command, records) = (world.runs[run].command, world.runs[run].records.clone());
+    for (tag, _) in records {
+        let said = world.reported.iter().filter(|said| said.tag == tag);
+        let runs = said.map(|said| &world.runs[said.run]).filter(|run| run.command == command);
+        let journals: std::collections::BTreeSet<_> = runs.map(|run| run.journal.clone()).collect();
+        if journals.len() != 1 {
+            let what = format!("record {tag} is reported by {} parts", journals.len());
+            world.broke(Rule::Partition, run, None, what);
+        }
     }
 }
 

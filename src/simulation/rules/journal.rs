@@ -89,7 +89,10 @@ pub fn check_end(world: &mut World, run: usize, path: &Path, disk: &Disk) {
     let mut broken = Vec::new();
     for (at, (tag, _)) in world.runs[run].records.iter().enumerate() {
         let entry = entries.get(&(at + 1));
-        let has_effect = world.effects_of(*tag).next().is_some();
+        let command = world.runs[run].command;
+        let restart = world.runs.iter().rposition(|run| run.command == command && run.is_restarted);
+        let is_of_now = |request: usize| restart.is_none_or(|restart| world.requests[request].run >= restart);
+        let has_effect = world.effects_of(*tag).any(|effect| is_of_now(effect.request));
         let is_partial =
             entry.is_some_and(|entry| entry["applied"] == "partial" || entry["applied"] == "yes");
         if state(entry) == "failed" && has_effect && !is_partial {

@@ -221,7 +221,7 @@ fn overtaken(world: &mut World) {
         let command = world.runs[sent.run].command;
         // Once somebody asks for it again, a request that was given up may still arrive.
         if !world.runs[sent.run].is_batch
-            || world.runs.iter().any(|run| run.command == command && run.may_repeat)
+            || world.runs.iter().any(|run| run.command == command && (run.may_repeat || run.only.is_some()))
         {
             continue;
         }

@@ -141,7 +141,9 @@ fn wrong_mismatch(world: &World, run: usize, said: &Reported) -> Option<String> 
     // A signal goes before; the message says what is missing.
     let is_interrupted = said.kind.as_deref() == Some("interrupted");
     let is_named = is_reported || is_interrupted && said.reason.contains("missing");
-    if !missing.is_empty() && !is_named {
+    // Who did not wait does not know.
+    let is_abandoned = world.runs[run].signalled_again.is_some() && is_interrupted;
+    if !missing.is_empty() && !is_named && !is_abandoned {
         return Some(format!(
             "the last read lacks the addresses {missing:?}, and record {} is {}",
             said.tag, said.applied

@@ -306,7 +306,9 @@ fn is_applied(world: &World, tag: u32) -> bool {
 
 /// Checks the file of failed records that a run has left, where it has come so far.
 pub fn check_failed_file(world: &mut World, job: &Job, run: usize, disk: &Disk) {
-    let Some(file) = job.batch.failed.as_ref().filter(|_| !world.runs[run].is_edited) else { return };
+    let Some(file) = job.batch.failed.as_ref().filter(|_| job.is_batch && !world.runs[run].is_edited) else {
+        return;
+    };
     let has_second = world.runs[run].signalled_again.is_some();
     if has_second || !world.reported.iter().any(|said| said.run == run) {
         return;
