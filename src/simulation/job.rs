@@ -92,7 +92,7 @@ pub struct RunOptions {
     pub repeat: bool,
     /// When it dies.
     pub death: Death,
-    /// When the first signal comes.
+    /// When the first signal comes: SIGINT, SIGTERM and SIGHUP are one to a run that listens to them.
     pub interrupt: Option<Duration>,
     /// How long after the first one the second signal comes.
     pub second: Option<Duration>,

@@ -127,6 +127,8 @@ pub struct Run {
     pub is_plan: bool,
     /// Whether it may be run over a part of its records.
     pub is_part: bool,
+    /// `--failed`
+    pub has_failed_file: bool,
     /// The one record of a plan that it applies.
     pub only: Option<usize>,
     /// Whether it began again from the first record.

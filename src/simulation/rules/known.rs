@@ -50,6 +50,16 @@ pub const KNOWN: &[Known] = &[
         },
         case: "a date or a number that is stored already, and that the shop writes in its own notation, is exit 9",
     },
+    Known {
+        name: "T6",
+        rules: &[Rule::Partition],
+        is_it: |world, broken| {
+            let run = &world.runs[broken.run];
+            let is_of_file = broken.what.contains("--failed has") || broken.what.ends_with("by 0 parts");
+            run.is_part && run.has_failed_file && is_of_file
+        },
+        case: "of two parts with one file of failed records one is refused for ever, or leaves its records in a hidden file",
+    },
 ];
 
 /// Whether a write of a record was saved and answered with 4xx, or answered with an error under the status 200.

@@ -100,6 +100,14 @@ pub fn check(world: &mut World, run: usize, error: &Value, disk: &Disk) {
                 broken.push(format!("{shown} records are {classes:?}, and the summary is {records:?}"));
             }
         }
+        let has = |class| counts.contains_key(&class);
+        let may_resume = has(Class::Temporary) || has(Class::NotSent);
+        if error["resume"] == true && !may_resume || error["resume"] == false && has(Class::NotSent) {
+            broken.push(format!(
+                "the summary says resume: {}, and the records are {counts:?}",
+                error["resume"]
+            ));
+        }
     }
     for what in broken {
         world.broke(Rule::Partition, run, None, what);

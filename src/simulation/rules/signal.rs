@@ -58,11 +58,9 @@ pub fn check(world: &mut World, run: usize) {
         }
         world.reach("a second signal");
     }
-    if took > Duration::ZERO {
-        world.reach("a signal");
-        if is_reading && is_idle {
-            world.reach("a signal while only a read is waited for");
-        }
+    world.reach("a signal");
+    if is_reading && is_idle {
+        world.reach("a signal while only a read is waited for");
     }
     for what in broken {
         world.broke(Rule::Signal, run, None, what);

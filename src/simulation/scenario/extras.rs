@@ -9,6 +9,7 @@ use super::Scenario;
 use crate::simulation::action::Action;
 use crate::simulation::call::Call;
 use crate::simulation::disk::Disk;
+use crate::simulation::faults::Quirk;
 use crate::simulation::input::{self, InputEdit};
 use crate::simulation::job::{Job, RunOptions};
 use crate::simulation::rules::{Rule, journal, partition};
@@ -182,9 +183,10 @@ impl Scenario {
 
     /// Some batches put their failed records into a file.
     pub fn failed_file(&mut self, number: usize) -> Option<PathBuf> {
-        if !self.extra.chance(15) {
-            return None;
-        }
+        self.extra.chance(15).then(|| self.new_failed_file(number))
+    }
+
+    fn new_failed_file(&self, number: usize) -> PathBuf {
         let stem = format!("failed-{number}");
         // Another world may have left one.
         for entry in std::fs::read_dir(&self.directory).unwrap() {
@@ -193,7 +195,7 @@ impl Scenario {
                 std::fs::remove_file(path).unwrap();
             }
         }
-        Some(self.directory.join(format!("{stem}.ndjson")))
+        self.directory.join(format!("{stem}.ndjson"))
     }
 
     /// How a batch is taken up: somebody has looked what became of unknown records, or it begins again.
@@ -234,6 +236,15 @@ impl Scenario {
         if !is_fit || !self.extra.chance(12) {
             return false;
         }
+        let mut job = job.clone();
+        if job.batch.failed.is_some() || self.extra.chance(50) {
+            job.batch.failed = job.batch.failed.or(Some(self.new_failed_file(9)));
+            let mut world = self.world.borrow_mut();
+            if world.faults.quirk == Quirk::None && self.extra.chance(60) {
+                world.faults.quirk = Quirk::Refuses(50);
+            }
+        }
+        let job = &job;
         let parts = [0, 1].map(|index| {
             let mut part = job.clone();
             part.batch.shard = Some((index, 2));
