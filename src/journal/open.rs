@@ -156,7 +156,7 @@ impl Opening {
             // Whatever its titles and its store view were, it may have sent records of this input.
             let Header { shard, titles, store_view, .. } = theirs.clone();
             let input = name.to_string_lossy().into_owned();
-            let same_part = Header { shard, titles, store_view, input, ..self.header.clone() };
+            let same_part = Header { store_view, input, titles, shard, ..self.header.clone() };
             let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
             if is_other || theirs.is_other_part(&self.header) {
                 continue;

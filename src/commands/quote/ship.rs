@@ -207,13 +207,12 @@ impl ShipArgs {
         }
         let Some(given) = &self.payment else { return Ok(None) };
         let payment = match given.strip_prefix('@') {
-            Some(file) => match self.payment_file.get() {
-                Some(payment) => payment.clone(),
-                None => {
-                    let payment = document::read_json(Path::new(file))?;
-                    self.payment_file.get_or_init(|| payment).clone()
+            Some(file) => {
+                if self.payment_file.get().is_none() {
+                    let _ = self.payment_file.set(document::read_json(Path::new(file))?);
                 }
-            },
+                self.payment_file.get().cloned().unwrap_or_default()
+            }
             None => document::parse_json(given, "--payment")
                 .map_err(|failure| failure.hint("a code alone is given with --payment-method CODE"))?,
         };
