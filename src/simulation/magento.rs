@@ -233,7 +233,11 @@ fn keep_region(address: &mut Map<String, Value>) {
         }
         return;
     };
-    address.retain(|name, value| name != "region" || !is_empty(value));
+    if id == 0 && address.get("region").is_some_and(is_empty) {
+        address.insert("region".to_owned(), json!({"region_code": null, "region": null, "region_id": 0}));
+    } else {
+        address.retain(|name, value| name != "region" || !is_empty(value));
+    }
     if let Some((id, code, name)) = as_id(&id).and_then(|id| REGIONS.into_iter().find(|(own, ..)| *own == id))
     {
         let region = json!({"region_code": code, "region": name, "region_id": id});

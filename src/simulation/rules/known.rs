@@ -1,6 +1,8 @@
 //! What is known to be broken in the program as it is: tolerated, counted and printed. Each is a rule, a condition on
 //! the ledger, and a sentence on the case. Nothing else is tolerated. Repairing one means removing its line.
 
+use std::time::Duration;
+
 use super::{Break, Rule};
 use crate::simulation::action::Action;
 use crate::simulation::faults::{Observed, Quirk};
@@ -29,8 +31,9 @@ pub const KNOWN: &[Known] = &[
             Rule::Journal,
             Rule::OwnOverwrite,
             Rule::Twice,
+            Rule::WrongUndo,
         ],
-        is_it: |world, broken| broken.tags.iter().any(|tag| was_misreported(world, *tag)),
+        is_it: was_misreported,
         case: "a write that was saved and answered with 4xx counts as refused, and an error under 200 as success",
     },
     Known {
@@ -60,15 +63,41 @@ pub const KNOWN: &[Known] = &[
         },
         case: "of two parts with one file of failed records one is refused for ever, or leaves its records in a hidden file",
     },
+    Known {
+        name: "history --delete",
+        rules: &[Rule::OwnOverwrite],
+        is_it: was_forgotten,
+        case: "a deleted history lacks the update of a moment ago, and an older read is taken for the newest",
+    },
 ];
 
-/// Whether a write of a record was saved and answered with 4xx, or answered with an error under the status 200.
-fn was_misreported(world: &World, tag: u32) -> bool {
+/// Whether a write was saved and answered with 4xx, or answered with an error under the status 200: of the record, or, where
+/// an update is undone, of its customer.
+fn was_misreported(world: &World, broken: &Break) -> bool {
     let heard = |sent: &Sent| sent.heard.as_ref().map(|heard| heard.observed);
-    world.requests.iter().filter(|sent| sent.tag == Some(tag)).any(|sent| match heard(sent) {
+    let is_misreported = |sent: &&Sent| match heard(sent) {
         Some(Observed::Error(_)) => true,
         Some(Observed::Status(400..=499, None)) => sent.processed.is_some() && world.began_misreported,
         _ => false,
+    };
+    let is_of = |sent: &Sent| sent.tag.is_some_and(|tag| broken.tags.contains(&tag));
+    let mut undone = world.requests.iter().filter(|sent| is_of(sent)).filter_map(Sent::replaces);
+    let undone = undone.next().filter(|_| broken.rule == Rule::WrongUndo);
+    let mut misreported = world.requests.iter().filter(is_misreported);
+    misreported.any(|sent| is_of(sent) || undone.is_some() && sent.replaces() == undone)
+}
+
+/// Whether the history was deleted between two updates of a customer, within a minute after the first one.
+fn was_forgotten(world: &World, broken: &Break) -> bool {
+    let is_of = |sent: &&Sent| sent.tag.is_some_and(|tag| broken.tags.contains(&tag));
+    let at = |customer: usize| {
+        let puts = world.requests.iter().filter(is_of).filter(move |sent| sent.replaces() == Some(customer));
+        puts.map(|sent| sent.at).collect::<Vec<_>>()
+    };
+    world.forgotten.iter().any(|(_, customer, deleted)| {
+        let puts = at(*customer);
+        puts.iter().any(|put| put <= deleted && *deleted < *put + Duration::from_secs(60))
+            && puts.iter().any(|put| put > deleted)
     })
 }
 
