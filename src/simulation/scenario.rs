@@ -339,8 +339,7 @@ impl Scenario {
     async fn notation(&mut self) {
         let is_magento = self.setting.is_magento;
         let mut back = Some(Action::Set(Some(11), "city", json!("Town 11")));
-        let mut number = 0;
-        for _ in 0..4 + self.random.below(4) {
+        for number in 0..4 + usize::try_from(self.random.below(4)).unwrap() {
             self.tags += 1;
             let tag = self.tags;
             let ours = format!("Ours {tag}");
@@ -356,7 +355,6 @@ impl Scenario {
             let job = self.single(Operation::Update, (tag, 0), number);
             self.with_restarts(&job).await;
             tokio::time::sleep(self.random.millis(0, 8_000)).await;
-            number += 1;
         }
     }
 
@@ -622,16 +620,13 @@ impl Scenario {
         let is_magento = world.is_magento;
         let region = |by| Action::Region(address, by);
         let has_region = |action: &Action| matches!(action, Action::Region(id, _) if *id == address);
-        let has_no_region = !world.actions.values().any(has_region);
+        let has_no_region = !world.actions.values().any(has_region) && is_new(Some(address), "country_id");
         match self.random.below(14) {
-            7 if is_new(Some(address), "vat_id") => Action::Set(Some(address), "vat_id", json!("")),
-            8 if is_new(Some(address), "vat_id") => Action::Set(Some(address), "vat_id", json!("")),
+            7 | 8 if is_new(Some(address), "vat_id") => Action::Set(Some(address), "vat_id", json!("")),
             9 | 10 if has_no_region => region(RegionBy::Code),
             11 | 12 if has_no_region => region(RegionBy::Name),
             13 if has_no_region && is_magento => region(RegionBy::Country),
-            13 if is_new(Some(address), "country_id") => {
-                Action::Set(Some(address), "country_id", json!("DE"))
-            }
+            13 if has_no_region => Action::Set(Some(address), "country_id", json!("DE")),
             0 if !world.is_magento => Action::Set(None, OWN_STAMP, json!(format!("Ours {tag}"))),
             1 if !world.is_magento && is_new(None, "x_weight") => {
                 Action::Set(None, "x_weight", json!("0.10"))

@@ -31,13 +31,12 @@ pub fn check(
             Some(other) => excuse::overwrites(world, number, other),
             None => None,
         };
-        match excuse {
-            Some(excuse) => world.count(excuse),
-            None => {
-                let requests = [Some(number), other].into_iter().flatten();
-                let tags: Vec<u32> = requests.filter_map(|request| world.requests[request].tag).collect();
-                world.broke_of(rule, run, Some(number), &tags, what);
-            }
+        if let Some(excuse) = excuse {
+            world.count(excuse);
+        } else {
+            let requests = [Some(number), other].into_iter().flatten();
+            let tags: Vec<u32> = requests.filter_map(|request| world.requests[request].tag).collect();
+            world.broke_of(rule, run, Some(number), &tags, what);
         }
     }
 }
