@@ -205,7 +205,8 @@ impl Job {
             add(&["--lock-timeout", "4"]);
         }
         if options.restart {
-            add(&["--restart", "--yes"]);
+            let is_agreed = matches!(action, Action::Replace(..));
+            add(if is_agreed { &["--restart"] } else { &["--restart", "--yes"] });
         } else if options.resume {
             add(&["--resume"]);
         }

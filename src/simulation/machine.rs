@@ -69,6 +69,10 @@ struct Start {
 impl Machine {
     /// Runs a command to its end, or to its death.
     pub async fn run(&self, job: &Job, options: RunOptions) -> RunEnd {
+        // A part without a journal is begun, and not resumed.
+        let has_journal = self.disk.lock().unwrap().content(&job.journal()).is_some();
+        let is_new = job.batch.shard.is_some() && !has_journal;
+        let options = RunOptions { resume: options.resume && !is_new, ..options };
         let (run, start) = {
             let mut world = self.world.borrow_mut();
             let mut words = job.words(&world, self.access, options);
