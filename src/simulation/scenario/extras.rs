@@ -34,7 +34,7 @@ impl Scenario {
             let most = self.extra.pick(&[300, 1_500, 8_000]);
             options.interrupt = Some(self.extra.millis(0, most));
         }
-        if options.interrupt.is_some() && self.extra.chance(35) {
+        if options.interrupt.is_some() && self.extra.chance(50) {
             options.second = Some(self.extra.millis(1, 3_000));
         }
     }
@@ -203,7 +203,7 @@ impl Scenario {
         if !job.is_batch || options.repeat || is_rearranged {
             return;
         }
-        if !job.is_plan && self.extra.chance(5) {
+        if !job.is_plan && self.extra.chance(9) {
             self.world.borrow_mut().reach("a restarted batch");
             (options.restart, options.resume) = (true, false);
             return;
@@ -242,6 +242,8 @@ impl Scenario {
             let mut world = self.world.borrow_mut();
             if world.faults.quirk == Quirk::None && self.extra.chance(60) {
                 world.faults.quirk = Quirk::Refuses(50);
+                // The second copy of a request that was refused may not be.
+                world.faults.doubled = 0;
             }
         }
         let job = &job;
@@ -284,7 +286,7 @@ impl Scenario {
             let is_of_command = |run: usize| world.runs[run].command == command;
             world.requests.iter().any(|sent| sent.call.is_write() && is_of_command(sent.run))
         };
-        if !is_sent || !self.extra.chance(40) {
+        if !is_sent || !self.extra.chance(75) {
             return;
         }
         let whole = self.machines[job.machine].run(job, RunOptions::default()).await;
