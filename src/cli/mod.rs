@@ -114,7 +114,7 @@ pub struct RequestArgs {
     /// Retries for requests that are safe to repeat [default: 2]
     #[arg(long, value_name = "N")]
     pub retry: Option<u32>,
-    /// Inject a fault into the sandbox (repeatable); `storefront sandbox serve --help` lists the kinds
+    /// Inject a fault into the sandbox (repeatable); see `sandbox serve --help`
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<Fault>,
 }

@@ -181,7 +181,7 @@ fn a_record_with_an_old_read_is_left_to_resume() {
     let then = vec![ok(&old()), ok(&lyon()), taken(), ok(&written)];
     let (home, server) = (Home::new(), MockServer::start([replies(&updates), then].concat()));
     run(&home, &server.url(""), ADD_LYON).done();
-    home.write("in.ndjson", "{\"email\": \"new@example.com\"}\n", 0o600);
+    home.write("in.ndjson", "{\"customer\": {\"email\": \"new@example.com\"}}\n", 0o600);
     let batch = |flag: &str| {
         let line = format!("customer update -i {} --settle 0 {flag}", home.path("in.ndjson").display());
         serve(home.storefront(&line), &server.url("")).run()

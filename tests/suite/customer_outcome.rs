@@ -74,7 +74,7 @@ fn a_written_update_that_is_not_visible_holds_the_next_one_back() {
 #[test]
 fn a_record_that_is_not_visible_is_never_sent_again() {
     let (home, server) = (Home::new(), MockServer::start(vec![ok(&old()), taken(), ok(&old())]));
-    home.write("in.ndjson", "{\"email\": \"new@example.com\"}\n", 0o600);
+    home.write("in.ndjson", "{\"customer\": {\"email\": \"new@example.com\"}}\n", 0o600);
     let batch = |flag: &str| {
         let path = home.path("in.ndjson").display().to_string();
         run(&home, &server.url(""), &format!("customer update -i {path} --settle 0 {flag}"))

@@ -95,8 +95,8 @@ mod sandbox_store;
 mod schema;
 mod secrets;
 mod sheet_meaning;
-#[cfg(unix)]
 mod snapshot_retention;
+#[cfg(unix)]
 mod standard_streams;
 mod support;
 mod template;

@@ -29,6 +29,7 @@ const LEFT_OUT: [(&str, &[&str]); 7] = [
             "customer_interruption::interrupted_at_every_step_it_names_what_to_check",
             "customer_interruption::one_signal_waits_for_the_request_in_flight_and_verifies_it",
             "customer_interruption::waiting_for_the_lock_can_be_interrupted",
+            "batch_promises",
             "mcp::a_signal_ends_it",
             "sandbox_serve::serve_accepts_only_the_allowed_host_names",
             "sandbox_serve::serve_injects_the_given_faults",

@@ -13,7 +13,7 @@ use super::country::{Country, country_code};
 use crate::failure::Failure;
 use crate::plan::profile::diff::{address_list, addresses_by_id, same_value};
 use crate::plan::profile::merge::Merged;
-use crate::wire::MARKETPLACE_FIELDS;
+use crate::wire::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -85,8 +85,10 @@ pub fn misplaced(name: &str) -> String {
 
 /// Whether a flat document has a field that only an address has.
 pub fn has_address_field(flat: &Map<String, Value>) -> bool {
-    let (address, customer) = (MARKETPLACE_FIELDS.address, MARKETPLACE_FIELDS.customer);
-    flat.keys().any(|name| address.field(name).is_some() && customer.field(name).is_none())
+    let of_customer = |name: &str| {
+        MARKETPLACE_FIELDS.customer.field(name).is_some() || MAGENTO_FIELDS.customer.field(name).is_some()
+    };
+    flat.keys().any(|name| MARKETPLACE_FIELDS.address.field(name).is_some() && !of_customer(name))
 }
 
 /// The first field of a flat record that other tools use as the key of a customer, and that here changes the account.
