@@ -35,7 +35,7 @@ impl InputEdit {
 /// The rows of a text as an input.
 pub fn text(rows: &[String], has_gaps: bool) -> String {
     let gap = if has_gaps { " ".repeat(GAP) + "\n" } else { String::new() };
-    rows.iter().map(|row| format!("{row}\n{gap}")).collect()
+    rows.iter().flat_map(|row| [row, "\n", &gap]).collect()
 }
 
 /// The rows of an input.

@@ -276,7 +276,7 @@ async fn edit_later(process: &Mutex<Process>) {
             process.lock().unwrap().is_edited = true;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// What a run said, taken from what it wrote.

@@ -38,11 +38,11 @@ impl Class {
     fn allows(self, entry: Option<&Value>) -> bool {
         let is_permanent = is_permanent(entry);
         match (self, state(entry)) {
-            (Self::Done, "done") | (Self::Mismatch, "mismatch") | (Self::Unknown, "unknown" | "sending") => {
-                true
-            }
-            // It is sent by the next run, as it would have been by this one.
-            (Self::NotSent, "none" | "failed") => true,
+            // One that was not sent is sent by the next run, as it would have been by this one.
+            (Self::Done, "done")
+            | (Self::Mismatch, "mismatch")
+            | (Self::Unknown, "unknown" | "sending")
+            | (Self::NotSent, "none" | "failed") => true,
             (Self::Failed, "failed") => is_permanent,
             (Self::Temporary, "failed") => !is_permanent,
             _ => false,

@@ -142,7 +142,7 @@ fn wrong_mismatch(world: &World, run: usize, said: &Reported) -> Option<String> 
     let is_interrupted = said.kind.as_deref() == Some("interrupted");
     let is_named = is_reported || is_interrupted && said.reason.contains("missing");
     // Who did not wait does not know.
-    let is_abandoned = world.runs[run].signalled_again.is_some() && is_interrupted;
+    let is_abandoned = world.runs[run].signalled_again.is_some();
     if !missing.is_empty() && !is_named && !is_abandoned {
         return Some(format!(
             "the last read lacks the addresses {missing:?}, and record {} is {}",

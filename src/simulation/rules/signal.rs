@@ -28,7 +28,11 @@ pub fn too_late(world: &World, sent: &Sent) -> Option<String> {
     let is_second = matches!(sent.call, Call::Pay(_) | Call::SetDefault(_));
     (!has_begun || !is_second).then(|| {
         let what = if has_begun { "one more write" } else { "the first write" };
-        format!("{what} of record {:?} leaves {:?} after the signal", sent.tag, sent.at - signalled)
+        format!(
+            "{what} of record {:?} leaves {:?} after the signal",
+            sent.tag,
+            sent.at.saturating_sub(signalled)
+        )
     })
 }
 
@@ -53,8 +57,8 @@ pub fn check(world: &mut World, run: usize) {
         broken.push(format!("the run ended {took:?} after the signal with exit code {code:?}"));
     }
     if let Some(again) = ended.signalled_again.filter(|again| *again <= end) {
-        if end - again > MAX_AFTER_SECOND {
-            broken.push(format!("the run ended {:?} after the second signal", end - again));
+        if end.saturating_sub(again) > MAX_AFTER_SECOND {
+            broken.push(format!("the run ended {:?} after the second signal", end.saturating_sub(again)));
         }
         world.reach("a second signal");
     }

@@ -156,7 +156,7 @@ impl Scenario {
         let journal = job.journal();
         let lines = {
             let disk = self.machines[job.machine].disk.lock().unwrap();
-            disk.content(&journal).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
+            disk.content(&journal).map_or(0, |text| text.split_inclusive(|byte| *byte == b'\n').count())
         };
         if lines < 2 {
             return;
