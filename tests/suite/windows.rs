@@ -86,6 +86,7 @@ const LEFT_OUT: [(&str, &[&str]); 7] = [
     (
         "pipes and links in the file system that anybody can make",
         &[
+            "written_files::man_pages_are_not_written_through_a_link",
             "batch_journal::a_journal_that_is_no_regular_file_is_refused",
             "batch_neighbours::a_link_to_the_input_is_the_input",
         ],
