@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 use storefront::http::error_body;
 use storefront::input::{Draft, document};
-use storefront::plan::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
-use storefront::plan::profile::diff;
-use storefront::plan::profile::merge::ProfilePatch;
-use storefront::plan::profile::merge::{Merged, merge};
-use storefront::plan::profile::stored::{Pointers, Profile};
-use storefront::plan::profile::verify::verify;
-use storefront::plan::request::dialect::MARKETPLACE;
+use storefront_core::interface::dialect::MARKETPLACE;
+use storefront_core::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
+use storefront_core::profile::diff;
+use storefront_core::profile::merge::ProfilePatch;
+use storefront_core::profile::merge::{Merged, merge};
+use storefront_core::profile::stored::{Pointers, Profile};
+use storefront_core::profile::verify::verify;
 
 const PROFILES: [usize; 2] = [1_000, 30_000];
 

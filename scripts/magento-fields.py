@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the field tables of Magento's interface, src/wire/magento.tsv, from the schema that a shop publishes.
+"""Writes the field tables of Magento's interface, crates/core/src/interface/magento.tsv, from the schema that a shop publishes.
 
     scripts/magento-fields.py                 # from the part of the schema that the repository keeps
     scripts/magento-fields.py SCHEMA.json     # keeps that part of another: GET /rest/all/schema?services=all
@@ -14,7 +14,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE = ROOT / "src/wire/magento.tsv"
+TABLE = ROOT / "crates/core/src/interface/magento.tsv"
 KEPT = ROOT / "tests/golden/magento-schema.json"
 SCALARS = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
 

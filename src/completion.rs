@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
-use crate::failure::Failure;
-use crate::plan::operation::{OPERATIONS, OperationSpec};
-use crate::plan::validate::attribute::FRONTEND_INPUTS;
 use crate::session::local_service::data_file;
 use crate::system::context::Context;
-use crate::text::sanitize::sanitize_line;
 use crate::{sandbox, state};
+use storefront_core::attribute::rules::FRONTEND_INPUTS;
+use storefront_core::failure::Failure;
+use storefront_core::operation::{OPERATIONS, OperationSpec};
+use storefront_core::text::sanitize::sanitize_line;
 
 /// Names the shell that asks. A name of our own, so that no existing variable turns a command into a completion request.
 pub const VARIABLE: &str = crate::system::environment::COMPLETE;

@@ -1,18 +1,16 @@
 //! `storefront`: storefront operations against a Magento-derived marketplace.
 //!
-//! Data flows one way: args ([`cli`]) → input → [`plan`] → send → [`report`].
+//! Data flows one way: args ([`cli`]) → input → [`storefront_core`] → send → [`report`].
 
 pub mod batch;
 pub mod cli;
 pub mod commands;
 pub mod completion;
 pub mod config;
-pub mod failure;
 pub mod http;
 pub mod input;
 pub mod journal;
 pub mod ops;
-pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod sandbox;
@@ -21,8 +19,6 @@ pub mod session;
 mod simulation;
 pub mod state;
 pub mod system;
-pub mod text;
-pub mod wire;
 
 use std::borrow::Cow;
 use std::process::ExitCode;
@@ -30,10 +26,10 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use cli::{GlobalArgs, GlobalFlags, OutputFormat};
 use commands::{Cli, Command};
-use failure::Failure;
 use report::Report;
 use report::jq::Filter;
 use session::runtime::on_runtime;
+use storefront_core::failure::Failure;
 use system::context::Context;
 
 /// Runs the program with this process's arguments and surroundings.
@@ -98,7 +94,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
         let failure = clap_failure(answer);
         Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
     } else if let text = answer.render().to_string()
-        && let Cow::Owned(shown) = text::sanitize::sanitize(&text)
+        && let Cow::Owned(shown) = storefront_core::text::sanitize::sanitize(&text)
     {
         // It repeats what was typed, which a terminal would obey.
         Report::new(context, OutputFormat::Table, None, false, 0).laid_out(shown.trim_end());

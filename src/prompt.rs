@@ -14,11 +14,11 @@ use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 pub use text::{Objection, Question};
 
 use crate::cli::GlobalArgs;
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
 use crate::system::context::Context;
-use crate::text::sanitize::sanitize_line;
 use keyboard::Keyboard;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::text::sanitize::sanitize_line;
 
 /// Nobody reads a question and answers it in less.
 const READING: Duration = Duration::from_millis(300);
@@ -320,9 +320,9 @@ mod tests {
 
     use super::{Prompt, Question};
     use crate::cli::{GlobalArgs, OutputFormat};
-    use crate::failure::FailureKind;
     use crate::report::Report;
     use crate::system::context::Context;
+    use storefront_core::failure::FailureKind;
 
     fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
         let mut context = Context::for_test(&[], Path::new("/"));

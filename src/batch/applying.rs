@@ -9,13 +9,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
 use crate::journal::State;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::Started;
-use crate::plan::operation::OperationSpec;
-use crate::plan::profile::diff::Expected;
 use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::report::fields::format_value;
@@ -24,8 +21,11 @@ use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::session::service::Service;
 use crate::system::storage::{Log, Storage, real_path};
-use crate::text::hash::fnv1a;
-use crate::text::sanitize::sanitize_line;
+use storefront_core::failure::Failure;
+use storefront_core::operation::OperationSpec;
+use storefront_core::profile::diff::Expected;
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// Where a plan was begun, as the state directory keeps it under the plan's id. Lines follow that say which records were
 /// started ([`Started`]): a journal that lacks one of them was cut.

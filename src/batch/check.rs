@@ -8,16 +8,16 @@ use crate::batch::record::{self, PreparedRecord, RecordPreparer};
 use crate::batch::send::RunContext;
 use crate::batch::token::TokenSource;
 use crate::cli::BatchArgs;
-use crate::failure::{Failure, FailureKind};
 use crate::input::document;
 use crate::input::records::{Record, at};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::{State, shard_contains};
 use crate::ops::attribute;
-use crate::plan::request::Bearer;
 use crate::report::Report;
 use crate::report::summary::{self, count_records};
-use crate::text::hash::fnv1a;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
+use storefront_core::text::hash::fnv1a;
 
 /// As many causes for which records cannot be sent are named, and as many lines of each.
 const MAX_CAUSES: usize = 20;

@@ -10,7 +10,7 @@ use crate::batch::record::RecordPreparer;
 use crate::cli::{CustomerChoice, GlobalFlags, OperationArgs, ReplacementArgs};
 use crate::input::records::Format;
 use crate::report::summary::NextSteps;
-use crate::text::shell::Shell;
+use crate::system::shell::Shell;
 
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::Command) -> NextSteps {

@@ -10,12 +10,12 @@ use crate::batch::record::{PreparedRecord, hash};
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::TokenSource;
 use crate::batch::{files, header};
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::plan_file::{PLAN_AGAIN, is_there};
 use crate::journal::read::{self, PreviousRun};
-use crate::plan::request::Bearer;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
 
 /// As many records are shown to a person.
 const MAX_SHOWN: u64 = 3;

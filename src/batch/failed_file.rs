@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::FailedFileEntry;
 use crate::journal::open::journals_of;
 use crate::journal::read::Known;
+use crate::system::shell::Shell;
 use crate::system::storage::{Storage, parent, persist, real_path, without_path};
-use crate::text::exact_json;
-use crate::text::hash::Fnv1a;
-use crate::text::sanitize::sanitize_line;
-use crate::text::shell::Shell;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::text::exact_json;
+use storefront_core::text::hash::Fnv1a;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// The name of the column or field that says why.
 pub const REASON: &str = "reason";

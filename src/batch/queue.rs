@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::{State, state_after};
-use crate::plan::operation::OperationSpec;
 use crate::report::ordered_results::RecordLocation;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::operation::OperationSpec;
 
 /// How many records wait at most; reading stops until there is room.
 const MAX_PENDING: usize = 1024;

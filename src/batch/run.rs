@@ -19,18 +19,18 @@ use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
-use crate::failure::{Applied, Failure, FailureKind, RecordCounts};
 use crate::input::records::{Content, Record, RecordReader};
 use crate::journal::read::{Known, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, Line, State};
-use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
 use crate::session::runtime::Signals;
-use crate::text::hash::fnv1a;
-use crate::text::token::Token;
+use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
+use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec};
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::token::Token;
 
 /// How often progress is shown and standard output flushed.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);

@@ -6,19 +6,19 @@ use crate::batch::queue::Blocked;
 use crate::batch::record::{PreparedRecord, RecordPreparer, SENDING_AGAIN};
 use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{State, state_after};
 use crate::ops::customers;
-use crate::plan::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::text::hash::fnv1a;
-use crate::text::redact::{Masked, secrets};
-use crate::text::token::Token;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::redact::{Masked, secrets};
+use storefront_core::text::token::Token;
 
 /// Where a record stands, and how it reads.
 #[derive(Debug, Clone, Copy)]

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
 use crate::config::TokenCommand;
-use crate::failure::Failure;
-use crate::text::redact::secrets;
-use crate::text::token::Token;
+use storefront_core::failure::Failure;
+use storefront_core::text::redact::secrets;
+use storefront_core::text::token::Token;
 
 /// A field or column that holds the record's own token.
 pub const TOKEN_FIELD: &str = "token";

@@ -6,10 +6,12 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
-use crate::plan::profile::region;
-use crate::plan::validate::body::{country, is_whole};
-use crate::text::exact_json;
-use crate::wire::{Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table};
+use storefront_core::check::body::{country, is_whole};
+use storefront_core::interface::fields::{
+    Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table,
+};
+use storefront_core::profile::region;
+use storefront_core::text::exact_json;
 
 /// A family of flags.
 pub trait FieldFlags: Clone + std::fmt::Debug + 'static {

@@ -7,16 +7,30 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, TypedValueParser};
+use clap::builder::{
+    NonEmptyStringValueParser, PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
+};
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
-use crate::failure::Failure;
 use crate::journal::Shard;
 use crate::journal::plan_file::Plan;
-use crate::plan::request::Interface;
 use crate::sandbox::Fault;
-use crate::text::duration;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Interface;
+use storefront_core::text::duration;
+
+/// Reads an interface by its name.
+fn interface_parser() -> impl TypedValueParser<Value = Interface> {
+    let about = |interface| match interface {
+        Interface::Marketplace => "The marketplace's",
+        Interface::Magento => "The REST API of Magento Open Source, Adobe Commerce and Mage-OS",
+    };
+    let named = |interface: Interface| PossibleValue::new(interface.dialect().name).help(about(interface));
+    let find = |name: String| Interface::ALL.into_iter().find(|interface| interface.dialect().name == name);
+    PossibleValuesParser::new(Interface::ALL.map(named))
+        .try_map(move |name| find(name).ok_or("unknown interface"))
+}
 
 /// Flags every command takes, before or after its name.
 #[derive(Debug, Clone, Default, Args)]
@@ -29,7 +43,7 @@ pub struct GlobalFlags {
     #[arg(long, global = true)]
     pub sandbox: bool,
     /// Interface of the service: marketplace or magento [env: STOREFRONT_API]
-    #[arg(long, global = true, value_name = "NAME", hide_possible_values = true)]
+    #[arg(long, global = true, value_name = "NAME", hide_possible_values = true, value_parser = interface_parser())]
     pub api: Option<Interface>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]

@@ -7,16 +7,18 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::cli::WriteArgs;
-use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
-use crate::plan::request::{self, Bearer, Method, RelativePath, Request, is_profile_path, is_read};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
-use crate::text::redact::secrets;
-use crate::text::sanitize::sanitize;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::interface::request::{
+    self, Bearer, Method, RelativePath, Request, is_profile_path, is_read,
+};
+use storefront_core::text::redact::secrets;
+use storefront_core::text::sanitize::sanitize;
 
 /// Call any other endpoint with the profile's base URL and token
 #[derive(Debug, Clone, Args)]

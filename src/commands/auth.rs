@@ -7,17 +7,17 @@ use serde_json::json;
 use super::check;
 use crate::cli::RequestArgs;
 use crate::config::{Credentials, Profile, Stored, origin, token_variable};
-use crate::failure::{Failure, FailureKind};
-use crate::plan::request::dialect::TokenRoutes;
-use crate::plan::request::{Bearer, Request};
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::system::environment::BASE_URL;
-use crate::text::oauth::{self, NAMES};
-use crate::text::redact::secrets;
-use crate::text::sanitize::sanitize_line;
-use crate::text::token::Token;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::dialect::TokenRoutes;
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::text::oauth::{self, NAMES};
+use storefront_core::text::redact::secrets;
+use storefront_core::text::sanitize::sanitize_line;
+use storefront_core::text::token::Token;
 
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]

@@ -6,16 +6,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::{GlobalArgs, RequestArgs};
-use crate::failure::{Failure, FailureKind};
 use crate::http::RUN_DOCTOR;
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
-use crate::plan::profile::stored::Profile;
-use crate::plan::request::Bearer;
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use crate::session::service::Service;
-use crate::text::oauth;
-use crate::text::sanitize::sanitize_line;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
+use storefront_core::profile::stored::Profile;
+use storefront_core::text::oauth;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]

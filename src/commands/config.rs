@@ -9,12 +9,12 @@ use crate::commands::auth::read_token;
 use crate::config::{
     BASE_URL, ConfigFile, DEFAULT_PROFILE, KeyPath, Setting, Settings, flattened, is_secret, to_json,
 };
-use crate::failure::Failure;
-use crate::plan::request::Bearer;
 use crate::report::list::plain;
 use crate::session::Session;
-use crate::text::sanitize::sanitize_line;
 use init::InitArgs;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Bearer;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// What `config` can do.
 #[derive(Debug, Subcommand)]

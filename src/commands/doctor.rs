@@ -6,15 +6,15 @@ use serde_json::json;
 
 use super::check::{self, Answer, Check, hint_or};
 use crate::config::{Writes, with_root};
-use crate::failure::{Failure, FailureKind};
-use crate::plan::profile::stored::Profile;
-use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::Signals;
 use crate::session::service::{Service, names_store};
 use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
+use crate::system::shell::Shell;
 use crate::system::storage::without_path;
-use crate::text::shell::Shell;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
+use storefront_core::profile::stored::Profile;
 
 /// Checks the state directory, configuration, store view, tokens, service and profile.
 ///

@@ -4,10 +4,10 @@
 use clap::{Args, Parser};
 
 use crate::cli::GlobalFlags;
-use crate::failure::Failure;
 use crate::session::Session;
-use crate::text::sanitize::sanitize;
-use crate::text::shell::Shell;
+use crate::system::shell::Shell;
+use storefront_core::failure::Failure;
+use storefront_core::text::sanitize::sanitize;
 
 /// The line of a command that takes these arguments.
 #[derive(Debug, Parser)]
@@ -65,7 +65,7 @@ mod tests {
     use super::{flag, parse, quoted};
     use crate::commands::attribute::create::CreateArgs;
     use crate::commands::customer::update::UpdateArgs;
-    use crate::text::shell::Shell;
+    use crate::system::shell::Shell;
 
     #[test]
     fn a_command_line_reads_as_one_would_type_it() {

@@ -9,17 +9,17 @@ use serde_json::json;
 
 use crate::batch::{EarlierFile, earlier_files, hash, key_of};
 use crate::cli::InputArgs;
-use crate::failure::Failure;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
 use crate::journal::plan_file::Plan;
 use crate::journal::read::{self, PreviousRun};
 use crate::journal::{Header, State};
-use crate::plan::operation::OperationSpec;
-use crate::plan::request::Dialect;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::session::Session;
 use crate::system::storage::parent;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Dialect;
+use storefront_core::operation::OperationSpec;
 
 /// What `journal` can do.
 #[derive(Debug, Subcommand)]

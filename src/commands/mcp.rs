@@ -19,20 +19,20 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use crate::config::Settings;
-use crate::failure::Failure;
 use crate::journal::plan_file::{Plan, is_there, journal_of};
-use crate::plan::operation::{OPERATIONS, OperationSpec};
-use crate::plan::request::Dialect;
-use crate::plan::validate::json_schema;
 use crate::report::failure::failure_json;
 use crate::report::hint_target::service_flags;
 use crate::session::Session;
 use crate::session::runtime::Signals;
 use crate::system::clock::system_time;
 use crate::system::environment::WRITES;
+use crate::system::shell::Shell;
 use crate::system::storage::private_directory;
-use crate::text::sanitize::sanitize;
-use crate::text::shell::Shell;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Dialect;
+use storefront_core::operation::json_schema;
+use storefront_core::operation::{OPERATIONS, OperationSpec};
+use storefront_core::text::sanitize::sanitize;
 
 /// Flags of `mcp`.
 #[derive(Debug, Args)]

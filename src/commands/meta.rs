@@ -11,17 +11,17 @@ use clap_complete::engine::CompletionCandidate;
 use clap_mangen::Man;
 
 use super::grammar;
-use crate::failure::{Failure, KINDS};
 use crate::input::template;
-use crate::plan::operation::{OPERATIONS, OperationSpec};
-use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::Report;
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::system::environment;
 use crate::system::storage::replace_durably;
-use crate::text::sanitize::sanitize_line;
-use crate::text::suggestion::closest_match;
+use storefront_core::failure::{Failure, KINDS};
+use storefront_core::interface::dialect::MARKETPLACE;
+use storefront_core::operation::{OPERATIONS, OperationSpec};
+use storefront_core::text::sanitize::sanitize_line;
+use storefront_core::text::suggestion::closest_match;
 
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]

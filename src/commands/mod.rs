@@ -38,22 +38,22 @@ use serde_json::Value;
 use crate::batch::planning::Planning;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::config::{ConfigFile, Writes, chosen_dialect};
-use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
 use crate::journal::plan_file::journal_of;
 use crate::ops::Operation;
-use crate::plan::operation::OperationSpec;
-use crate::plan::request::{Bearer, is_read};
-use crate::plan::validate::json_schema;
 use crate::report::Report;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::system::context::Context;
+use crate::system::shell::Shell;
 use crate::system::storage::real_path;
-use crate::text::shell::Shell;
 use crate::{batch, completion};
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Bearer, is_read};
+use storefront_core::operation::OperationSpec;
+use storefront_core::operation::json_schema;
 
 /// Colors of help and of errors about the command line, as cargo and uv have them.
 const STYLES: Styles = Styles::styled()

@@ -9,8 +9,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use crate::config::{SANDBOX, ServiceId};
-use crate::failure::Failure;
-use crate::plan::request::{Dialect, Interface};
 use crate::report::list::{Column, List, objects};
 use crate::sandbox::{self, Fault, Observer, Options};
 use crate::session::Session;
@@ -18,6 +16,8 @@ use crate::session::local_service::{self, data_file, unusable};
 use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
 use crate::system::environment;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Dialect, Interface};
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]

@@ -7,12 +7,12 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::file::{ConfigFile, parse_toml, read_text, update_file};
 use super::profile::token_key;
-use crate::failure::Failure;
-use crate::plan::request::Bearer;
 use crate::system::context::Context;
 use crate::system::storage::real_path;
-use crate::text::hash::fnv1a;
-use crate::text::token::Token;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Bearer;
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::token::Token;
 
 /// The stored tokens.
 pub struct Credentials {

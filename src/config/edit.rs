@@ -11,8 +11,8 @@ use super::profile::{
     unknown, unknown_key,
 };
 use crate::cli::GlobalArgs;
-use crate::failure::Failure;
 use crate::system::context::Context;
+use storefront_core::failure::Failure;
 
 /// A setting by its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]

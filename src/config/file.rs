@@ -9,13 +9,13 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
 use crate::cli::GlobalArgs;
-use crate::failure::{Failure, FailureKind};
 use crate::input::document::unreadable;
 use crate::system::context::Context;
 use crate::system::environment;
+use crate::system::shell::Shell;
 use crate::system::storage::{Disk, Storage, lock_of, real_path, replace_durably};
-use crate::text::shell::Shell;
-use crate::text::suggestion::closest_match;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::text::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 

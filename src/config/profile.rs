@@ -5,12 +5,12 @@ use std::time::Duration;
 use toml_edit::{Array, Item};
 use url::Url;
 
-use crate::failure::Failure;
-use crate::plan::request::{Bearer, Dialect, StoreView};
-use crate::text::duration;
-use crate::text::shell::Shell;
-use crate::text::suggestion::closest_match;
-use crate::text::token::Token;
+use crate::system::shell::Shell;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Bearer, Dialect, StoreView};
+use storefront_core::text::duration;
+use storefront_core::text::suggestion::closest_match;
+use storefront_core::text::token::Token;
 
 /// One setting.
 #[derive(Debug)]

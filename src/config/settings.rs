@@ -11,12 +11,12 @@ use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
 use super::token::{TokenSource, Tokens, token_variable};
 use super::writes::Writes;
 use crate::cli::GlobalArgs;
-use crate::failure::Failure;
 use crate::http::Endpoint;
-use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
 use crate::system::context::Context;
 use crate::system::environment::{API, BASE_URL, STORE_VIEW};
-use crate::text::token::Token;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Bearer, Dialect, Interface, StoreView, Target};
+use storefront_core::text::token::Token;
 
 /// The version that every path of a call begins with.
 const VERSION: &str = "V1";

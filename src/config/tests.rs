@@ -15,10 +15,10 @@ use super::{
     origin, to_json,
 };
 use crate::cli::GlobalArgs;
-use crate::failure::{Failure, FailureKind};
-use crate::plan::request::Bearer;
 use crate::system::context::Context;
-use crate::text::token::Token;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
+use storefront_core::text::token::Token;
 
 const SHOP: &str = "[profiles.shop]\nbase-url = \"https://shop.example/rest\"\n";
 const ENV_URL: (&str, &str) = ("STOREFRONT_BASE_URL", "https://other.example");

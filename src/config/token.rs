@@ -12,13 +12,13 @@ use url::Url;
 use super::credentials::Credentials;
 use super::file::{ConfigFile, read_text, resolve_path};
 use super::profile::{Profile, origin};
-use crate::failure::{Failure, FailureKind};
-use crate::plan::request::Bearer;
 use crate::system::context::Context;
 use crate::system::environment;
-use crate::text::redact::Redactor;
-use crate::text::sanitize::sanitize_line;
-use crate::text::token::Token;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
+use storefront_core::text::redact::Redactor;
+use storefront_core::text::sanitize::sanitize_line;
+use storefront_core::text::token::Token;
 
 /// Where a token comes from.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! Who may write: everybody, a person at a terminal, or nobody.
 
 use super::profile::Profile;
-use crate::failure::Failure;
 use crate::system::context::Context;
 use crate::system::environment::WRITES;
+use storefront_core::failure::Failure;
 
 /// Who may write; the later is the stricter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

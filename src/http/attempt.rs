@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::failure::{Applied, Failure, FailureKind};
-use crate::text::exact_json;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::text::exact_json;
 
 /// The end of one attempt.
 #[derive(Debug)]
@@ -229,7 +229,7 @@ mod tests {
     use super::{
         Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, random_fraction, retry_after, value_of,
     };
-    use crate::failure::{Applied, Failure, FailureKind};
+    use storefront_core::failure::{Applied, Failure, FailureKind};
 
     fn unknown() -> Attempt {
         Attempt::Unknown { failure: Failure::new(FailureKind::Unknown, "no answer"), transient: true }

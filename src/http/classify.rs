@@ -9,11 +9,11 @@ use url::Url;
 
 use super::attempt::{Attempt, Reply, ServiceSignal, is_page, retry_after};
 use super::transport::Incoming;
-use crate::failure::{Failure, FailureKind};
 use crate::http::error_body;
 use crate::http::transport_error::TransportError;
-use crate::plan::request::Request;
-use crate::text::redact::secrets;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::text::redact::secrets;
 
 /// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";

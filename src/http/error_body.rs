@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::attempt::{is_page, value_of};
-use crate::text::redact::secrets;
+use storefront_core::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
 const MAX_MESSAGE: usize = 600;
@@ -169,8 +169,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{MAX_MESSAGE, MAX_SCANNED, filled, one_line, render};
-    use crate::text::redact::secrets;
-    use crate::text::token::Token;
+    use storefront_core::text::redact::secrets;
+    use storefront_core::text::token::Token;
 
     fn json_error(body: &Value) -> String {
         let (text, whole) = render(400, body.to_string().as_bytes());

@@ -23,11 +23,11 @@ pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, names_no_entity, says};
 pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
-use crate::failure::{Applied, Failure, FailureKind};
-use crate::plan::request::Request;
 use crate::system::clock::Clock;
-use crate::text::redact::{MASK, secrets};
-use crate::text::token::Token;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::text::redact::{MASK, secrets};
+use storefront_core::text::token::Token;
 use transport::HttpTransport;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -325,9 +325,9 @@ mod tests {
 
     use super::transport::{Exchange, Incoming, Transport};
     use super::{Client, Effect, Endpoint};
-    use crate::plan::request::{Bearer, Method, Request};
     use crate::system::clock::Clock;
-    use crate::text::token::Token;
+    use storefront_core::interface::request::{Bearer, Method, Request};
+    use storefront_core::text::token::Token;
 
     /// Gives these answers, from the last to the first.
     #[derive(Debug)]

@@ -12,9 +12,9 @@ use reqwest::{Certificate, ClientBuilder, Identity};
 use tokio::time::{Instant, timeout_at};
 use url::{Host, Url};
 
-use crate::failure::Failure;
 use crate::http::USER_AGENT_VALUE;
 use crate::http::transport_error::{TransportError, root_cause};
+use storefront_core::failure::Failure;
 
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 

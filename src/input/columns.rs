@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 
 use super::csv::CsvReader;
 use super::document;
-use crate::failure::Failure;
-use crate::plan::operation::spec::{ColumnGroup, NamedColumns};
-use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
-use crate::plan::profile::merge::DEFAULTS;
-use crate::plan::request::{Bearer, Dialect};
-use crate::plan::validate::body::is_whole;
-use crate::plan::validate::lint;
-use crate::text::exact_json;
-use crate::text::suggestion::closest_match;
-use crate::wire::{FLAGS_AS_TEXT, FieldType, Scalar};
+use storefront_core::check::body::is_whole;
+use storefront_core::failure::Failure;
+use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
+use storefront_core::interface::request::{Bearer, Dialect};
+use storefront_core::lint;
+use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
+use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
+use storefront_core::profile::merge::DEFAULTS;
+use storefront_core::text::exact_json;
+use storefront_core::text::suggestion::closest_match;
 
 /// The columns of a header.
 #[derive(Debug, Clone)]
@@ -491,7 +491,7 @@ mod tests {
     use serde_json::json;
 
     use super::parse_cell;
-    use crate::wire::FieldType;
+    use storefront_core::interface::fields::FieldType;
 
     #[test]
     fn text_stays_as_it_is() {

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, Cursor, Read as _};
 use std::path::Path;
 
 use super::document::{self, Input};
-use crate::failure::Failure;
+use storefront_core::failure::Failure;
 
 /// The largest row, in bytes. Beyond it a quote that was never closed is the likely cause.
 const MAX_ROW: usize = 16 * 1024 * 1024;

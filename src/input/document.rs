@@ -8,9 +8,9 @@ use std::path::Path;
 use encoding_rs::{DecoderResult, Encoding, UTF_8};
 use serde_json::Value;
 
-use crate::failure::Failure;
 use crate::system::storage::is_directory_error;
-use crate::text::exact_json;
+use storefront_core::failure::Failure;
+use storefront_core::text::exact_json;
 
 /// Where text is read from.
 pub type Input = Box<dyn BufRead + Send>;

@@ -10,11 +10,11 @@ pub use columns::{flag, read_options as options_file};
 
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
-use crate::plan::operation::{self, OperationSpec};
-use crate::plan::profile::diff::Expected;
-use crate::plan::request::Dialect;
-use crate::plan::validate::body::{self, Finding, Warnings};
+use storefront_core::check::body::{self, Finding, Warnings};
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Dialect;
+use storefront_core::operation::{self, OperationSpec};
+use storefront_core::profile::diff::Expected;
 
 /// Applies flags to what is inside the body's wrapper.
 pub type Overrides<'a> = &'a dyn Fn(&mut Map<String, Value>) -> Result<(), Failure>;

@@ -12,11 +12,11 @@ pub use super::columns::{Columns, at, known};
 use super::csv::CsvReader;
 use super::document::{self, Input, quoted, unreadable, utf_8};
 use crate::cli::{InputArgs, InputFormat};
-use crate::failure::{Applied, Failure};
 use crate::journal::plan_file::Plan;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{ReadFrom, Storage};
-use crate::text::exact_json;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::text::exact_json;
 
 /// One record as it stands in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::failure::Failure;
 use crate::input::columns::ADDRESS_ID;
 use crate::input::records;
-use crate::plan::operation::OperationSpec;
-use crate::plan::operation::spec::NamedColumns;
-use crate::plan::request::{Bearer, Dialect};
-use crate::plan::validate::lint;
-use crate::wire::{FLAGS_AS_TEXT, Field, FieldType, ObjectSchema, Scalar};
+use storefront_core::failure::Failure;
+use storefront_core::interface::fields::{FLAGS_AS_TEXT, Field, FieldType, ObjectSchema, Scalar};
+use storefront_core::interface::request::{Bearer, Dialect};
+use storefront_core::lint;
+use storefront_core::operation::OperationSpec;
+use storefront_core::operation::spec::NamedColumns;
 
 /// The same as a CSV: a header and one row.
 ///
@@ -196,10 +196,10 @@ mod tests {
     use serde_json::Value;
 
     use super::json;
-    use crate::plan::operation::OPERATIONS;
-    use crate::plan::request::dialect::MARKETPLACE;
-    use crate::plan::validate::body::{findings, tidy};
-    use crate::wire::{FieldType, ObjectSchema, Origin};
+    use storefront_core::check::body::{findings, tidy};
+    use storefront_core::interface::dialect::MARKETPLACE;
+    use storefront_core::interface::fields::{FieldType, ObjectSchema, Origin};
+    use storefront_core::operation::OPERATIONS;
 
     fn names(value: &Value, path: &str, shape: &'static ObjectSchema, found: &mut BTreeSet<String>) {
         for (name, value) in value.as_object().unwrap() {

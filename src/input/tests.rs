@@ -9,8 +9,10 @@ use crate::commands::customer::CustomerCommand;
 use crate::commands::quote::QuoteCommand;
 use crate::commands::{Cli, Command};
 use crate::ops::Operation;
-use crate::plan::operation::{ATTRIBUTE_CREATE, CUSTOMER_UPDATE, OperationSpec, QUOTE_ADD_ITEM, QUOTE_SHIP};
-use crate::plan::request::dialect::MARKETPLACE;
+use storefront_core::interface::dialect::MARKETPLACE;
+use storefront_core::operation::{
+    ATTRIBUTE_CREATE, CUSTOMER_UPDATE, OperationSpec, QUOTE_ADD_ITEM, QUOTE_SHIP,
+};
 
 /// The draft of a command line over a document.
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {

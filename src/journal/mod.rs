@@ -11,9 +11,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Applied, Failure, FailureKind};
-use crate::text::hash::fnv1a;
-use crate::text::sanitize::message_line;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::sanitize::message_line;
 
 /// Version of the journal's format. Another one is refused: what it says of a record may differ.
 const VERSION: u64 = 2;
@@ -329,7 +329,7 @@ mod tests {
     use serde_json::to_string;
 
     use super::{Entry, Header, Line, Shard, State, shard_contains, state_after};
-    use crate::failure::{Applied, Failure, FailureKind};
+    use storefront_core::failure::{Applied, Failure, FailureKind};
 
     #[test]
     fn each_line_has_its_fields_in_order_and_reads_back() {

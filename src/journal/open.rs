@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::read::{self, PreviousRun};
 use super::write::unwritable;
 use super::{Header, Line};
-use crate::failure::Failure;
 use crate::system::clock::Clock;
 use crate::system::storage::{Lock, Log, Storage, lock_of, parent, real_path};
+use storefront_core::failure::Failure;
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;

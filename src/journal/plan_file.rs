@@ -13,10 +13,10 @@ use ring::rand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
-use crate::plan::profile::diff::{Change, Expected};
 use crate::system::storage::{Storage, real_path};
-use crate::text::exact_json;
+use storefront_core::failure::Failure;
+use storefront_core::profile::diff::{Change, Expected};
+use storefront_core::text::exact_json;
 
 /// Version of the format.
 const VERSION: u64 = 1;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Entry, FailedFileEntry, Header, Line, OTHER_TITLES, State};
-use crate::failure::{Applied, Failure};
 use crate::system::storage::Log;
+use storefront_core::failure::{Applied, Failure};
 
 /// A record with a higher number is damage.
 const MAX_RECORD: u64 = 100_000_000;
@@ -285,9 +285,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::{Header, Partial, PreviousRun, judge, read};
-    use crate::failure::Failure;
     use crate::journal::{Line, State};
     use crate::system::storage::{Disk, Log, Storage};
+    use storefront_core::failure::Failure;
 
     const LINE: &str = r#"{"record":12,"state":"sending","hash":"00000000000000a0"}"#;
 

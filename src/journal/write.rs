@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Line, State};
-use crate::failure::{Applied, Failure};
 use crate::system::storage::Log;
+use storefront_core::failure::{Applied, Failure};
 
 /// The end of a journal at which lines are handed over; the writer of [`journal`] writes them.
 #[derive(Debug, Clone)]

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::cart;
 use crate::ops::{read_until, request, send_request};
-use crate::plan::operation::{QUOTE_ADD_ITEM, Success, scalar};
-use crate::plan::request::Request;
-use crate::plan::request::cart::Cart;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
+use storefront_core::cart::Cart;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::operation::{QUOTE_ADD_ITEM, Success, scalar};
 
 /// Adds the item, or shows what would be sent; with `verify` the cart is read before and after. The request is never repeated: after an unknown outcome the message says what
 /// the cart held before, where that was read, and what it holds now.

@@ -1,11 +1,11 @@
 //! The calls of an operation that is several, and what became of them.
 
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Effect, Reply};
-use crate::plan::request::Request;
 use crate::report::outcome::{Call, Outcome};
 use crate::session::service::Service;
-use crate::text::exact_json;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::text::exact_json;
 
 /// A call that is to be sent, by its name.
 pub type Planned = (String, Request);

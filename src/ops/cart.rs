@@ -3,16 +3,16 @@
 
 use serde_json::Value;
 
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Effect, names_no_entity, says};
 use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{LOOK_CLOSER, positive};
-use crate::plan::operation::scalar;
-use crate::plan::profile::diff;
-use crate::plan::request::cart::Cart;
-use crate::plan::request::{Bearer, Request, Target};
 use crate::session::service::Service;
+use storefront_core::cart::Cart;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Request, Target};
+use storefront_core::operation::scalar;
+use storefront_core::profile::diff;
 
 /// The active cart of the customer.
 #[derive(Debug)]

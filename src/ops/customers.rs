@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::failure::{Failure, FailureKind};
 use crate::ops::positive;
-use crate::plan::request::{Bearer, Filter, Request, search_query};
 use crate::session::local_service;
 use crate::session::service::Service;
-use crate::text::exact_json;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
+use storefront_core::text::exact_json;
 
 /// At most as many matches of an email are asked for: one customer may have an account on each website.
 const MAX_MATCHES: usize = 20;
@@ -69,10 +69,12 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
         id.is_some_and(|id| id.to_string() == named) || email.is_some_and(|email| same_email(email, named))
     };
     let found = tokens.iter().find(|issued| is_named(issued.customer_id, issued.email.as_deref()));
-    let token = found.and_then(|issued| crate::text::token::Token::new(&issued.token)).ok_or_else(|| {
-        Failure::usage(format!("the sandbox has no customer `{named}`"))
-            .hint("`storefront sandbox tokens` lists the customers")
-    })?;
+    let token = found.and_then(|issued| storefront_core::text::token::Token::new(&issued.token)).ok_or_else(
+        || {
+            Failure::usage(format!("the sandbox has no customer `{named}`"))
+                .hint("`storefront sandbox tokens` lists the customers")
+        },
+    )?;
     Ok(service.with_customer_token(token))
 }
 

@@ -14,14 +14,14 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::failure::{Failure, FailureKind};
 use crate::http::Reply;
 use crate::input::{Draft, Overrides};
-use crate::plan::operation::{OperationSpec, Success};
-use crate::plan::request::{Bearer, Dialect, Request, Target};
-use crate::plan::validate::body::Warnings;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
+use storefront_core::check::body::Warnings;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
+use storefront_core::operation::{OperationSpec, Success};
 
 /// The hint where a reply is not what the interface says.
 pub const LOOK_CLOSER: &str = "try again; -vv shows the response";

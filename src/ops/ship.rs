@@ -5,20 +5,20 @@ use serde_json::{Map, Value};
 use super::calls::{Planned, preview};
 use super::cart;
 use crate::config::ShipLayout;
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Effect, Reply, says};
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{positive, read_country, read_until, request, send_request};
-use crate::plan::operation::{QUOTE_SHIP, Success, scalar, without_nested};
-use crate::plan::profile::region::RegionDirectory;
-use crate::plan::request::Request;
-use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
 use crate::report::profile::one_liner;
 use crate::session::service::Service;
-use crate::text::exact_json;
-use crate::text::sanitize::sanitize_line;
+use storefront_core::cart::{Cart, from_profile};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::operation::{QUOTE_SHIP, Success, scalar, without_nested};
+use storefront_core::profile::region::RegionDirectory;
+use storefront_core::text::exact_json;
+use storefront_core::text::sanitize::sanitize_line;
 
 const OPERATION: &str = QUOTE_SHIP.name;
 

@@ -8,9 +8,9 @@ use dialoguer::console::{Key, Term, measure_text_width};
 
 use super::keyboard::Keyboard;
 use super::{Prompt, rendered, stopped};
-use crate::failure::Failure;
 use crate::report::style::OutputStyle;
-use crate::text::sanitize::sanitize;
+use storefront_core::failure::Failure;
+use storefront_core::text::sanitize::sanitize;
 
 /// What is answered by a line of text.
 #[derive(Debug, Clone, Copy, Default)]

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::fields::{fields, format_value, region};
 use super::style::{self, OutputStyle, TextStyle, cell};
-use crate::plan::profile::diff::{Change, join_ids};
-use crate::plan::profile::merge::AddressSummary;
-use crate::text::sanitize::sanitize_line;
+use storefront_core::profile::diff::{Change, join_ids};
+use storefront_core::profile::merge::AddressSummary;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// The changes, field by field, below the address that they are in.
 pub fn text(changes: &[Change], screen: OutputStyle) -> String {
@@ -130,8 +130,8 @@ mod tests {
     use serde_json::json;
 
     use super::{HistoryEntry, text};
-    use crate::plan::profile::diff;
     use crate::report::style::OutputStyle;
+    use storefront_core::profile::diff;
 
     fn shown(before: &serde_json::Value, after: &serde_json::Value, width: Option<u16>) -> String {
         let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::style::TextStyle;
 use super::{Report, stderr_object, write_stderr};
-use crate::failure::{Applied, Failure, RecordCounts};
-use crate::text::exact_json;
+use storefront_core::failure::{Applied, Failure, RecordCounts};
+use storefront_core::text::exact_json;
 
 impl Report {
     /// Prints a failure: text, or one JSON object under `-o json`.

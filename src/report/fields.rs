@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::text::sanitize::sanitize_line;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// A value as a person reads it: text without quotes, street lines joined, nothing as `–`.
 pub fn format_value(value: Option<&Value>) -> String {

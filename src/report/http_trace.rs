@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{stderr_object, write_stderr};
 use crate::http::{HttpEvent, Tracer, redacted};
-use crate::text::sanitize::sanitize;
+use storefront_core::text::sanitize::sanitize;
 
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
 /// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.

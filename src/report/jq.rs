@@ -1,10 +1,10 @@
 //! `--jq`: an expression of the jq language, applied to each result.
 
-use crate::failure::Failure;
 use jaq_core::data::JustLut;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars};
 use jaq_json::{Val, read};
+use storefront_core::failure::Failure;
 
 /// What ends the program by itself.
 const LEFT_OUT: [&str; 2] = ["halt", "halt_error"];
@@ -118,7 +118,7 @@ fn refused(expression: &str, problems: Vec<String>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::Filter;
-    use crate::failure::FailureKind;
+    use storefront_core::failure::FailureKind;
 
     fn made(expression: &str, result: &str) -> String {
         Filter::compile(expression).unwrap().apply(result).unwrap()

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Report;
 use super::fields::member;
 use super::style::{OutputStyle, TextStyle, cell, table};
-use crate::failure::Failure;
+use storefront_core::failure::Failure;
 
 /// Rows that are laid out together: a long list is never held whole.
 const ROWS: usize = 500;

@@ -24,13 +24,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
-use crate::failure::Failure;
 use crate::system::context::Context;
 use crate::system::environment;
-use crate::text::exact_json;
-use crate::text::redact::secrets;
-use crate::text::sanitize::{self, sanitize};
 use jq::Filter;
+use storefront_core::failure::Failure;
+use storefront_core::text::exact_json;
+use storefront_core::text::redact::secrets;
+use storefront_core::text::sanitize::{self, sanitize};
 use style::{OutputStyle, TextStyle};
 
 /// How this run speaks: format, loudness, color.

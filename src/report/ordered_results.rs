@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
-use crate::failure::{Applied, Failure};
 use crate::journal::{State, state_after};
-use crate::text::sanitize;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::text::sanitize;
 
 /// How many results may wait for an earlier one.
 const MAX_PENDING: usize = 1024;

@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 
 use super::changes;
 use super::fields::format_value;
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
-use crate::plan::operation::{OperationSpec, Success};
-use crate::plan::profile::diff::Change;
-use crate::plan::profile::merge::AddressSummary;
-use crate::plan::request::{Bearer, Request};
 use crate::report::style::{OutputStyle, TextStyle};
-use crate::text::exact_json;
-use crate::text::sanitize::{in_json, sanitize, sanitize_line};
-use crate::text::shell::Shell;
+use crate::system::shell::Shell;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::operation::{OperationSpec, Success};
+use storefront_core::profile::diff::Change;
+use storefront_core::profile::merge::AddressSummary;
+use storefront_core::text::exact_json;
+use storefront_core::text::sanitize::{in_json, sanitize, sanitize_line};
 
 /// The end of one operation; of one that failed only in a batch. Its fields are those of results, in their order.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -291,9 +291,9 @@ fn curl_command(request: &Request, url: &str, shell: Shell) -> String {
 #[cfg(test)]
 mod tests {
     use super::curl_command;
-    use crate::plan::request::dialect::MARKETPLACE;
-    use crate::plan::request::{Bearer, Request};
-    use crate::text::shell::Shell;
+    use crate::system::shell::Shell;
+    use storefront_core::interface::dialect::MARKETPLACE;
+    use storefront_core::interface::request::{Bearer, Request};
 
     #[test]
     fn what_a_terminal_would_obey_is_written_as_json_escapes() {

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::plan::profile::diff::id_of;
-use crate::plan::profile::stored::Profile;
 use crate::report::fields::{fields, member, region};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
+use storefront_core::profile::diff::id_of;
+use storefront_core::profile::stored::Profile;
 
 /// Fields of an address that its card begins with, or that add nothing to those.
 const AT_THE_BEGINNING: &str = "id customer_id firstname lastname company street postcode city region region_id \

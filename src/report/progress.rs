@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::{Instant, timeout};
 
 use super::Report;
-use crate::failure::RecordCounts;
+use storefront_core::failure::RecordCounts;
 
 /// How often a run that has no terminal says how far it is.
 const LINE_EVERY: Duration = Duration::from_secs(10);

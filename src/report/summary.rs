@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::style::time;
-use crate::failure::{FailureKind, RecordCounts};
+use storefront_core::failure::{FailureKind, RecordCounts};
 
 /// How to continue, in words with the commands to type.
 #[derive(Debug, Default)]

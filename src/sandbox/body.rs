@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Document;
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const MAX_BODY: usize = 32 * 1024 * 1024;

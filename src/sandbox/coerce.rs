@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Document;
-use crate::text::exact_json;
-use crate::wire::{Field, FieldType, ObjectSchema, Scalar};
+use storefront_core::interface::fields::{Field, FieldType, ObjectSchema, Scalar};
+use storefront_core::text::exact_json;
 
 /// How an interface takes values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,7 +277,7 @@ fn php_type(value: &Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
+    use storefront_core::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
 
     fn strict(value: Value, shape: &ObjectSchema) -> Result<Document, ApiError> {
         object(value, shape, Rules::Strict)

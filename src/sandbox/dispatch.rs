@@ -10,7 +10,6 @@ use axum::response::{IntoResponse as _, Response};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use crate::plan::request::Interface;
 use crate::sandbox::body::{read, receive};
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce::{self, Rules};
@@ -20,7 +19,8 @@ use crate::sandbox::reply::{ApiError, html, json_response, json_text};
 use crate::sandbox::route::{Permission, Route};
 use crate::sandbox::store::{AccessMode, Caller, Database, Document, Store};
 use crate::sandbox::{magento, marketplace};
-use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS};
+use storefront_core::interface::fields::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS};
+use storefront_core::interface::request::Interface;
 
 const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE"];
 

@@ -7,7 +7,7 @@ use crate::sandbox::marketplace::{profile, quote};
 use crate::sandbox::quantity;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 /// `{"customers": […], "quotes": […], "attributes": […], "attribute_sets": […], "products": […], "store_views": […]}`.
 pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {

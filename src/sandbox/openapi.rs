@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::request::Interface;
 use crate::sandbox::coerce::Rules;
 use crate::sandbox::dispatch::vocabulary;
 use crate::sandbox::route::{Permission, Route};
-use crate::wire::FieldTables;
-use crate::wire::json_schema::{self, Writer};
+use storefront_core::interface::fields::FieldTables;
+use storefront_core::interface::json_schema::{self, Writer};
+use storefront_core::interface::request::Interface;
 
 /// Statuses that every call may be refused with.
 const REFUSALS: &[&str] = &["400", "401", "403", "404", "408", "413", "421"];

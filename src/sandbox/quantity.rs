@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 /// Digits after the point that are kept; what needs more is refused.
 const SCALE: u32 = 18;

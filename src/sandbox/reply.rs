@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 use super::store::StoreError;
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::sandbox::call::Call;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Database;
-use crate::wire::Table;
+use storefront_core::interface::fields::Table;
 
 /// What a call does inside its transaction: the body of its answer.
 pub type Operation = fn(&Database<'_>, Call) -> Result<Value, ApiError>;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::config::Settings;
-use crate::failure::Failure;
 use crate::sandbox;
 use crate::session::Session;
 use crate::system::context::Context;
-use crate::text::token::Token;
+use storefront_core::failure::Failure;
+use storefront_core::text::token::Token;
 
 /// The database: the one named, or the one every `--sandbox` uses.
 ///

@@ -6,11 +6,11 @@ pub mod service;
 
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};
-use crate::failure::Failure;
-use crate::plan::request::Dialect;
 use crate::prompt::Prompt;
 use crate::report::Report;
 use crate::system::context::Context;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Dialect;
 
 /// What every command is given.
 pub struct Session<'a> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::session::Session;
 use crate::session::service::{Service, interrupted};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 
 /// Runs what talks to the service, until it is done or the user interrupts it.
 ///

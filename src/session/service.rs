@@ -10,22 +10,22 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::config::{Settings, TokenSource, Writes};
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
 use crate::journal::write::WriteAhead;
-use crate::plan::attribute::Named;
-use crate::plan::profile::region::RegionDirectory;
-use crate::plan::request::{Bearer, Method, Request, Target};
 use crate::report::http_trace;
 use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
 use crate::system::environment::ADMIN_TOKEN;
-use crate::text::hash::fnv1a;
-use crate::text::oauth;
-use crate::text::redact::secrets;
-use crate::text::token::Token;
+use storefront_core::attribute::Named;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Method, Request, Target};
+use storefront_core::profile::region::RegionDirectory;
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::oauth;
+use storefront_core::text::redact::secrets;
+use storefront_core::text::token::Token;
 
 /// Whether the user has asked to stop.
 #[derive(Debug, Default)]

@@ -39,7 +39,7 @@ impl Verdict {
             }
         }
         let count = |applied| world.reported.iter().filter(|said| said.applied == applied).count() as u64;
-        let mut fingerprint = crate::text::hash::Fnv1a::default();
+        let mut fingerprint = storefront_core::text::hash::Fnv1a::default();
         for effect in &world.effects {
             fingerprint = fingerprint.update(format!("{:?}", (effect.at, effect.request)).as_bytes());
         }

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::file_name;
 use crate::config::Settings;
-use crate::failure::Failure;
 use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
+use storefront_core::failure::Failure;
 
 /// What is noted before the first option is added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

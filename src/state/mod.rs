@@ -18,15 +18,15 @@ use tokio::time::Instant;
 pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};
-use crate::failure::{Failure, FailureKind};
-use crate::plan::profile::diff::id_of;
-use crate::plan::profile::stored::Profile;
 use crate::system::clock::Clock;
 use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{Lock, Storage};
-use crate::text::hash::fnv1a;
-use crate::text::token::Token;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::profile::diff::id_of;
+use storefront_core::profile::stored::Profile;
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::token::Token;
 
 /// The files of one customer.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub struct CustomerStore {
 }
 
 impl CustomerStore {
-    /// The files of a customer of the service; `customer` is [`crate::plan::profile::stored::Profile::customer_key`] or what
+    /// The files of a customer of the service; `customer` is [`storefront_core::profile::stored::Profile::customer_key`] or what
     /// stands for it.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl LockName {
         Self(format!("email-{}", email.to_ascii_lowercase()))
     }
 
-    /// The customer with this key ([`crate::plan::profile::stored::Profile::customer_key`]).
+    /// The customer with this key ([`storefront_core::profile::stored::Profile::customer_key`]).
     pub fn of_key(key: &str) -> Self {
         if key.contains('@') { Self::email(key) } else { Self::customer(key) }
     }

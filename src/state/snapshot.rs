@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::CustomerStore;
-use crate::failure::Failure;
-use crate::plan::profile::diff::{self, Change};
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
-use crate::text::exact_json;
+use storefront_core::failure::Failure;
+use storefront_core::profile::diff::{self, Change};
+use storefront_core::text::exact_json;
 
 /// As many writes that are older than a minute are read at most, for the addresses that they removed: a batch may make
 /// thousands to one customer.

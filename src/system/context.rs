@@ -8,10 +8,10 @@ use std::sync::Arc;
 use etcetera::BaseStrategy as _;
 use terminal_size::{Height, Width, terminal_size_of};
 
-use crate::failure::Failure;
 use crate::system::clock::Clock;
 use crate::system::environment;
 use crate::system::storage::{Disk, Storage};
+use storefront_core::failure::Failure;
 
 /// What one run of the program sees of its surroundings.
 #[derive(Debug, Clone)]

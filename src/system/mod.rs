@@ -3,4 +3,5 @@
 pub mod clock;
 pub mod context;
 pub mod environment;
+pub mod shell;
 pub mod storage;

@@ -6,7 +6,7 @@ use snapbox::str;
 
 use crate::support::snapshot::assert_snapshot_file;
 use crate::support::storefront::Home;
-use storefront::failure::KINDS;
+use storefront_core::failure::KINDS;
 
 /// The words of every command that does something by itself.
 fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {

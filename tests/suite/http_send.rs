@@ -10,11 +10,11 @@ use crate::support::http_client::{
 use crate::support::mock_server::{MockServer, Step, answer};
 use serde_json::json;
 use snapbox::str;
-use storefront::failure::{Applied, FailureKind};
 use storefront::http::{Client, Endpoint, ServiceSignal};
-use storefront::plan::request::Request;
 use storefront::system::clock::Clock;
-use storefront::text::redact::secrets;
+use storefront_core::failure::{Applied, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::text::redact::secrets;
 
 #[test]
 fn a_request_is_sent_as_built_and_its_response_returned() {

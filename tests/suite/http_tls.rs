@@ -7,9 +7,9 @@ use snapbox::str;
 use crate::support::http_client::{assert_failure_text, call, link, post, run, send};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::tls::{Authority, Defect};
-use storefront::failure::{Applied, Failure, FailureKind};
 use storefront::http::{Client, Endpoint};
 use storefront::system::clock::Clock;
+use storefront_core::failure::{Applied, Failure, FailureKind};
 
 fn serving(authority: &Authority, defect: Defect, clients: Option<&Authority>) -> MockServer {
     MockServer::start_tls(vec![answer("200 OK", "", "{}")], authority.server(defect, clients))

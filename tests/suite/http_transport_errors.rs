@@ -10,9 +10,9 @@ use crate::support::http_client::{
 use crate::support::mock_server::{MockServer, Step, answer, reply};
 use crate::support::snapshot::assert_snapshot;
 use serde_json::json;
-use storefront::failure::{Applied, FailureKind};
 use storefront::http::{Client, Endpoint};
 use storefront::system::clock::Clock;
+use storefront_core::failure::{Applied, FailureKind};
 
 #[test]
 fn a_write_without_a_response_is_unknown_and_never_retried() {

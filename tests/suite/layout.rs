@@ -4,12 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 20] = [
-    "failure",
-    "text",
+const MODULES: [&str; 16] = [
     "system",
-    "wire",
-    "plan",
     "journal",
     "sandbox",
     "http",

@@ -51,7 +51,10 @@ fn the_table_says_what_the_schema_says() {
         }
     }
     assert!(expected.len() > 100, "{} fields", expected.len());
-    let table = file("src/wire/magento.tsv");
+    let table = file("crates/core/src/interface/magento.tsv");
     let rows: Vec<&str> = table.lines().collect();
-    assert_eq!(rows, expected, "src/wire/magento.tsv is stale: run scripts/magento-fields.py");
+    assert_eq!(
+        rows, expected,
+        "crates/core/src/interface/magento.tsv is stale: run scripts/magento-fields.py"
+    );
 }

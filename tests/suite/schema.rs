@@ -3,10 +3,10 @@
 use crate::support::json_schema::accepts;
 use crate::support::storefront::Home;
 use serde_json::{Map, Value, json};
-use storefront::plan::operation::{CUSTOMER_UPDATE, OPERATIONS, OperationSpec};
-use storefront::plan::request::dialect::MARKETPLACE;
-use storefront::plan::validate::body::{findings, tidy};
-use storefront::plan::validate::json_schema;
+use storefront_core::check::body::{findings, tidy};
+use storefront_core::interface::dialect::MARKETPLACE;
+use storefront_core::operation::json_schema;
+use storefront_core::operation::{CUSTOMER_UPDATE, OPERATIONS, OperationSpec};
 
 fn template(operation: &OperationSpec) -> Value {
     serde_json::from_str(&storefront::input::template::json(&MARKETPLACE, operation).unwrap()).unwrap()

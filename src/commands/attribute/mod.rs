@@ -12,13 +12,13 @@ use self::assign::AssignArgs;
 use self::create::CreateArgs;
 use self::option::OptionCommand;
 use crate::cli::RequestArgs;
-use crate::failure::{Failure, FailureKind};
 use crate::ops::{Operation, attribute};
-use crate::plan::validate::attribute::in_reply;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::{commands, report};
+use storefront_core::attribute::rules::in_reply;
+use storefront_core::failure::{Failure, FailureKind};
 
 /// Create product attributes, and make them ready for products.
 #[derive(Debug, Subcommand)]

@@ -11,18 +11,18 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{OperationArgs, WriteArgs};
 use crate::commands;
-use crate::failure::Failure;
 use crate::input::document::Named;
 use crate::input::{Draft, document, options_file};
 use crate::ops::attribute::options;
 use crate::ops::{Operation, Run};
-use crate::plan::attribute::check_new_options;
-use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
-use crate::plan::validate::body::Warnings;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use storefront_core::attribute::check_new_options;
+use storefront_core::check::body::Warnings;
+use storefront_core::failure::Failure;
+use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
 
 /// Flags that name options.
 #[derive(Debug, Clone, Args)]

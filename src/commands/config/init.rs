@@ -7,13 +7,13 @@ use crate::cli::ConfirmArgs;
 use crate::config::{
     ConfigFile, DEFAULT_PROFILE, KeyPath, check_profile_name, given_dialect, parse_base_url,
 };
-use crate::failure::Failure;
 use crate::http::transport::is_this_machine;
-use crate::plan::request::dialect::MAGENTO;
-use crate::plan::request::{Dialect, StoreView};
 use crate::prompt::{Objection, Prompt, Question};
 use crate::session::Session;
 use crate::system::environment;
+use storefront_core::failure::Failure;
+use storefront_core::interface::dialect::MAGENTO;
+use storefront_core::interface::request::{Dialect, StoreView};
 
 /// Create a profile. Name it with -p, set its store view with --store-view.
 #[derive(Debug, Args)]

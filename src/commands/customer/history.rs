@@ -6,15 +6,15 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
-use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
-use crate::plan::profile::stored::Profile;
-use crate::plan::profile::verify::is_provable;
-use crate::plan::request::Bearer;
 use crate::report::changes::HistoryEntry;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, LockName, SnapshotEntry, acquire};
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Bearer;
+use storefront_core::profile::stored::Profile;
+use storefront_core::profile::verify::is_provable;
 
 /// Flags of `customer history`.
 #[derive(Debug, Args)]

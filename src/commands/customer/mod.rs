@@ -9,7 +9,6 @@ use history::HistoryArgs;
 use self::update::UpdateArgs;
 use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
 use crate::commands;
-use crate::failure::Failure;
 use crate::ops::Operation;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
@@ -20,6 +19,7 @@ use crate::report::profile;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use storefront_core::failure::Failure;
 
 /// Show, update and restore customer profiles.
 #[derive(Debug, Subcommand)]

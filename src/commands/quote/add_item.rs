@@ -5,16 +5,16 @@ use serde_json::{Map, Number, Value};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_label_number};
 use crate::cli::{CustomerChoice, OperationArgs};
-use crate::failure::Failure;
 use crate::input::Draft;
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, add_item};
-use crate::plan::operation::{OperationSpec, QUOTE_ADD_ITEM};
-use crate::plan::validate::body::Warnings;
-use crate::plan::validate::lint;
 use crate::session::service::Service;
-use crate::text::exact_json;
-use crate::wire::Table;
+use storefront_core::check::body::Warnings;
+use storefront_core::failure::Failure;
+use storefront_core::interface::fields::Table;
+use storefront_core::lint;
+use storefront_core::operation::{OperationSpec, QUOTE_ADD_ITEM};
+use storefront_core::text::exact_json;
 
 /// Flags of `quote add-item`.
 #[derive(Debug, Clone, Args)]

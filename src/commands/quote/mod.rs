@@ -11,19 +11,19 @@ use self::add_item::AddItemArgs;
 use self::ship::ShipArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
 use crate::commands;
-use crate::failure::{Failure, FailureKind};
 use crate::ops::Operation;
 use crate::ops::cart::{ActiveCart, find, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
-use crate::plan::request::cart::Cart;
 use crate::report::fields::format_value;
 use crate::report::list::{Column, objects};
 use crate::report::profile::one_liner;
 use crate::report::style::{OutputStyle, table};
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::text::exact_json;
-use crate::text::sanitize::{sanitize, sanitize_line};
+use storefront_core::cart::Cart;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::text::exact_json;
+use storefront_core::text::sanitize::{sanitize, sanitize_line};
 
 /// Save shipping details and add items to quotes.
 #[derive(Debug, Subcommand)]

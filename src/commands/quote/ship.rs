@@ -9,16 +9,16 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
-use crate::failure::Failure;
 use crate::input::{Draft, Overrides, document};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, ship};
-use crate::plan::operation::{OperationSpec, QUOTE_SHIP};
-use crate::plan::request::Dialect;
-use crate::plan::validate::body::Warnings;
-use crate::plan::validate::lint;
 use crate::session::service::Service;
-use crate::wire::Table;
+use storefront_core::check::body::Warnings;
+use storefront_core::failure::Failure;
+use storefront_core::interface::fields::Table;
+use storefront_core::interface::request::Dialect;
+use storefront_core::lint;
+use storefront_core::operation::{OperationSpec, QUOTE_SHIP};
 
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]

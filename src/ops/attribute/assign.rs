@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::names::{Place, is_in_set, path, places};
 use super::{code_of, read_existing};
-use crate::failure::Failure;
 use crate::http::Effect;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::plan::operation::{ATTRIBUTE_ASSIGN, Success};
-use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
 
 /// The sets that an input names.
 pub fn set_names(fields: &Map<String, Value>) -> Vec<String> {

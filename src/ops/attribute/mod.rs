@@ -7,15 +7,15 @@ pub mod options;
 use serde_json::{Map, Value, json};
 
 use self::assign::set_names;
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::calls::{Calls, preview};
 use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
-use crate::plan::operation::{ATTRIBUTE_CREATE, Success, scalar};
-use crate::plan::request::{Bearer, Request};
-use crate::plan::validate::attribute::{in_reply, is_same_attribute};
 use crate::report::outcome::{Call, Outcome};
 use crate::session::service::Service;
+use storefront_core::attribute::rules::{in_reply, is_same_attribute};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::operation::{ATTRIBUTE_CREATE, Success, scalar};
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use crate::failure::{Failure, FailureKind};
 use crate::ops::{LOOK_CLOSER, target_without_customer};
-use crate::plan::attribute::{Named, split_set};
-use crate::plan::operation::scalar;
-use crate::plan::request::{Bearer, Filter, Request, search_query};
 use crate::session::service::Service;
-use crate::text::exact_json;
+use storefront_core::attribute::{Named, split_set};
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
+use storefront_core::operation::scalar;
+use storefront_core::text::exact_json;
 
 /// More than a shop has of anything that is listed here.
 const ALL: usize = 10_000;

@@ -5,20 +5,20 @@ use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::{code_of, read_all, read_existing};
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Effect;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::read_until;
-use crate::plan::attribute::{Named, NewOption, StoredOptions};
-use crate::plan::operation::{ATTRIBUTE_OPTION_ADD, Success};
-use crate::plan::request::{Bearer, Request};
-use crate::plan::validate::attribute::in_reply;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::default_note::{DefaultNote, DefaultNotes};
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
+use storefront_core::attribute::rules::in_reply;
+use storefront_core::attribute::{Named, NewOption, StoredOptions};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, Success};
 
 /// `attribute option default`, as it is reported.
 const SET_DEFAULT: &str = "attribute option default";

@@ -6,16 +6,16 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::ops::profile::read::list_paths;
-use crate::plan::profile::diff::{FieldPath, join_ids};
-use crate::plan::profile::magento;
-use crate::plan::profile::merge::Merged;
-use crate::plan::profile::stored::Profile;
-use crate::plan::profile::verify::{Seen, is_filled_in};
 use crate::report::fields::format_value;
 use crate::session::service::Service;
 use crate::state::{Open, stem};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::profile::diff::{FieldPath, join_ids};
+use storefront_core::profile::magento;
+use storefront_core::profile::merge::Merged;
+use storefront_core::profile::stored::Profile;
+use storefront_core::profile::verify::{Seen, is_filled_in};
 
 /// The refusal to build a PUT on a read that does not show what our own writes left.
 pub fn lags_behind(missing: &[String]) -> Failure {

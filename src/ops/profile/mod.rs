@@ -13,19 +13,19 @@ use serde_json::{Map, Value};
 
 use self::restore::Restore;
 use crate::cli::ReplacementArgs;
-use crate::failure::Failure;
-use crate::plan::operation::CUSTOMER_UPDATE;
-use crate::plan::profile::diff::Expected;
-use crate::plan::profile::merge::{self, Merged, ProfilePatch, merge};
-use crate::plan::profile::region::RegionDirectory;
-use crate::plan::profile::restore::belongs_to;
-use crate::plan::profile::stored::Profile;
-use crate::plan::profile::{diff, magento};
-use crate::plan::validate::lint;
 use crate::prompt::Prompt;
 use crate::report::profile;
 use crate::session::service::Service;
 use crate::state::CustomerStore;
+use storefront_core::failure::Failure;
+use storefront_core::lint;
+use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::profile::diff::Expected;
+use storefront_core::profile::merge::{self, Merged, ProfilePatch, merge};
+use storefront_core::profile::region::RegionDirectory;
+use storefront_core::profile::restore::belongs_to;
+use storefront_core::profile::stored::Profile;
+use storefront_core::profile::{diff, magento};
 
 /// What [`crate::ops::profile::replace`] is asked for.
 #[derive(Clone, Copy)]

@@ -4,17 +4,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config::ReadSettings;
-use crate::failure::{Failure, FailureKind};
 use crate::http::{CHECK_URL, error_body, names_no_entity};
 use crate::input::document;
 use crate::ops::customers;
-use crate::plan::profile::diff::{self, Change};
-use crate::plan::profile::stored::{self, Pointers, Profile};
-use crate::plan::request::{Bearer, Request};
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, LockName, acquire};
 use crate::system::storage::Lock;
-use crate::text::exact_json;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::stored::{self, Pointers, Profile};
+use storefront_core::text::exact_json;
 
 /// A profile that was read.
 pub struct Held {

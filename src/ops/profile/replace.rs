@@ -16,23 +16,23 @@ use tokio::time::Instant;
 use super::read::Held;
 use super::verify::{Sent, is_shown};
 use super::{Change, messages};
-use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Effect, pause};
 use crate::ops::profile::read;
 use crate::ops::{Reads, read_country};
-use crate::plan::profile::merge::Merged;
-use crate::plan::profile::restore::belongs_to;
-use crate::plan::profile::stored::Profile;
-use crate::plan::profile::verify::{Taken, Write, not_shown};
-use crate::plan::profile::{diff, magento};
-use crate::plan::request::Request;
 use crate::prompt::Prompt;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::style::TextStyle;
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
 use crate::state::{Fate, stem};
-use crate::text::exact_json;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::interface::request::Request;
+use storefront_core::profile::merge::Merged;
+use storefront_core::profile::restore::belongs_to;
+use storefront_core::profile::stored::Profile;
+use storefront_core::profile::verify::{Taken, Write, not_shown};
+use storefront_core::profile::{diff, magento};
+use storefront_core::text::exact_json;
 
 /// Runs all the steps.
 ///

@@ -8,16 +8,16 @@ use jiff::tz::TimeZone;
 use super::messages::local_minute;
 use super::verify::is_shown;
 use crate::cli::ReplacementArgs;
-use crate::failure::Failure;
-use crate::plan::profile::diff::join_ids;
-use crate::plan::profile::merge::{self, ProfilePatch};
-use crate::plan::profile::merge::{Merged, merge};
-use crate::plan::profile::restore::{Undo, belongs_to, inverse};
-use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Fate, Snapshot};
+use storefront_core::failure::Failure;
+use storefront_core::profile::diff::join_ids;
+use storefront_core::profile::merge::{self, ProfilePatch};
+use storefront_core::profile::merge::{Merged, merge};
+use storefront_core::profile::restore::{Undo, belongs_to, inverse};
+use storefront_core::profile::stored::Profile;
 
 const LIST: &str = "`storefront customer history` lists the snapshots";
 

@@ -10,18 +10,18 @@ use tokio::time::Instant;
 
 use super::messages::{self, Unproven};
 use super::read::Held;
-use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Reply;
 use crate::ops::Reads;
 use crate::ops::profile::read;
-use crate::plan::operation::CUSTOMER_UPDATE;
-use crate::plan::profile::merge::Merged;
-use crate::plan::profile::stored::{Pointers, Profile};
-use crate::plan::profile::verify::{Seen, is_provable, verify};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, Snapshot};
-use crate::text::exact_json;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::profile::merge::Merged;
+use storefront_core::profile::stored::{Pointers, Profile};
+use storefront_core::profile::verify::{Seen, is_provable, verify};
+use storefront_core::text::exact_json;
 
 /// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
 const PROOF_INTERVAL: Duration = Duration::from_secs(1);

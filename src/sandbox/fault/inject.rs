@@ -18,7 +18,7 @@ use crate::sandbox::fault::connection::ConnectionCutter;
 use crate::sandbox::fault::gateway;
 use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue, NOT_APPLIED};
 use crate::sandbox::reply::{ApiError, html, json_response};
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 /// The faults of one server, with what each has done so far.
 pub struct FaultInjector(Vec<ActiveFault>);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anyhow::{Context as _, bail};
 use axum::http::Method;
 
-use crate::text::suggestion::closest_match;
+use storefront_core::text::suggestion::closest_match;
 
 /// A fault that the sandbox injects, and how often.
 ///

@@ -8,7 +8,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Database;
-use crate::wire::PRODUCT_ENTITY_TYPE_ID;
+use storefront_core::interface::fields::PRODUCT_ENTITY_TYPE_ID;
 
 /// GET `products/attribute-sets/sets/list`: sets of products only.
 pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {

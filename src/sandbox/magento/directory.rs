@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::plan::validate::country::Country;
 use crate::sandbox::call::Call;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Database;
+use storefront_core::check::country::Country;
 
 /// A region of a country.
 #[derive(Debug, serde::Deserialize)]

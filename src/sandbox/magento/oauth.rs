@@ -10,7 +10,7 @@ use serde_json::json;
 use url::Url;
 
 use crate::sandbox::reply::ApiError;
-use crate::text::oauth::{BAD_NONCE, BAD_SIGNATURE, Keys, METHOD, address};
+use storefront_core::text::oauth::{BAD_NONCE, BAD_SIGNATURE, Keys, METHOD, address};
 
 /// The only integration. A sandbox listens on loopback, so that its values may be known.
 pub const KEYS: Keys<'_> = Keys {

@@ -6,7 +6,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Database;
-use crate::wire::{FieldTables, ObjectSchema};
+use storefront_core::interface::fields::{FieldTables, ObjectSchema};
 
 /// The fields of a payment.
 pub fn fields(tables: &FieldTables) -> &'static ObjectSchema {

@@ -6,7 +6,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
-use crate::wire;
+use storefront_core::interface::fields;
 
 /// Longest attribute code.
 const MAX_CODE_LENGTH: usize = 60;
@@ -88,7 +88,7 @@ pub fn check_code(code: &str) -> Result<(), ApiError> {
 fn check_kind(attribute: &Document) -> Result<(), ApiError> {
     match attribute.get("entity_type_id") {
         None | Some(Value::Null) => {}
-        Some(id) if id == wire::PRODUCT_ENTITY_TYPE_ID => {}
+        Some(id) if id == fields::PRODUCT_ENTITY_TYPE_ID => {}
         Some(other) => return Err(ApiError::invalid_value("entity_type_id", other)),
     }
     match attribute.get("frontend_input") {

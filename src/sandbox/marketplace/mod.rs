@@ -6,7 +6,7 @@ pub(crate) mod quote;
 
 use crate::sandbox::route::Permission::{Administrator, Own};
 use crate::sandbox::route::{Route, get, post, put};
-use crate::wire::SHIPPING_SAVED_STATUS;
+use storefront_core::interface::fields::SHIPPING_SAVED_STATUS;
 
 const PROFILE: &str = "storeview/{store_view_code}/customer/profile";
 const SHIPPING: &str = "storeview/{store_view_code}/user/quote/shipping-information";

@@ -9,7 +9,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 /// An address element of the request: the stored address it changes, or none for a new one, and its
 /// fields.

@@ -11,8 +11,8 @@ use crate::sandbox::quantity::Quantity;
 use crate::sandbox::quantity::parse;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, Product, QuoteLine};
-use crate::text::exact_json;
-use crate::wire;
+use storefront_core::interface::fields;
+use storefront_core::text::exact_json;
 
 /// The chosen options: option id (the attribute's id) → option value. Sorted, so that the order in
 /// which they are named makes no second line.
@@ -149,7 +149,8 @@ pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
 
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
 fn information(mut body: Document) -> Result<Document, ApiError> {
-    body = coerce::object(Value::Object(body), wire::MARKETPLACE_FIELDS.address_information, Rules::Strict)?;
+    body =
+        coerce::object(Value::Object(body), fields::MARKETPLACE_FIELDS.address_information, Rules::Strict)?;
     let mut sent = Document::new();
     let mut take = |from: &mut Document, name: &str, to: &str| {
         if let Some(value) = from.remove(name) {
@@ -161,7 +162,7 @@ fn information(mut body: Document) -> Result<Document, ApiError> {
         _ => Document::new(),
     };
     for mut layout in [body.clone(), wrapped] {
-        for member in wire::MARKETPLACE_FIELDS.address_information.own_fields {
+        for member in fields::MARKETPLACE_FIELDS.address_information.own_fields {
             take(&mut layout, member.name, member.name);
         }
     }

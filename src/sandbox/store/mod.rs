@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, OpenFlags, Params, Row, TransactionBehavior};
 use serde_json::{Map, Value};
 
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 pub use catalog::Product;
 pub use customers::{Caller, IssuedToken, StoredAddress};

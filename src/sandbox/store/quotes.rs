@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use super::Document;
 use crate::sandbox::store::{Database, StoreResult};
-use crate::text::exact_json;
+use storefront_core::text::exact_json;
 
 /// One line of a quote.
 #[derive(Debug, Clone)]

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
-use storefront::failure::Failure;
 use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply, redacted};
-use storefront::plan::request::dialect::MARKETPLACE;
-use storefront::plan::request::{Bearer, Method, Request, StoreView, Target};
 use storefront::system::clock::Clock;
-use storefront::text::token::Token;
+use storefront_core::failure::Failure;
+use storefront_core::interface::dialect::MARKETPLACE;
+use storefront_core::interface::request::{Bearer, Method, Request, StoreView, Target};
+use storefront_core::text::token::Token;
 
 /// A token that must be found nowhere.
 pub const SECRET: &str = "planted-secret-token";

@@ -12,19 +12,19 @@ use super::option::OptionFlags;
 use crate::cli::OperationArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_store_label};
 use crate::commands;
-use crate::failure::Failure;
 use crate::input::{Draft, flag};
 use crate::ops::{Operation, Run, attribute};
-use crate::plan::operation::{ATTRIBUTE_CREATE, OperationSpec};
-use crate::plan::validate::attribute::FrontendInput;
-use crate::plan::validate::body::Warnings;
-use crate::plan::validate::lint;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
-use crate::text::exact_json;
-use crate::wire::{PRODUCT_ENTITY_TYPE_ID, Table};
+use storefront_core::attribute::rules::FrontendInput;
+use storefront_core::check::body::Warnings;
+use storefront_core::failure::Failure;
+use storefront_core::interface::fields::{PRODUCT_ENTITY_TYPE_ID, Table};
+use storefront_core::lint;
+use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec};
+use storefront_core::text::exact_json;
 
 /// Flags of `attribute create`.
 #[derive(Debug, Clone, Args)]

@@ -8,18 +8,18 @@ use serde_json::{Map, Value};
 use super::CreateArgs;
 use crate::cli::field_flags::parse_store_label;
 use crate::commands::equivalent::{flag, parse, tell, typed};
-use crate::failure::{Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::attribute::names;
 use crate::ops::{self, Operation as _};
-use crate::plan::attribute::Named;
-use crate::plan::validate::attribute::{
-    FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, suggest_code,
-};
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
 use crate::session::Session;
 use crate::session::service::Service;
+use storefront_core::attribute::Named;
+use storefront_core::attribute::rules::{
+    FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, suggest_code,
+};
+use storefront_core::failure::{Failure, FailureKind};
 
 /// A question. Its answers are values of a flag.
 struct Step {

@@ -7,17 +7,17 @@ use super::UpdateArgs;
 use super::form::{ASKED_OF_NEW_ADDRESS, Field, Form, region_text};
 use crate::cli::field_flags::whole_number;
 use crate::commands::{equivalent, prepare};
-use crate::failure::{Applied, Failure};
 use crate::ops::profile::{Change, read, replace};
 use crate::ops::{customers, read_country};
-use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
-use crate::plan::profile::region::{self, Region, RegionDirectory};
-use crate::plan::profile::stored::Profile;
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::profile::{defaults, one_liner, owner};
 use crate::report::style::TextStyle;
 use crate::session::service::Service;
-use crate::wire::FieldType;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::interface::fields::FieldType;
+use storefront_core::profile::diff::{AddressIndex, addresses_by_id};
+use storefront_core::profile::region::{self, Region, RegionDirectory};
+use storefront_core::profile::stored::Profile;
 
 const DONE: &str = "Done, review changes";
 

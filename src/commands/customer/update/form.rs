@@ -5,17 +5,17 @@ use serde_json::{Map, Value, json};
 use super::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::{FieldFlags, whole_number};
 use crate::commands::equivalent::flag;
-use crate::plan::profile::diff::id_of;
-use crate::plan::profile::region;
-use crate::plan::profile::stored::Profile;
-use crate::plan::validate::body::country;
-use crate::plan::validate::lint;
 use crate::prompt::Objection;
 use crate::report::fields::format_value;
 use crate::report::style::{OutputStyle, table};
-use crate::text::redact::secrets;
-use crate::text::sanitize::sanitize_line;
-use crate::wire::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
+use storefront_core::check::body::country;
+use storefront_core::interface::fields::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
+use storefront_core::lint;
+use storefront_core::profile::diff::id_of;
+use storefront_core::profile::region;
+use storefront_core::profile::stored::Profile;
+use storefront_core::text::redact::secrets;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
 const ADDRESS: &str = "firstname lastname street country_id postcode city region telephone \
@@ -290,7 +290,7 @@ fn fields<'a, F: FieldFlags>(
     names: impl Iterator<Item = &'a str>,
     stored: &Map<String, Value>,
 ) -> Vec<Field> {
-    let field = |field: &wire::Field| Field {
+    let field = |field: &fields::Field| Field {
         flag: F::flags()
             .find(|flag| flag.field.name == field.name)
             .map_or_else(|| field.name.replace('_', "-"), |flag| flag.long.to_owned()),
@@ -303,7 +303,7 @@ fn fields<'a, F: FieldFlags>(
     names.filter_map(|name| schema.field(name)).map(field).collect()
 }
 
-fn label(field: &wire::Field) -> &'static str {
+fn label(field: &fields::Field) -> &'static str {
     match field.name {
         "street" => "Street",
         "country_id" => "Country",

@@ -14,22 +14,22 @@ use serde_json::{Map, Value, json};
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_key_value};
 use crate::cli::{CustomerChoice, OperationArgs, ReplacementArgs};
 use crate::commands;
-use crate::failure::Failure;
 use crate::input::Draft;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update, verify};
 use crate::ops::{Operation, Run};
-use crate::plan::operation::{CUSTOMER_UPDATE, OperationSpec};
-use crate::plan::profile::diff::id_of;
-use crate::plan::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
-use crate::plan::profile::region;
-use crate::plan::validate::body::Warnings;
-use crate::plan::validate::lint;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
+use storefront_core::check::body::Warnings;
+use storefront_core::failure::Failure;
+use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
+use storefront_core::lint;
+use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
+use storefront_core::profile::diff::id_of;
+use storefront_core::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
+use storefront_core::profile::region;
 
 /// The fields that may be empty: the first ten of an address, the last five of the profile.
 const CLEARABLE: &str =

@@ -1,0 +1,315 @@
+//! Attribute sets, options and store views by their names, and the bodies of the calls on them.
+
+pub mod rules;
+
+use serde_json::{Map, Value, json};
+
+use crate::attribute::rules::label_problem;
+use crate::failure::{Failure, FailureKind};
+use crate::operation::scalar;
+use crate::text::suggestion::closest_match;
+
+/// Something of the shop that has a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its id, in digits.
+    pub id: String,
+    /// Its name, code or label.
+    pub name: String,
+}
+
+impl Named {
+    /// The elements of a reply that is a list, or a page with `items`; those without an id are left out. `None` for any
+    /// other reply.
+    pub fn list(reply: &Value, id: &str, name: &str) -> Option<Vec<Self>> {
+        let elements = reply.as_array().or_else(|| reply.get("items")?.as_array())?;
+        let elements = elements.iter().filter_map(|one| Some((scalar(one.get(id))?, one)));
+        elements.map(|(id, one)| Some(Self { id, name: one.get(name)?.as_str()?.to_owned() })).collect()
+    }
+
+    /// The one of this name, or the only one that differs from it in letter case.
+    ///
+    /// # Errors
+    /// `usage` where there is none, with the nearest name or all of them.
+    pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
+        let exact = list.iter().find(|one| one.name.trim() == name.trim());
+        let mut alike =
+            list.iter().filter(|one| one.name.trim().to_lowercase() == name.trim().to_lowercase());
+        let only = alike.next().filter(|_| alike.next().is_none());
+        exact.or(only).ok_or_else(|| {
+            // In the message, for in a batch it is all that is shown of a record.
+            let names = || list.iter().map(|one| one.name.as_str());
+            let near = closest_match(name, names()).map(|near| format!("did you mean `{near}`?"));
+            let known =
+                near.unwrap_or_else(|| format!("the shop has: {}", names().collect::<Vec<_>>().join(", ")));
+            Failure::usage(format!("unknown {what} `{name}`; {known}"))
+        })
+    }
+}
+
+/// The attribute set that is meant by `NAME` or `NAME/GROUP`, and the name of the group. A name may hold a slash.
+///
+/// # Errors
+/// `usage` for a set that there is not.
+pub fn split_set<'a>(text: &'a str, sets: &'a [Named]) -> Result<(&'a Named, Option<&'a str>), Failure> {
+    let whole = Named::find(sets, "attribute set", text);
+    match (whole, text.rsplit_once('/')) {
+        (Err(unknown), Some((name, group))) => {
+            let set = Named::find(sets, "attribute set", name).map_err(|_| unknown)?;
+            Ok((set, Some(group)))
+        }
+        (whole, _) => Ok((whole?, None)),
+    }
+}
+
+/// End of the name of Magento's class that lists the options which are stored with their attribute; and as it was called
+/// in a shop that was migrated from Magento 1.
+const STORED_OPTIONS: [&str; 2] = ["Source\\Table", "attribute_source_table"];
+
+/// The options of an attribute as the administrators' store view shows them.
+#[derive(Debug, Clone)]
+pub struct StoredOptions {
+    id: Value,
+    code: String,
+    /// The options in their order, the blank one left out.
+    pub options: Vec<Named>,
+    /// Id of the default option.
+    pub default: Option<String>,
+}
+
+impl StoredOptions {
+    /// The options of an attribute as it was read.
+    ///
+    /// # Errors
+    /// `usage` for an attribute of another input type: what a call on its options loses is not known. `unavailable` for
+    /// anything else.
+    pub fn of(attribute: &Map<String, Value>) -> Result<Self, Failure> {
+        let text = |name: &str| attribute.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (code, input, default) = (text("attribute_code"), text("frontend_input"), text("default_value"));
+        if input != "select" {
+            return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
+                .hint("change the options of other types in the admin panel, which shows what is lost"));
+        }
+        let source = text("source_model");
+        if !source.is_empty() && !STORED_OPTIONS.iter().any(|end| source.ends_with(end)) {
+            return Err(Failure::usage(format!("the options of attribute `{code}` are not stored with it"))
+                .hint(format!(
+                    "the shop's code `{source}` lists them; add them where that code has them from"
+                )));
+        }
+        let options = attribute.get("options").and_then(|options| Named::list(options, "value", "label"));
+        let unlike =
+            || Failure::new(FailureKind::Unavailable, "unexpected response: the attribute has no options");
+        Ok(Self {
+            id: attribute.get("attribute_id").cloned().unwrap_or_default(),
+            code,
+            options: options.ok_or_else(unlike)?,
+            default: Some(default).filter(|id| !id.is_empty()),
+        })
+    }
+
+    /// The option with this label.
+    ///
+    /// # Errors
+    /// `usage` where several have it, with their ids.
+    pub fn find(&self, label: &str) -> Result<Option<&Named>, Failure> {
+        let same = self.options.iter().filter(|option| option.name.trim() == label.trim());
+        let ids: Vec<_> = same.map(|option| option.id.as_str()).collect();
+        if ids.len() < 2 {
+            return Ok(self.get(label));
+        }
+        let (code, ids) = (&self.code, ids.join(", "));
+        Err(Failure::usage(format!("attribute `{code}` has several options with the label `{label}`: {ids}"))
+            .hint("rename all but one of them in the admin panel"))
+    }
+
+    /// Refuses a new label that Magento would take for another option: one that differs in letter case only, or that is
+    /// an option's ID.
+    ///
+    /// # Errors
+    /// `usage`, with that option.
+    pub fn refuse_taken(&self, label: &str) -> Result<(), Failure> {
+        let number = label.parse::<f64>().ok();
+        for option in &self.options {
+            let why = if option.name.trim().to_lowercase() == label.to_lowercase() {
+                "differs in letter case only from"
+            } else if number.is_some() && option.id.parse().ok() == number {
+                "is the ID of"
+            } else {
+                continue;
+            };
+            let message =
+                format!("the label `{label}` {why} the option `{}`, and Magento refuses it", option.name);
+            return Err(Failure::usage(message).hint("choose another label, or leave this option out"));
+        }
+        Ok(())
+    }
+
+    /// The first option with this label.
+    pub fn get(&self, label: &str) -> Option<&Named> {
+        self.options.iter().find(|option| option.name.trim() == label.trim())
+    }
+
+    /// The option with this id.
+    pub fn with_id(&self, id: &str) -> Option<&Named> {
+        self.options.iter().find(|option| option.id == id)
+    }
+
+    /// Body of the one call that sets the default option and changes nothing else.
+    pub fn default_body(&self, option: &str) -> String {
+        json!({"attribute": {
+            "attribute_id": self.id, "attribute_code": self.code, "frontend_input": "select",
+            "default_value": option,
+        }})
+        .to_string()
+    }
+}
+
+/// An option to add.
+#[derive(Debug, Clone, Copy)]
+pub struct NewOption<'a>(pub &'a Map<String, Value>);
+
+impl<'a> NewOption<'a> {
+    /// Those of an input, in their order.
+    pub fn all(fields: &'a Map<String, Value>) -> Vec<Self> {
+        let options = fields.get("options").and_then(Value::as_array).into_iter().flatten();
+        let mut options: Vec<Self> = options.filter_map(Value::as_object).map(Self).collect();
+        // A number or its text.
+        let place = |option: &Self| scalar(option.0.get("sort_order"))?.trim().parse::<i64>().ok();
+        options.sort_by_key(place);
+        options
+    }
+
+    /// Its label.
+    pub fn label(self) -> &'a str {
+        self.0.get("label").and_then(Value::as_str).unwrap_or_default().trim()
+    }
+
+    /// Whether it is to be the default.
+    pub fn is_default(self) -> bool {
+        self.0.get("is_default").is_some_and(|flag| *flag == true || *flag == "1" || *flag == 1)
+    }
+
+    /// Whether it has labels of store views. An option that exists keeps its own.
+    pub fn has_store_labels(self) -> bool {
+        self.0.get("store_labels").and_then(Value::as_array).is_some_and(|labels| !labels.is_empty())
+    }
+
+    /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
+    pub fn body(self, sort_order: usize) -> String {
+        let labels = self.0.get("store_labels").cloned().unwrap_or_else(|| json!([]));
+        json!({"option": {"label": self.label(), "sort_order": sort_order, "store_labels": labels}})
+            .to_string()
+    }
+}
+
+/// Refuses options that cannot be added.
+///
+/// # Errors
+/// `usage`, with every problem.
+pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
+    let options = NewOption::all(fields);
+    let mut problems = Vec::new();
+    if scalar(fields.get("attribute_code")).is_none() {
+        problems.push("no attribute is named: attribute_code is missing".to_owned());
+    }
+    if options.is_empty() {
+        problems.push("no option is given".to_owned());
+    }
+    for (at, option) in options.iter().enumerate() {
+        let label = option.label();
+        if label.is_empty() {
+            problems.push("an option has no label".to_owned());
+        } else if options[..at].iter().any(|other| other.label() == label) {
+            problems.push(format!("the option `{label}` is given twice"));
+        }
+        problems.extend(label_problem(label));
+        if option.0.contains_key("value") {
+            problems.push(format!("the option `{label}` has a `value`, which is the ID of an existing one"));
+        }
+    }
+    if options.iter().filter(|option| option.is_default()).count() > 1 {
+        problems.push("two options are the default".to_owned());
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let is_empty = options.is_empty() || scalar(fields.get("attribute_code")).is_none();
+    Err(Failure::usage_problems(problems).hint(if is_empty {
+        "name the attribute, and use --option or --options FILE.csv"
+    } else {
+        "correct the options, then run the command again"
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Named, NewOption, StoredOptions, split_set};
+
+    fn named(names: &[&str]) -> Vec<Named> {
+        names.iter().map(|name| Named { id: "1".to_owned(), name: (*name).to_owned() }).collect()
+    }
+
+    #[test]
+    fn a_set_is_known_by_its_whole_name_before_a_group_is_split_off() {
+        let sets = named(&["Default", "Home/Kitchen", "Home"]);
+        for (text, set, group) in [
+            ("Default", "Default", None),
+            ("Default/Content", "Default", Some("Content")),
+            ("Home/Kitchen", "Home/Kitchen", None),
+            ("Home/Kitchen/Content", "Home/Kitchen", Some("Content")),
+            ("Home/Garden", "Home", Some("Garden")),
+        ] {
+            let found = split_set(text, &sets).unwrap();
+            assert_eq!((found.0.name.as_str(), found.1), (set, group), "{text}");
+        }
+        let refused = split_set("Defualt/Content", &sets).unwrap_err();
+        let message = "unknown attribute set `Defualt/Content`; the shop has: Default, Home/Kitchen, Home";
+        assert_eq!(refused.message, message);
+        let refused = split_set("Defualt", &sets).unwrap_err();
+        assert_eq!(refused.message, "unknown attribute set `Defualt`; did you mean `Default`?");
+    }
+
+    #[test]
+    fn new_options_have_one_order_whether_a_place_is_a_number_or_a_text() {
+        for places in [json!([3, 1, 2]), json!(["3", "1", "2"]), json!([3, "1", "2"]), json!(["3", 1, " 2"])]
+        {
+            let options = ["c", "a", "b"].iter().zip(places.as_array().unwrap());
+            let options = options.map(|(label, place)| json!({"label": label, "sort_order": place}));
+            let fields = json!({"options": options.collect::<Vec<_>>()});
+            let labels = NewOption::all(fields.as_object().unwrap()).into_iter().map(NewOption::label);
+            assert_eq!(labels.collect::<Vec<_>>(), ["a", "b", "c"], "{places}");
+        }
+    }
+
+    #[test]
+    fn a_label_of_several_options_is_refused_where_it_is_named() {
+        let attribute = json!({"attribute_id": 9, "attribute_code": "a", "frontend_input": "select",
+            "default_value": "2", "options": [{"label": " ", "value": ""}, {"label": "Red", "value": "1"},
+                {"label": "Blue", "value": "2"}, {"label": "Red ", "value": "3"}]});
+        let stored = StoredOptions::of(attribute.as_object().unwrap()).unwrap();
+        assert_eq!((stored.options.len(), stored.default.as_deref()), (3, Some("2")));
+        assert_eq!(stored.find(" Blue").unwrap().unwrap().id, "2");
+        assert!(stored.find("Green").unwrap().is_none());
+        assert!(stored.find("Red").unwrap_err().message.ends_with("`Red`: 1, 3"));
+        for other in ["multiselect", "boolean", "text"] {
+            let mut attribute = attribute.clone();
+            attribute["frontend_input"] = other.into();
+            assert!(StoredOptions::of(attribute.as_object().unwrap()).is_err(), "{other}");
+        }
+        for (label, is_refused) in [("blue", true), ("2", true), ("02", true), ("2.0", true), ("4", false)] {
+            assert_eq!(stored.refuse_taken(label).is_err(), is_refused, "{label}");
+        }
+        for (source, is_refused) in [
+            (r"Magento\Eav\Model\Entity\Attribute\Source\Table", false),
+            (r"Magento\Catalog\Model\Product\Attribute\Source\Status", true),
+        ] {
+            let mut attribute = attribute.clone();
+            attribute["source_model"] = source.into();
+            let stored = StoredOptions::of(attribute.as_object().unwrap());
+            assert_eq!(stored.is_err(), is_refused, "{source}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The code of an attribute, `[a-z][a-z0-9_]{0,59}`, and the kinds of input it can have, both after Magento: the
+//! marketplace's interface shows `select` only (docs/interface.md, "Attribute"). Whether a stored attribute is the one that
+//! was asked for.
+
+use serde_json::{Map, Value};
+
+use crate::profile::diff::{same_flag, same_value};
+use crate::text::suggestion::closest_match;
+
+/// One kind of input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrontendInput {
+    /// As `frontend_input` has it.
+    pub name: &'static str,
+    /// What the shop's admin pages call it.
+    pub label: &'static str,
+    /// What a merchandiser gets, in one line.
+    pub meaning: &'static str,
+    /// Whether it offers options to choose from.
+    pub takes_options: bool,
+}
+
+/// Every kind, the common ones first.
+pub static FRONTEND_INPUTS: [FrontendInput; 13] = [
+    choice("select", "Dropdown", "One option, e.g. a color"),
+    choice("multiselect", "Multiple Select", "Multiple options, e.g. features"),
+    kind("text", "Text Field", "One line of text"),
+    kind("textarea", "Text Area", "Several lines of text"),
+    kind("texteditor", "Text Editor", "Text with formatting"),
+    kind("boolean", "Yes/No", "Yes or no"),
+    kind("price", "Price", "Price"),
+    kind("date", "Date", "A day"),
+    kind("datetime", "Date and Time", "Date and time"),
+    choice("swatch_visual", "Visual Swatch", "One of several options, shown as color or image"),
+    choice("swatch_text", "Text Swatch", "One of several options, shown as short text"),
+    kind("media_image", "Media Image", "An image of the product"),
+    kind("weee", "Fixed Product Tax", "A fixed product tax"),
+];
+
+const fn kind(name: &'static str, label: &'static str, meaning: &'static str) -> FrontendInput {
+    FrontendInput { name, label, meaning, takes_options: false }
+}
+
+const fn choice(name: &'static str, label: &'static str, meaning: &'static str) -> FrontendInput {
+    FrontendInput { name, label, meaning, takes_options: true }
+}
+
+impl FrontendInput {
+    /// The kind called `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        FRONTEND_INPUTS.iter().find(|kind| kind.name == name)
+    }
+
+    /// The kind that an admin page calls so, or that has this name in other letter case.
+    pub fn by_label(label: &str) -> Option<&'static Self> {
+        let is = |known: &str| known.eq_ignore_ascii_case(label.trim());
+        if YES_NO.into_iter().any(is) {
+            return Self::find("boolean");
+        }
+        FRONTEND_INPUTS.iter().find(|kind| is(kind.label) || is(kind.name))
+    }
+
+    /// The kind that was probably meant by `name`.
+    pub fn closest_match(name: &str) -> Option<&'static Self> {
+        closest_match(name, FRONTEND_INPUTS.iter().map(|kind| kind.name)).and_then(Self::find)
+    }
+}
+
+/// What admin pages in other languages call a Yes/No attribute.
+const YES_NO: [&str; 4] = ["ja/nein", "oui/non", "si/no", "sí/no"];
+
+/// The kinds that Magento does not offer as filters.
+pub const NOT_FILTERABLE: [&str; 5] = ["date", "datetime", "text", "textarea", "texteditor"];
+
+/// The most characters a code has.
+const MAX_LENGTH: usize = 60;
+
+/// Whether a service after Magento would take this code.
+pub fn is_valid_code(code: &str) -> bool {
+    code.starts_with(|first: char| first.is_ascii_lowercase())
+        && code.len() <= MAX_LENGTH
+        && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// A code made from a label: `Größe (EU)` gives `groesse_eu`. Empty where the label has no letter or digit at all.
+pub fn suggest_code(label: &str) -> String {
+    // As German writes its umlauts where it has none.
+    let label = label.to_lowercase().replace('ä', "ae").replace('ö', "oe").replace('ü', "ue");
+    let plain = deunicode::deunicode(&label).to_ascii_lowercase().replace('\'', "");
+    let words = plain.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut code = words.collect::<Vec<_>>().join("_");
+    if code.starts_with(|first: char| first.is_ascii_digit()) {
+        code.insert_str(0, "attr_");
+    }
+    code.truncate(MAX_LENGTH);
+    code.trim_end_matches('_').to_owned()
+}
+
+/// The most characters a label has.
+const MAX_LABEL: usize = 255;
+
+/// Why Magento would store a label as another one: it is cut, or has characters of four bytes, each of which becomes `?`.
+pub fn label_problem(label: &str) -> Option<String> {
+    let short: String = label.chars().take(40).collect();
+    if label.chars().count() > MAX_LABEL {
+        return Some(format!("the label `{short}…` has more than {MAX_LABEL} characters"));
+    }
+    let odd = label.chars().find(|one| one.len_utf8() == 4)?;
+    Some(format!("the label `{short}` has the character `{odd}`, which Magento stores as `?`"))
+}
+
+/// What Magento shows of an input type that it stores as another one.
+fn stored_input(input: &str) -> &str {
+    match input {
+        "swatch_visual" | "swatch_text" => "select",
+        "texteditor" => "textarea",
+        other => other,
+    }
+}
+
+/// Whether a stored attribute is the one that was asked for: code, input type, label, flags, and the options' labels in
+/// their order. What `asked` leaves to the service is not compared, nor what services do not all show: labels per store
+/// view and the default option.
+pub fn is_same_attribute(asked: &Map<String, Value>, stored: &Map<String, Value>) -> bool {
+    let same_text =
+        |name: &str| !asked.contains_key(name) || same_value(name, asked.get(name), stored.get(name));
+    let input = |of: &Map<String, Value>| {
+        let name = of.get("frontend_input").and_then(Value::as_str);
+        name.map(|name| stored_input(name).to_owned())
+    };
+    let same_input = !asked.contains_key("frontend_input") || input(asked) == input(stored);
+    let mut flags = asked.iter().filter(|(name, value)| name.starts_with("is_") && !value.is_null());
+    ["attribute_code", "default_frontend_label"].into_iter().all(same_text)
+        && same_input
+        && flags.all(|(name, value)| same_flag(Some(value), stored.get(name)))
+        && (!asked.contains_key("options") || option_labels(asked) == option_labels(stored))
+}
+
+/// The attribute of a reply, which may stand in a wrapper.
+pub fn in_reply(reply: Value) -> Option<Map<String, Value>> {
+    let Value::Object(reply) = reply else { return None };
+    match reply.get("attribute") {
+        Some(Value::Object(attribute)) => Some(attribute.clone()),
+        _ => Some(reply),
+    }
+}
+
+/// Labels of the options in the order in which they are shown. A blank one stands for "nothing chosen".
+fn option_labels(attribute: &Map<String, Value>) -> Vec<&str> {
+    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
+    let mut options: Vec<&Value> = options.collect();
+    let order = |option: &&Value| option["sort_order"].as_i64();
+    if options.iter().all(|option| order(option).is_some()) {
+        options.sort_by_key(order);
+    }
+    let labels = options.into_iter().filter_map(|option| option["label"].as_str().map(str::trim));
+    labels.filter(|label| !label.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use serde_json::{Value, json};
+
+    use super::{FRONTEND_INPUTS, FrontendInput, is_same_attribute, is_valid_code, suggest_code};
+    use crate::interface::dialect::MARKETPLACE;
+    use crate::operation::ATTRIBUTE_CREATE;
+
+    #[test]
+    fn the_description_of_the_field_names_every_kind() {
+        let field = ATTRIBUTE_CREATE.inner_schema(&MARKETPLACE).field("frontend_input").unwrap();
+        let names = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
+        assert_eq!(field.doc, format!("Input type: {names}"));
+    }
+
+    #[test]
+    fn a_kind_is_found_by_what_admin_pages_call_it() {
+        for (label, kind) in
+            [("Dropdown", "select"), ("Yes/No", "boolean"), ("Ja/Nein", "boolean"), (" Select ", "select")]
+        {
+            assert_eq!(FrontendInput::by_label(label).map(|kind| kind.name), Some(kind), "{label}");
+        }
+        assert!(FrontendInput::by_label("perhaps").is_none());
+    }
+
+    #[test]
+    fn a_label_of_any_language_gives_a_code_one_can_read() {
+        for (label, code) in [
+            ("Colour", "colour"),
+            ("Größe (EU)", "groesse_eu"),
+            ("Matière & entretien", "matiere_entretien"),
+            ("Men's fit", "mens_fit"),
+            ("Ширина, см", "shirina_sm"),
+            ("サイズ", "saizu"),
+            ("3D model", "attr_3d_model"),
+            ("  Neck__line ", "neck_line"),
+            ("?!", ""),
+        ] {
+            assert_eq!(suggest_code(label), code, "{label}");
+        }
+    }
+
+    #[test]
+    fn codes_out_of_the_pattern_are_unusual() {
+        for code in ["", "Color", "1st", "_x", "a-b", "größe", "a b", &"a".repeat(61)] {
+            assert!(!is_valid_code(code), "{code}");
+        }
+        assert!(is_valid_code("a") && is_valid_code(&"a_9".repeat(20)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_suggested_is_usual(label in "\\PC{0,80}") {
+            let code = suggest_code(&label);
+            prop_assert!(code.is_empty() || is_valid_code(&code), "{code}");
+        }
+    }
+
+    fn same(asked: &Value, stored: &Value) -> bool {
+        is_same_attribute(asked.as_object().unwrap(), stored.as_object().unwrap())
+    }
+
+    #[test]
+    fn spelling_does_not_count_and_content_does() {
+        let asked = json!({"attribute_code": "fabric", "frontend_input": "select", "default_frontend_label": "Fabric",
+            "is_searchable": "1", "is_required": false,
+            "options": [{"label": "Silk", "sort_order": 2}, {"label": "Wool", "sort_order": 1}]});
+        let stored = json!({"attribute_id": 145, "attribute_code": "fabric", "frontend_input": "select",
+            "default_frontend_label": "Fabric", "is_searchable": true, "is_unique": "0",
+            "options": [{"label": " ", "value": ""}, {"label": "Wool", "value": "1"}, {"label": "Silk", "value": "2"}]});
+        assert!(same(&asked, &stored));
+        for (name, value) in [
+            ("frontend_input", json!("text")),
+            ("default_frontend_label", json!("fabric")),
+            ("is_searchable", json!("0")),
+            ("is_required", json!(1)),
+            ("options", json!([{"label": "Silk"}, {"label": "Wool"}])),
+            ("options", json!([{"label": "Wool"}])),
+        ] {
+            let mut other = stored.clone();
+            other[name] = value;
+            assert!(!same(&asked, &other), "{name}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Calls on the cart of a customer, where the interface has calls of their own for it, and a stored profile address as a
+//! quote takes it (docs/interface.md, "Address").
+
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+use crate::interface::dialect::CartRoutes;
+use crate::interface::fields::ObjectSchema;
+use crate::interface::request::{Filter, Method, Request, Target, search_query};
+use crate::profile::diff::AddressIndex;
+use crate::profile::stored::Profile;
+
+/// At most as many active carts of one customer are asked for: there may be one in each of several stores.
+const MAX_CARTS: usize = 20;
+
+/// The cart of the token's own customer, or of the customer whom an administrator names.
+#[derive(Debug, Clone, Copy)]
+pub struct Cart<'a> {
+    target: Target<'a>,
+    routes: &'static CartRoutes,
+    /// The cart of a named customer; the own cart needs no id.
+    id: Option<u64>,
+}
+
+impl<'a> Cart<'a> {
+    /// The cart with this id. For the token's own customer the id is not used in paths: the service knows the cart.
+    ///
+    /// # Errors
+    /// `usage` where the interface has no calls on carts.
+    pub fn new(target: Target<'a>, id: Option<u64>) -> Result<Self, Failure> {
+        let routes = target.dialect.carts.ok_or_else(|| no_routes(target.dialect.name))?;
+        Ok(Self { target, routes, id })
+    }
+
+    /// Path of the cart, and of what is `below` it, such as `/items`.
+    fn path(&self, below: &str) -> String {
+        let base = match (self.target.customer, self.id) {
+            (Some(_), Some(id)) => self.target.path(self.routes.by_id, &[("cart", &id.to_string())]),
+            _ => self.target.path(self.routes.own, &[]),
+        };
+        base + below
+    }
+
+    /// Reads the cart, or what is below it.
+    pub fn read(&self, below: &str) -> Request {
+        Request::get(self.path(below), self.target.bearer())
+    }
+
+    /// Reads the active carts of the customer whom an administrator names.
+    pub fn search(&self, customer: u64) -> Request {
+        let path = self.target.path(self.routes.search, &[]);
+        let filters = [Filter::equal(&["customer_id"], customer), Filter::equal(&["is_active"], 1)];
+        Request::get(format!("{path}?{}", search_query(&filters, MAX_CARTS)), self.target.bearer())
+    }
+
+    /// Creates the cart. Where there is an active one, the service answers with its id: the call can be repeated.
+    pub fn create(&self) -> Request {
+        let path = match self.target.customer {
+            Some(customer) => {
+                self.target.path(self.routes.of_customer, &[("customer", &customer.to_string())])
+            }
+            None => self.target.path(self.routes.own, &[]),
+        };
+        self.post(path, "{}".to_owned())
+    }
+
+    /// Adds an item; the same one again adds its quantity.
+    pub fn add_item(&self, body: String) -> Request {
+        self.post(self.path("/items"), body)
+    }
+
+    /// Saves addresses, carrier and method.
+    pub fn save_shipping(&self, body: String) -> Request {
+        self.post(self.path("/shipping-information"), body)
+    }
+
+    /// Asks for the shipping methods to an address of the customer. Nothing is saved: it is a read.
+    pub fn estimate_shipping(&self, address: i64) -> Request {
+        let body = format!(r#"{{"addressId":{address}}}"#);
+        self.post(self.path("/estimate-shipping-methods-by-address-id"), body)
+    }
+
+    /// Sets the payment method. The same one again changes nothing.
+    pub fn select_payment(&self, body: String) -> Request {
+        Request { method: Method::PUT, ..self.post(self.path("/selected-payment-method"), body) }
+    }
+
+    fn post(&self, path: String, body: String) -> Request {
+        Request::post(path, body.into(), self.target.bearer())
+    }
+}
+
+fn no_routes(interface: &str) -> Failure {
+    Failure::usage(format!("the interface `{interface}` has no calls that read a cart"))
+        .hint("use --api magento where the service is a Magento shop")
+}
+
+/// Fields that mean something else in the two kinds of address.
+const NOT_SHARED: &[&str] =
+    &["id", "custom_attributes", "extension_attributes", "same_as_billing", "save_in_address_book"];
+
+/// The `fields` the interface lists for a quote's address, from the stored address with this id; the e-mail address
+/// comes from the profile, everything else is left behind. A region, an object in a profile, becomes its texts.
+///
+/// # Errors
+/// `guard` when the profile has no such address, or its list is not safe to read ids from.
+pub fn from_profile(
+    profile: &Profile,
+    id: i64,
+    fields: &ObjectSchema,
+) -> Result<Map<String, Value>, Failure> {
+    let position = AddressIndex::of(profile.addresses())?
+        .find(id)
+        .map_err(|failure| failure.hint("list the addresses with `storefront customer show`"))?;
+    let stored = &profile.addresses()[position];
+    let mut address = Map::new();
+    for member in fields.own_fields.iter().filter(|member| !NOT_SHARED.contains(&member.name)) {
+        let value = match member.name {
+            "email" => profile.customer().get("email"),
+            "region" | "region_code" => stored
+                .get("region")
+                .and_then(|region| region.get(member.name))
+                .or_else(|| stored.get(member.name)),
+            "region_id" => stored.get("region_id").or_else(|| stored.pointer("/region/region_id")),
+            name => stored.get(name),
+        };
+        if let Some(value) = value {
+            address.insert(member.name.to_owned(), value.clone());
+        }
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Cart, from_profile};
+    use crate::interface::dialect::{MAGENTO, MARKETPLACE, Target};
+    use crate::interface::fields::MARKETPLACE_FIELDS;
+    use crate::interface::request::Bearer;
+    use crate::profile::stored::{Pointers, Profile};
+
+    #[test]
+    fn an_administrator_names_the_cart_and_a_customer_does_not() {
+        let own = Target::new(&MAGENTO, None).unwrap();
+        let mine = Cart::new(own, Some(7)).unwrap();
+        assert_eq!(mine.add_item(String::new()).path, "/V1/carts/mine/items");
+        assert_eq!(mine.create().path, "/V1/carts/mine");
+        let named = Cart::new(Target { customer: Some(3), ..own }, Some(7)).unwrap();
+        let request = named.select_payment(String::new());
+        assert_eq!(
+            (request.path.as_str(), request.bearer),
+            ("/V1/carts/7/selected-payment-method", Bearer::Admin)
+        );
+        assert_eq!(named.create().path, "/V1/customers/3/carts");
+        assert!(Cart::new(Target { dialect: &MARKETPLACE, ..own }, None).is_err());
+    }
+
+    #[test]
+    fn listed_fields_carry_over_and_nothing_else() {
+        let reply = json!({"email": "a@b", "addresses": [{"id": 3, "customer_id": 1, "company": "X", "city": "Oslo",
+            "postcode": null, "region": {"region": "Viken", "region_id": 9}, "default_billing": true}]});
+        let profile = Profile::find(reply, &Pointers::default()).unwrap();
+        let address = Value::Object(from_profile(&profile, 3, MARKETPLACE_FIELDS.quote_address).unwrap());
+        assert_eq!(
+            address,
+            json!({"customer_id": 1, "region_id": 9, "postcode": null, "city": "Oslo", "email": "a@b"})
+        );
+        assert!(from_profile(&profile, 4, MARKETPLACE_FIELDS.quote_address).is_err());
+    }
+}

@@ -1,0 +1,348 @@
+//! A call of the service as plain, comparable data, and the paths that a person types.
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::failure::Failure;
+pub use crate::interface::dialect::{Dialect, Interface, Target};
+pub use http::Method;
+
+/// A method as the user wrote it, in any case; `None` for what is none.
+pub fn method(typed: &str) -> Option<Method> {
+    let is_word = typed.bytes().all(|byte| byte.is_ascii_alphabetic());
+    Method::from_bytes(typed.to_ascii_uppercase().as_bytes()).ok().filter(|_| is_word)
+}
+
+/// Whether the service cannot act on calls of a method, however often they come.
+pub fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// Whose token a call carries. The marketplace's interface does not show which kind each operation needs (docs/interface.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bearer {
+    /// The customer's: everything under a store view.
+    Customer,
+    /// The administrator's, or the customer's where none is set.
+    Admin,
+}
+
+/// One call of the service, before it knows a host or a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// HTTP method.
+    pub method: Method,
+    /// Path below the base URL, from `/V1` on, percent-encoded.
+    pub path: String,
+    /// JSON text of the body.
+    pub body: Option<Cow<'static, str>>,
+    /// Whose token it carries.
+    pub bearer: Bearer,
+    /// A status other than 2xx that means success: 320 for saving shipping information (docs/interface.md,
+    /// "Operations").
+    pub also_success: Option<u16>,
+}
+
+/// What may not stand raw in a path segment.
+pub(super) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// A store view code, valid as a path segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreView(String);
+
+impl StoreView {
+    /// Takes a code as the user wrote it.
+    ///
+    /// # Errors
+    /// `usage` for an empty code, `.` and `..`, which would change the path, and for what is no code at all, such as a
+    /// URL or a pasted command.
+    pub fn new(code: &str) -> Result<Self, Failure> {
+        let is_refused = |c: char| c.is_whitespace() || c.is_control() || c == ';';
+        if matches!(code, "" | "." | "..") || code.contains(is_refused) || code.contains("://") {
+            return Err(Failure::usage(format!("invalid store view code `{code}`"))
+                .hint("the codes are listed in the admin panel under Stores > Settings > All Stores"));
+        }
+        Ok(Self(code.to_owned()))
+    }
+
+    /// The code as the user wrote it.
+    pub fn code(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn segment(&self) -> impl std::fmt::Display + '_ {
+        utf8_percent_encode(&self.0, SEGMENT)
+    }
+}
+
+impl Request {
+    /// Whether the service cannot act on it, however often it comes.
+    pub fn is_read(&self) -> bool {
+        is_read(&self.method)
+    }
+
+    /// Whether the path names this store view.
+    pub fn is_in(&self, view: &StoreView) -> bool {
+        let segment = view.segment().to_string();
+        self.path.split(['/', '?']).any(|part| part == segment)
+    }
+
+    /// Any other call. Saving shipping information may come this way too, so that its own success status counts for
+    /// writes.
+    pub fn raw(
+        dialect: &Dialect,
+        method: Method,
+        path: &RelativePath,
+        body: Option<Cow<'static, str>>,
+        bearer: Bearer,
+    ) -> Self {
+        let also_success = dialect.ship_success.filter(|_| !is_read(&method));
+        Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
+    }
+
+    /// Replaces the customer's profile (docs/interface.md, "Operations").
+    pub fn replace_profile(target: &Target<'_>, body: Cow<'static, str>) -> Self {
+        Self { method: Method::PUT, ..Self::post(target.profile_path(), body, target.bearer()) }
+    }
+
+    /// Reads the customer's profile. The marketplace's interface shows no read: that call is ours.
+    ///
+    /// `path` is the setting `read.path`, in which `{store_view}` stands for the store view code; it is of the token's own
+    /// customer.
+    pub fn read_profile(target: &Target<'_>, path: Option<&str>) -> Self {
+        let path = match path.filter(|_| target.customer.is_none()) {
+            Some(path) => target.path(path, &[]),
+            None => target.profile_path(),
+        };
+        Self::get(path, target.bearer())
+    }
+
+    /// A read of a path that [`Target::path`] has made.
+    pub fn get(path: String, bearer: Bearer) -> Self {
+        Self { method: Method::GET, path, body: None, bearer, also_success: None }
+    }
+
+    /// A write to a path that [`Target::path`] has made.
+    pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
+        Self { method: Method::POST, path, body: Some(body), bearer, also_success: None }
+    }
+}
+
+/// A condition that one of several fields must meet; all filters together must be met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// The fields.
+    pub fields: &'static [&'static str],
+    /// `eq`, `like` and so on.
+    pub condition: &'static str,
+    /// What the field is compared with.
+    pub value: String,
+}
+
+impl Filter {
+    /// One of the fields has exactly this value.
+    pub fn equal(fields: &'static [&'static str], value: impl ToString) -> Self {
+        Self { fields, condition: "eq", value: value.to_string() }
+    }
+}
+
+/// The query that asks for the first `limit` records that meet all filters.
+pub fn search_query(filters: &[Filter], limit: usize) -> String {
+    let mut pairs = Vec::new();
+    for (group, filter) in filters.iter().enumerate() {
+        for (index, field) in filter.fields.iter().enumerate() {
+            let name = format!("searchCriteria[filter_groups][{group}][filters][{index}]");
+            pairs.push((format!("{name}[field]"), (*field).to_owned()));
+            pairs.push((format!("{name}[value]"), filter.value.clone()));
+            pairs.push((format!("{name}[condition_type]"), filter.condition.to_owned()));
+        }
+    }
+    pairs.push(("searchCriteria[pageSize]".to_owned(), limit.to_string()));
+    let encoded = |text: &str| utf8_percent_encode(text, SEGMENT).to_string();
+    let pairs = pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// A path below the base URL, with its query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelativePath(String);
+
+impl RelativePath {
+    /// Takes a path as the user wrote it.
+    ///
+    /// # Errors
+    /// What is wrong with it: another host, a step up, a fragment, or a character that must be encoded.
+    pub fn new(typed: &str) -> Result<Self, String> {
+        let path = typed.split('?').next().unwrap_or_default();
+        if path.contains("://") || path.starts_with("//") {
+            return Err("must be relative to the base URL".to_owned());
+        }
+        if typed.contains('#') {
+            return Err("`#` is not allowed; use %23".to_owned());
+        }
+        // A backslash would be read as a slash, and tabs and line breaks would vanish.
+        if let Some(odd) = typed.chars().find(|one| *one == '\\' || one.is_whitespace() || one.is_control()) {
+            return Err(format!("`{odd}` is not allowed in a path; percent-encode it"));
+        }
+        if path.split('/').any(is_dots) {
+            return Err("`.` and `..` segments are not allowed".to_owned());
+        }
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        Ok(Self(format!("{slash}{typed}")))
+    }
+
+    /// The path, from its slash on.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether a segment means "here" or "one up", encoded or not.
+fn is_dots(segment: &str) -> bool {
+    matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | "..")
+}
+
+/// Calls below `customers/` that take no customer ID, in lower case: they act on accounts, not on a stored profile.
+const OTHER_CALLS: &[&str] =
+    &["confirm", "isemailavailable", "password", "resendconfirmation", "resetpassword", "search", "validate"];
+
+/// Whether a path is that of a customer's profile: `…/V1/storeview/CODE/customer/profile`, `…/V1/customers/me` or
+/// `…/V1/customers/ID`, with anything before `V1`: `rest`, a store view, `async` or `async/bulk`.
+///
+/// Servers and the proxies before them read paths differently: percent-encoding is decoded until nothing is left to
+/// decode, empty segments, parameters and the query are dropped, and letter case is ignored.
+pub fn is_profile_path(path: &str) -> bool {
+    let path = decoded(path.split('?').next().unwrap_or_default()).to_ascii_lowercase();
+    // An encoded `?` or `#` may end the path once it is decoded, and `;` begins parameters of a segment.
+    let segments = path.split(['?', '#']).next().unwrap_or_default().split(['/', '\\']);
+    let segments: Vec<&str> = segments
+        .map(|segment| segment.split(';').next().unwrap_or_default().trim())
+        .filter(|segment| !segment.is_empty())
+        .collect();
+    (0..segments.len()).any(|at| is_version(segments[at]) && is_profile_call(&segments[at + 1..]))
+}
+
+fn decoded(path: &str) -> String {
+    let once = percent_decode_str(path).decode_utf8_lossy();
+    if once == path { once.into_owned() } else { decoded(&once) }
+}
+
+/// Whether these segments in lower case, after the version, name a profile.
+fn is_profile_call(call: &[&str]) -> bool {
+    match call {
+        ["storeview", _, "customer", "profile"] => true,
+        // The bulk form of `customers/:customerId` is `customers/byCustomerId`, which this covers too.
+        ["customers", id] => !OTHER_CALLS.contains(id),
+        _ => false,
+    }
+}
+
+fn is_version(segment: &str) -> bool {
+    let number = segment.strip_prefix('v').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RelativePath, Request, StoreView, Target, is_profile_path};
+    use crate::interface::dialect::MARKETPLACE;
+
+    #[test]
+    fn a_store_view_is_one_path_segment() {
+        let odd = StoreView::new("fr/ca?#%é").unwrap();
+        let path = Request::read_profile(&Target::new(&MARKETPLACE, Some(&odd)).unwrap(), None).path;
+        assert_eq!(path, "/V1/storeview/fr%2Fca%3F%23%25%C3%A9/customer/profile");
+    }
+
+    #[test]
+    fn codes_that_change_the_path_and_pasted_commands_are_refused() {
+        for code in ["", ".", "..", "clear; storefront auth login", "fr;", "fr ca", "fr\n", "\u{1b}[A"] {
+            assert!(StoreView::new(code).is_err(), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_stays_below_the_base_url() {
+        for (typed, sent) in [
+            ("/V1/store", "/V1/store"),
+            ("V1/store?a=/../b&c=http://x", "/V1/store?a=/../b&c=http://x"),
+            ("V1/..a/...", "/V1/..a/..."),
+            ("V1/caf%C3%A9/%2F", "/V1/caf%C3%A9/%2F"),
+        ] {
+            assert_eq!(RelativePath::new(typed).unwrap().as_str(), sent);
+        }
+        for typed in [
+            "https://evil.example/V1",
+            "//evil.example/V1",
+            "/V1/../../admin",
+            "/V1/%2e%2E/admin",
+            "/V1/.%2e",
+            "..",
+            "/V1/./x",
+            "/V1\\..\\x",
+            "/V1/.\t./x",
+            "/V1/x y",
+            "/V1/x#y",
+            "/V1/x\u{1b}",
+        ] {
+            assert!(RelativePath::new(typed).is_err(), "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn a_profile_is_recognised_however_its_path_is_written() {
+        for path in [
+            "/V1/storeview/default/customer/profile",
+            "/V1/storeview/fr%C3%A9/customer/profile",
+            "/V1/storeview/default/customer/profile/",
+            "/V1//storeview/default///customer/profile//?a=b",
+            "/V1/storeview/default/customer/pro%66ile",
+            "/V1/storeview/default/customer%2Fprofile",
+            "/V1/storeview/default/customer/pro%2566ile",
+            "/v1/StoreView/default/Customer/Profile",
+            "/V1/customers/me",
+            "/V1/customers/7",
+            "/V1/customers/7/",
+            "/V1/customers//7",
+            "/V1/customers/%37?fields=id",
+            "/V1/customers/7%3Fx",
+            "/V1/customers/7;x=1",
+            "/V1/customers/-1",
+            "/fr/V1/customers/me",
+            "/rest/V1/customers/7",
+            "/rest/all/V1/customers/7",
+            "/index.php/rest/default/V1/customers/me",
+            "/async/V1/customers/7",
+            "/async/bulk/V1/customers/byCustomerId",
+            "/all/async/bulk/V1/customers/me",
+            "/rest/default/async/V1/customers/me",
+        ] {
+            assert!(is_profile_path(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn other_calls_are_none() {
+        for path in [
+            "/",
+            "/V1",
+            "/V1/customers",
+            "/V1/customers/",
+            "/V1/customers/password",
+            "/V1/customers/isEmailAvailable",
+            "/V1/customers/7/password/resetLinkToken/x",
+            "/V1/customers/addresses/7",
+            "/V1/customers/me/billingAddress",
+            "/V1/customerGroups/7",
+            "/V1/store/customers",
+            "/customers/7",
+            "/V1/storeview/default/customer",
+            "/V1/storeview/default/customer/profile/picture",
+            "/V1/products?path=/V1/customers/7",
+            "/V1/%FF%FF",
+        ] {
+            assert!(!is_profile_path(path), "{path}");
+        }
+    }
+}

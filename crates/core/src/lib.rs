@@ -1,0 +1,38 @@
+//! What the service's interfaces say, and what is to be sent: pure functions over JSON. Nothing here reads or writes
+//! files, waits, or knows a command line or a terminal.
+//!
+//! A profile update goes [`profile::stored`] → [`profile::merge`] (with [`profile::region`]) → [`profile::diff`] →
+//! [`interface::request`], and [`profile::verify`] compares what is read afterwards with what was sent.
+
+pub mod attribute;
+pub mod cart;
+pub mod failure;
+pub mod lint;
+pub mod operation;
+pub mod text;
+
+/// The interfaces: their fields as tables, what differs between them, and calls as plain, comparable data.
+pub mod interface {
+    pub mod dialect;
+    pub mod fields;
+    pub mod json_schema;
+    pub mod request;
+}
+
+/// Checks of a request body against the tables, and of countries and postcodes.
+pub mod check {
+    pub mod body;
+    pub mod country;
+}
+
+/// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
+pub mod profile {
+    pub mod by_place;
+    pub mod diff;
+    pub mod magento;
+    pub mod merge;
+    pub mod region;
+    pub mod restore;
+    pub mod stored;
+    pub mod verify;
+}

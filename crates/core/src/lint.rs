@@ -1,0 +1,605 @@
+//! What cannot work is refused before it is sent, and what is unusual is a warning: addresses, attributes, cart items. What
+//! the interface itself shows as wrong is refused by [`crate::check::body`] already.
+
+use std::collections::{BTreeMap, HashSet};
+
+use jiff::civil::Date;
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
+use crate::check::body::Warnings;
+use crate::check::country::{Country, country_code};
+use crate::failure::Failure;
+use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
+use crate::profile::diff::{address_list, addresses_by_id, same_value};
+use crate::profile::merge::Merged;
+
+/// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
+const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
+
+/// What Magento requires of an address.
+pub const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
+
+/// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
+/// not looked at.
+pub fn of_profile(merged: &Merged, is_magento: bool) -> Warnings {
+    let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    let mut warnings = Vec::new();
+    for change in &merged.changes {
+        match (change.path.address_id(), &change.after) {
+            (None, Some(Value::Object(new))) if change.path.is_new_address() => {
+                warnings.extend(missing_fields(merged, new, is_magento));
+                warnings.extend(lint("the new address", new, |_| true));
+            }
+            (None, Some(_)) if change.path.inside() == "email" => {
+                warnings.extend(lint("the profile", &merged.customer, |name| name == "email"));
+            }
+            (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
+            _ => {}
+        }
+    }
+    for (id, address) in addresses_by_id(address_list(&merged.customer)) {
+        if let (Some(named), Some(address)) = (changed.get(&id), address.as_object()) {
+            warnings
+                .extend(lint(&format!("address {id}"), address, |name| named.iter().any(|it| it == name)));
+        }
+    }
+    warnings
+}
+
+/// What a new address lacks. A name that was given for the customer was perhaps meant for it.
+fn missing_fields(merged: &Merged, new: &Map<String, Value>, is_magento: bool) -> Warnings {
+    let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
+    let missing = REQUIRED.into_iter().filter(|name| !new.contains_key(*name));
+    let (misplaced, missing): (Vec<&str>, Vec<&str>) =
+        missing.partition(|name| name.ends_with("name") && is_changed(name));
+    let what = "this changes the customer's own";
+    let misplaced = misplaced
+        .into_iter()
+        .map(|name| format!("{what} {name}, and the new address has none: its flag is --address-{name}"));
+    let flag = |name: &&str| match *name {
+        "country_id" => "--country".to_owned(),
+        name if name.ends_with("name") => format!("--address-{name}"),
+        name => format!("--{name}"),
+    };
+    let flags = missing.iter().map(flag).collect::<Vec<_>>().join(", ");
+    let missing = (is_magento && !missing.is_empty())
+        .then(|| format!("the new address has no {flags}, which Magento requires"));
+    misplaced.chain(missing).collect()
+}
+
+/// The fields that both the account and an address have, and that people mean by an address.
+pub const NAMES: [&str; 5] = ["firstname", "lastname", "prefix", "middlename", "suffix"];
+
+/// The first of these fields that changes the account although fields of an address stand beside it: where an input is
+/// flat, as flags and rows are, the name of the address is meant. A nested document says what it means and is not asked.
+pub fn misplaced_name(flat: &Map<String, Value>, has_address: bool) -> Option<&'static str> {
+    NAMES.into_iter().find(|name| has_address && flat.contains_key(*name))
+}
+
+/// The refusal of such a name in an input; it names the column that is meant.
+pub fn misplaced(name: &str) -> String {
+    format!("`{name}` changes the account holder, not the address, whose field is `address_{name}`")
+}
+
+/// Whether a flat document has a field that only an address has.
+pub fn has_address_field(flat: &Map<String, Value>) -> bool {
+    let of_customer = |name: &str| {
+        MARKETPLACE_FIELDS.customer.field(name).is_some() || MAGENTO_FIELDS.customer.field(name).is_some()
+    };
+    flat.keys().any(|name| MARKETPLACE_FIELDS.address.field(name).is_some() && !of_customer(name))
+}
+
+/// The first field of a flat record that other tools use as the key of a customer, and that here changes the account.
+pub fn key_of_account(flat: &Map<String, Value>) -> Option<&'static str> {
+    ["email"].into_iter().chain(NAMES).find(|name| flat.contains_key(*name))
+}
+
+/// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
+pub fn of_quote(body: &Map<String, Value>) -> Warnings {
+    let information = body.get("addressInformation");
+    let mut addresses = ["shipping_address", "billing_address"]
+        .map(|side| (side, information.and_then(|it| it.get(side))))
+        .to_vec();
+    addresses.push(("billingAddress", body.get("billingAddress")));
+    let addresses = addresses.into_iter().filter_map(|(side, address)| Some((side, address?.as_object()?)));
+    addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
+}
+
+/// The warning about one field of an address that is being typed; `address` has this field and its country.
+pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
+    lint("", address, |name| name == field).first()?.strip_prefix(": ").map(str::to_owned)
+}
+
+fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
+    let text =
+        |name: &str| address.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
+    let code = text("country_id");
+    let country = code.and_then(Country::find);
+    let mut found = Vec::new();
+    let is_unknown = |code: &&str| country.is_none() || code.chars().any(char::is_lowercase);
+    if is_named("country_id") {
+        found.extend(code.filter(is_unknown).map(unknown_country));
+    }
+    if is_named("postcode") || is_named("country_id") {
+        found.extend(
+            country.zip(text("postcode")).and_then(|(country, code)| invalid_postcode(&country, code)),
+        );
+    }
+    if is_named("email") {
+        found.extend(text("email").and_then(invalid_email));
+    }
+    if is_named("telephone") {
+        found.extend(text("telephone").and_then(invalid_telephone));
+    }
+    found.into_iter().map(|warning| format!("{label}: {warning}")).collect()
+}
+
+fn unknown_country(code: &str) -> String {
+    let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    format!("`{code}` is not an ISO 3166 country code{meant}")
+}
+
+fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
+    let form = Regex::new(&format!("(?i)^(?:{})$", country.postcode?)).ok()?;
+    if form.is_match(postcode) {
+        return None;
+    }
+    // A spreadsheet reads 02138 as a number.
+    let padded = format!("{postcode:0>5}");
+    let lost = postcode.len() < padded.len()
+        && postcode.bytes().all(|it| it.is_ascii_digit())
+        && form.is_match(&padded);
+    let meant = if lost { format!(" (missing leading zero: {padded}?)") } else { String::new() };
+    Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.name))
+}
+
+fn invalid_email(email: &str) -> Option<String> {
+    let is_address = |(name, host): (&str, &str)| !name.is_empty() && host.contains('.');
+    let is_usual = email.split_once('@').is_some_and(is_address) && !email.contains(char::is_whitespace);
+    (!is_usual).then(|| format!("`{email}` does not look like an email address"))
+}
+
+fn invalid_telephone(telephone: &str) -> Option<String> {
+    let digits = telephone.chars().filter(|it| it.is_numeric()).count();
+    let usual = |it: char| it.is_numeric() || it.is_whitespace() || "+-./()#*,;".contains(it);
+    let number = telephone.split(['x', 'e']).next().unwrap_or_default();
+    (!DIGITS.contains(&digits) || !number.chars().all(usual))
+        .then(|| format!("`{telephone}` does not look like a phone number"))
+}
+
+/// How many labels one warning names.
+const NAMED: usize = 5;
+
+/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind that is not known, without the options
+/// it needs or with options it does not take, an empty label, and more defaults than can be chosen.
+pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
+    let kind = attribute.get("frontend_input").and_then(Value::as_str);
+    let options = options(attribute);
+    let kind_error =
+        kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
+            (true, true) => Some(format!("frontend_input `{}` requires options, none given", kind.name)),
+            (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
+            _ => None,
+        });
+    let kind_error = kind.and_then(unknown_kind).or(kind_error);
+    let errors = [kind_error, empty_label(attribute), defaults(options, kind), lost(attribute, kind)];
+    errors.into_iter().flatten().chain(labels(attribute).filter_map(label_problem)).collect()
+}
+
+/// What Magento does not keep of an attribute, or what breaks the shop's products.
+fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
+    let has = |name: &str| attribute.get(name).is_some_and(is_set);
+    let default = attribute.get("default_value").and_then(Value::as_str).unwrap_or_default().trim();
+    match kind? {
+        // The shop keeps the text as it is.
+        "boolean" if !["", "0", "1"].contains(&default) => {
+            Some(format!("default_value `{default}`: expected yes or no"))
+        }
+        "date" | "datetime" if default.parse::<Date>().is_ok() && !default.contains(':') => Some(format!(
+            "default_value `{default}`: Magento reads dates in the short form of the shop's language, such as \
+             1/31/2026, and makes another date of this one"
+        )),
+        kind @ ("swatch_visual" | "swatch_text")
+            if options(attribute).iter().any(|option| option["is_default"] == true) =>
+        {
+            Some(format!(
+                "a new `{kind}` has no default option: create it without one, then run `storefront \
+                 attribute option default`"
+            ))
+        }
+        "weee" if has("is_filterable") || has("is_searchable") => Some(
+            "a `weee` attribute that is filterable or searchable makes Magento refuse to save products"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+fn is_set(flag: &Value) -> bool {
+    *flag == true || *flag == "1" || *flag == 1
+}
+
+/// The labels of the attribute, of its options, and those for store views.
+fn labels(attribute: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    fn list(of: Option<&Value>) -> impl Iterator<Item = &Value> + Clone {
+        of.and_then(Value::as_array).into_iter().flatten()
+    }
+    let of_options = options(attribute).iter();
+    let of_views = of_options.clone().flat_map(|option| list(option.get("store_labels")));
+    let all = list(attribute.get("frontend_labels")).chain(of_views).chain(of_options);
+    let own = attribute.get("default_frontend_label").and_then(Value::as_str);
+    own.into_iter().chain(all.filter_map(label))
+}
+
+fn empty_label(attribute: &Map<String, Value>) -> Option<String> {
+    let is_empty = |label: &str| label.trim().is_empty();
+    if attribute.get("default_frontend_label").and_then(Value::as_str).is_some_and(is_empty) {
+        return Some("attribute.default_frontend_label is empty".to_owned());
+    }
+    let empty = options(attribute).iter().position(|option| label(option).is_some_and(is_empty))?;
+    Some(format!("attribute.options[{empty}].label is empty"))
+}
+
+/// Refuses an attribute that cannot work, unless it is forced; else the warnings about it.
+///
+/// # Errors
+/// `usage`, with all [`attribute_errors`].
+pub fn of_attribute(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
+    let mut errors = attribute_errors(attribute);
+    // Questions may still be asked for it where only the other errors are.
+    if same_value("attribute_code", attribute.get("attribute_code"), None) {
+        errors.insert(0, "attribute.attribute_code is missing".to_owned());
+    }
+    if !is_forced && !errors.is_empty() {
+        return Err(
+            Failure::usage_problems(errors).hint("fix the input, or send it nevertheless with --force")
+        );
+    }
+    errors.extend(attribute_warnings(attribute));
+    Ok(errors)
+}
+
+/// Warnings about an attribute, besides its [`attribute_errors`]: one per line.
+fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
+    let text = |name: &str| attribute.get(name).and_then(Value::as_str);
+    let options = options(attribute);
+    let doubts = [
+        text("attribute_code").and_then(code),
+        duplicates(options),
+        one_with_commas(options),
+        not_filterable(attribute),
+        default_of_options(attribute),
+        numbers(options),
+        duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
+    ];
+    doubts.into_iter().flatten().collect()
+}
+
+fn options(attribute: &Map<String, Value>) -> &[Value] {
+    attribute.get("options").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn code(code: &str) -> Option<String> {
+    let expected = "Magento expects a letter followed by up to 59 of a-z, 0-9, _";
+    (!is_valid_code(code)).then(|| format!("attribute_code `{code}` may be rejected: {expected}"))
+}
+
+fn unknown_kind(name: &str) -> Option<String> {
+    if FrontendInput::find(name).is_some() {
+        return None;
+    }
+    let known = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
+    let meant = FrontendInput::closest_match(name)
+        .map_or_else(|| format!("known: {known}"), |kind| format!("did you mean `{}`?", kind.name));
+    Some(format!("unknown frontend_input `{name}`; {meant}"))
+}
+
+fn duplicates(options: &[Value]) -> Option<String> {
+    let mut seen = HashSet::new();
+    let labels = options.iter().filter_map(label).map(str::trim);
+    let twice: Vec<&str> = labels.filter(|label| !seen.insert(label.to_lowercase())).collect();
+    named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
+}
+
+fn not_filterable(attribute: &Map<String, Value>) -> Option<String> {
+    let kind = attribute.get("frontend_input")?.as_str().filter(|kind| NOT_FILTERABLE.contains(kind))?;
+    let names = ["is_filterable", "is_filterable_in_search"];
+    let name = names.iter().find(|name| attribute.get(**name).is_some_and(is_set))?;
+    Some(format!("Magento refuses `{name}` for an attribute of the type `{kind}`"))
+}
+
+/// Magento takes the default option from its mark.
+fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
+    let kind = attribute.get("frontend_input")?.as_str().and_then(FrontendInput::find)?;
+    let default = attribute.get("default_value")?.as_str().filter(|text| !text.is_empty())?;
+    kind.takes_options.then(|| {
+        format!(
+            "default_value `{default}` is no option's mark: write `*` before the default option, or use \
+         --default-option"
+        )
+    })
+}
+
+/// Cells hold options with `|` between them.
+fn one_with_commas(options: &[Value]) -> Option<String> {
+    let [option] = options else { return None };
+    let label = label(option).filter(|label| label.contains([',', ';']))?;
+    Some(format!("one option, {label:?}: in a cell, `|` separates options"))
+}
+
+/// A number as a label: Magento looks an option up by its id or its label in the same place.
+fn numbers(options: &[Value]) -> Option<String> {
+    let is_number =
+        |label: &&str| !label.trim().is_empty() && label.trim().bytes().all(|it| it.is_ascii_digit());
+    let numbers: Vec<&str> = options.iter().filter_map(label).filter(is_number).collect();
+    named(&numbers).map(|labels| format!("numeric option labels may be mistaken for option IDs: {labels}"))
+}
+
+fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
+    let defaults = options.iter().filter(|option| option["is_default"] == true);
+    let defaults: Vec<&str> = defaults.filter_map(label).collect();
+    let which = named(&defaults).filter(|_| defaults.len() > 1 && kind != Some("multiselect"))?;
+    Some(format!("{} default options, expected one: {which}", defaults.len()))
+}
+
+fn duplicate_views(path: &str, labels: Option<&Value>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let ids = labels?.as_array()?.iter().map(|label| label["store_id"].to_string());
+    let twice: Vec<String> = ids.filter(|id| !seen.insert(id.clone())).collect();
+    (!twice.is_empty()).then(|| format!("{path}: duplicate store view {}", twice.join(", ")))
+}
+
+fn label(option: &Value) -> Option<&str> {
+    option.get("label").and_then(Value::as_str)
+}
+
+/// The first few labels in quotes; `None` for none.
+fn named(labels: &[&str]) -> Option<String> {
+    let mut quoted: Vec<String> = labels.iter().take(NAMED).map(|label| format!("{label:?}")).collect();
+    if labels.len() > NAMED {
+        quoted.push(format!("{} more", labels.len() - NAMED));
+    }
+    (!quoted.is_empty()).then(|| quoted.join(", "))
+}
+
+/// Refuses an item without a quantity above 0: services of the family add 1 for 0 and for -1.
+///
+/// # Errors
+/// `usage`, naming `qty`.
+pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
+    if item.get("sku").is_none_or(|sku| sku.as_str().is_some_and(|sku| sku.trim().is_empty())) {
+        return Err(Failure::usage("sku is missing")
+            .hint("give the product with --sku SKU, or as the field `sku` of the input"));
+    }
+    let problem = match item.get("qty") {
+        None => "qty is missing".to_owned(),
+        Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),
+        // Where the interface takes the text of a number.
+        Some(Value::String(qty)) if is_number(qty) && is_positive(qty.trim()) => return Ok(()),
+        Some(Value::Number(qty)) if is_too_large(&qty.to_string()) => format!("qty is too large: {qty}"),
+        Some(Value::String(qty)) if is_too_large(qty.trim()) => format!("qty is too large: {qty}"),
+        Some(qty) => format!("qty must be above 0, found {qty}"),
+    };
+    Err(Failure::usage(problem).hint("give the quantity with --qty N, or as the field `qty` of the input"))
+}
+
+fn is_number(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Number>(text.trim()).is_ok()
+}
+
+/// Whether the text of a JSON number is above 0, however small: it may be too small for a double.
+fn is_positive(number: &str) -> bool {
+    let digits = number.split(['e', 'E']).next().unwrap_or_default();
+    !number.starts_with('-')
+        && digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+        && !is_too_large(number)
+}
+
+/// Whether a number is beyond a double, which services make 0 or their largest number of.
+fn is_too_large(number: &str) -> bool {
+    number.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{attribute_errors, attribute_warnings, of_profile, of_quote, refuse_item};
+    use crate::profile::merge::ProfilePatch;
+    use crate::profile::merge::merge;
+
+    fn doubt(address: Value) -> String {
+        let body = json!({"addressInformation": {"shipping_address": address}});
+        of_quote(body.as_object().unwrap()).join("\n")
+    }
+
+    #[test]
+    fn addresses_of_many_countries_raise_no_doubt() {
+        for (country, postcode, telephone) in [
+            ("FR", "75002", "+33 1 42 68 53 00"),
+            ("US", "02138", "(617) 495-1000 ext. 12"),
+            ("US", "02138-1234", "+1 617 495 1000"),
+            ("GB", "sw1a 1aa", "020 7946 0000"),
+            ("JP", "130-0015", "03-3623-1111"),
+            ("LB", "", "+961 1 345 678"),
+            ("CA", "K1A 0B1", "+1 613 992 4211"),
+            ("EG", "11511", "٠٢ ٢٧٩٥ ٦٠٠٠"),
+        ] {
+            let address = json!({"country_id": country, "postcode": postcode, "telephone": telephone});
+            assert_eq!(doubt(address), "", "{country}");
+        }
+        assert_eq!(doubt(json!({"country_id": "IE", "postcode": null})), "");
+    }
+
+    #[test]
+    fn each_doubt_says_what_it_is_about() {
+        for (address, told) in [
+            (json!({"country_id": "UK"}), "`UK` is not an ISO 3166 country code"),
+            (json!({"country_id": "fr"}), "did you mean `FR`?"),
+            (json!({"country_id": "Germany"}), "did you mean `DE`?"),
+            (json!({"country_id": "US", "postcode": "2138"}), "(missing leading zero: 02138?"),
+            (json!({"country_id": "FR", "postcode": "7500"}), "`7500` is not a valid postcode for France"),
+            (json!({"country_id": "GB", "postcode": "12345"}), "`12345` is not a valid postcode for "),
+            (json!({"telephone": "see note"}), "`see note` does not look like a phone number"),
+            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "does not look like a phone number"),
+            (json!({"telephone": "12"}), "`12` does not look like a phone number"),
+        ] {
+            let doubt = doubt(address);
+            assert!(doubt.starts_with("shipping_address: ") && doubt.contains(told), "{told}: {doubt}");
+        }
+    }
+
+    #[test]
+    fn only_what_an_update_changes_is_doubted() {
+        let stored =
+            json!({"addresses": [{"id": 1, "country_id": "FR", "postcode": "old", "telephone": "none"}]});
+        let doubts = |draft: Value| {
+            let wish = ProfilePatch {
+                draft: json!({"addresses": [draft]}).as_object().unwrap().clone(),
+                ..ProfilePatch::default()
+            };
+            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap(), false).join("\n")
+        };
+        assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
+        assert!(
+            doubts(json!({"id": 1, "postcode": "6900"}))
+                .starts_with("address 1: `6900` is not a valid postcode for France")
+        );
+        assert!(
+            doubts(json!({"id": 1, "country_id": "DE"}))
+                .contains("`old` is not a valid postcode for Germany")
+        );
+        assert!(
+            doubts(json!({"country_id": "XX"}))
+                .starts_with("the new address: `XX` is not an ISO 3166 country code")
+        );
+    }
+
+    fn attribute_doubt(members: Value) -> String {
+        attribute_warnings(members.as_object().unwrap()).join("\n")
+    }
+
+    fn error(members: Value) -> String {
+        attribute_errors(members.as_object().unwrap()).join("\n")
+    }
+
+    #[test]
+    fn a_default_that_the_shop_would_store_otherwise_is_refused() {
+        let of = |kind: &str, default: &str| error(json!({"frontend_input": kind, "default_value": default}));
+        for (kind, default) in [
+            ("date", "1/31/2026"),
+            ("datetime", "2026-01-31 10:00:00"),
+            ("boolean", "1"),
+            ("text", "2026-01-31"),
+        ] {
+            assert_eq!(of(kind, default), "", "{kind} {default}");
+        }
+        assert!(of("date", "2026-01-31").contains("makes another date of this one"));
+        assert!(of("datetime", "2026-01-31").contains("makes another date of this one"));
+        assert_eq!(of("boolean", "maybe"), "default_value `maybe`: expected yes or no");
+    }
+
+    fn options(labels: &[&str]) -> Value {
+        labels.iter().map(|label| json!({"label": label, "is_default": false})).collect()
+    }
+
+    #[test]
+    fn a_sound_attribute_raises_none() {
+        let sound = json!({"attribute_code": "colour", "frontend_input": "select",
+            "frontend_labels": [{"store_id": 1, "label": "a"}, {"store_id": 2, "label": "a"}],
+            "options": [{"label": "Red", "is_default": true}, {"label": "38 EU", "is_default": false}]});
+        assert_eq!(attribute_doubt(sound), "");
+        assert_eq!(attribute_doubt(json!({})), "");
+    }
+
+    #[test]
+    fn each_doubt_about_an_attribute_says_what_it_is() {
+        let select = |options: Value| json!({"frontend_input": "select", "options": options});
+        for (attribute, told) in [
+            (json!({"attribute_code": "Größe"}), "attribute_code `Größe` may be rejected"),
+            (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
+            (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
+            (
+                json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
+                "attribute.frontend_labels: duplicate store view 2",
+            ),
+        ] {
+            let doubt = attribute_doubt(attribute);
+            assert!(doubt.contains(told) && doubt.lines().count() == 1, "{told}: {doubt}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_an_error() {
+        let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
+        for (attribute, told) in [
+            (json!({"frontend_input": "select"}), "`select` requires options, none given"),
+            (json!({"frontend_input": "selct"}), "unknown frontend_input `selct`; did you mean `select`?"),
+            (json!({"default_frontend_label": " "}), "attribute.default_frontend_label is empty"),
+            (
+                json!({"frontend_input": "select", "options": options(&["a", ""])}),
+                "attribute.options[1].label is empty",
+            ),
+            (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
+            (
+                json!({"frontend_input": "select", "options": both}),
+                "2 default options, expected one: \"a\", \"b\"",
+            ),
+        ] {
+            assert!(
+                error(attribute.clone()).contains(told) && attribute_doubt(attribute.clone()).is_empty(),
+                "{told}"
+            );
+        }
+        assert_eq!(error(json!({"frontend_input": "select", "options": options(&["Red", "Red"])})), "");
+    }
+
+    #[test]
+    fn any_number_of_defaults_suits_a_multiselect() {
+        let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
+        assert_eq!(error(json!({"frontend_input": "multiselect", "options": both})), "");
+    }
+
+    #[test]
+    fn of_many_labels_the_first_are_named() {
+        let labels: Vec<String> = (30..50).map(|size| size.to_string()).collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let doubt = attribute_doubt(json!({"frontend_input": "select", "options": options(&labels)}));
+        assert!(
+            doubt.contains("may be mistaken for option IDs: \"30\", \"31\", \"32\", \"33\", \"34\", 15 more")
+                && !doubt.contains("\"35\""),
+            "{doubt}"
+        );
+    }
+
+    #[test]
+    fn a_quantity_is_above_zero() {
+        let refusal = |item: &str| {
+            let item: Value = serde_json::from_str(item).unwrap();
+            refuse_item(item.as_object().unwrap()).map_err(|failure| failure.message)
+        };
+        for qty in ["1", "0.5", "1e-400", "1E+2", "\"2\"", "\" 0.5 \""] {
+            assert_eq!(refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}")), Ok(()), "{qty}");
+        }
+        for qty in ["1e999", "\"1e400\""] {
+            let refused = refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}"));
+            assert!(refused.unwrap_err().starts_with("qty is too large"), "{qty}");
+        }
+        for qty in ["0", "-1", "0.00", "0e5", "-0", "\"0\"", "\"-1\"", "\"two 2\"", "\"\"", "true"] {
+            assert!(
+                refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}"))
+                    .unwrap_err()
+                    .starts_with("qty must be above 0")
+            );
+        }
+        assert_eq!(
+            refuse_item(json!({"sku": "a"}).as_object().unwrap()).unwrap_err().message,
+            "qty is missing"
+        );
+        for sku in ["{}", "{\"sku\": \" \"}"] {
+            assert_eq!(refusal(sku), Err("sku is missing".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! What distinguishes one operation from another as plain data.
+
+use crate::interface::fields::{FieldType, Scalar, Table};
+use crate::interface::request::Bearer;
+
+/// All of them, in the order of the command line's help.
+pub const OPERATIONS: [&OperationSpec; 6] = [
+    &QUOTE_SHIP,
+    &QUOTE_ADD_ITEM,
+    &CUSTOMER_UPDATE,
+    &ATTRIBUTE_CREATE,
+    &ATTRIBUTE_ASSIGN,
+    &ATTRIBUTE_OPTION_ADD,
+];
+
+/// One operation. Its flags are in `commands`, the steps of sending it in `ops`.
+#[derive(Debug)]
+pub struct OperationSpec {
+    /// As it is typed and reported, such as `customer update`; also in journals. No two have the same.
+    pub name: &'static str,
+    /// Shape of the body, wrapper included.
+    pub body: Table,
+    /// Name of the body's wrapper field. Input is taken with or without it.
+    pub wrapper: Option<&'static str>,
+    /// A filled-in body. It names every field the interface lists, and runs in the sandbox.
+    pub template: &'static str,
+    /// The columns of a CSV: the documented fields. Where two would have one title, the first keeps it.
+    pub columns: &'static [ColumnGroup],
+    /// Flags whose names are not those of the columns of their fields, and these columns.
+    pub flag_columns: &'static [(&'static str, &'static str)],
+    /// Columns whose titles hold a name of the user's.
+    pub named_columns: Option<NamedColumns>,
+    /// The column that holds labels with `|` between them.
+    pub label_column: Option<&'static str>,
+    /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
+    pub bearer: Bearer,
+    /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
+    /// where that is whatever belongs to the token.
+    pub key_field: Option<&'static str>,
+    /// What [`Self::key_field`] is called where no two records may have the same.
+    pub unique_key: Option<&'static str>,
+    /// What is replaced as a whole: a second write undoes the first one.
+    pub replaces: Option<&'static str>,
+    /// Whether the body is merged into what is stored, which then decides about unknown fields and wrong values.
+    pub is_merged: bool,
+    /// Whether it can be found out later if a record was applied.
+    pub can_resolve: bool,
+    /// Whether the marketplace's interface has no such call.
+    pub is_magento_only: bool,
+    /// The question before a batch, up to the number of records.
+    pub batch_action: &'static str,
+}
+
+impl PartialEq for OperationSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for OperationSpec {}
+
+/// The columns of the fields of one object.
+#[derive(Debug)]
+pub struct ColumnGroup {
+    /// The object.
+    pub schema: Table,
+    /// Where it is inside the wrapper.
+    pub path: &'static [&'static str],
+    /// What stands before the names of the fields in the titles.
+    pub prefix: &'static str,
+    /// The fields that have the prefix; where none is named, all.
+    pub prefixed: &'static [&'static str],
+}
+
+const fn group(schema: Table, path: &'static [&'static str], prefix: &'static str) -> ColumnGroup {
+    ColumnGroup { schema, path, prefix, prefixed: &[] }
+}
+
+impl ColumnGroup {
+    /// The title of a field's column.
+    pub fn title(&self, field: &str) -> String {
+        let is_prefixed = self.prefixed.is_empty() || self.prefixed.contains(&field);
+        if is_prefixed { format!("{}{field}", self.prefix) } else { field.to_owned() }
+    }
+}
+
+/// Columns such as `option:93`.
+#[derive(Debug)]
+pub struct NamedColumns {
+    /// The title up to the name.
+    pub prefix: &'static str,
+    /// Stands for the name in messages.
+    pub placeholder: &'static str,
+    /// Where it is inside the wrapper.
+    pub path: &'static [&'static str],
+    /// The fields of the name and of the cell in an element of the list there; where there are none, a cell is a field of
+    /// that name.
+    pub element: Option<[(&'static str, FieldType); 2]>,
+}
+
+/// An object in the body of [`QUOTE_SHIP`] whose fields input may give without it. Which of the two layouts is authoritative
+/// is not shown.
+pub const NESTED: &str = "addressInformation";
+
+/// Saves shipping and billing address, shipping method and payment (docs/interface.md, "Shipping information"). The body
+/// has no wrapper.
+pub static QUOTE_SHIP: OperationSpec = OperationSpec {
+    name: "quote ship",
+    body: |all| all.shipping_information,
+    wrapper: None,
+    template: include_str!("template/quote_ship.json"),
+    columns: &[
+        group(|all| all.quote_address, &[NESTED, "shipping_address"], "shipping_address."),
+        group(|all| all.quote_address, &[NESTED, "billing_address"], "billing_address."),
+        group(|all| all.address_information, &[NESTED], ""),
+        group(|all| all.quote_address, &["billingAddress"], "billingAddress."),
+    ],
+    flag_columns: &[
+        ("carrier", "shipping_carrier_code"),
+        ("method", "shipping_method_code"),
+        ("payment_method", "paymentMethod.method"),
+    ],
+    named_columns: Some(NamedColumns {
+        prefix: "paymentMethod.",
+        placeholder: "FIELD",
+        path: &["paymentMethod"],
+        element: None,
+    }),
+    label_column: None,
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("quote"),
+    is_merged: false,
+    can_resolve: false,
+    is_magento_only: false,
+    batch_action: "Save the shipping information of",
+};
+
+/// Adds an item to a quote (docs/interface.md, "Cart item").
+pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
+    name: "quote add-item",
+    body: |all| all.cart_item_body,
+    wrapper: Some("cartItem"),
+    template: include_str!("template/quote_add_item.json"),
+    columns: &[group(|all| all.cart_item, &[], "")],
+    flag_columns: &[],
+    named_columns: Some(NamedColumns {
+        prefix: "option:",
+        placeholder: "OPTION_ID",
+        path: &["product_option", "extension_attributes", "configurable_item_options"],
+        element: Some([("option_id", FieldType::Text), ("option_value", FieldType::Integer)]),
+    }),
+    label_column: None,
+    bearer: Bearer::Customer,
+    key_field: Some("quote_id"),
+    unique_key: None,
+    replaces: None,
+    is_merged: false,
+    can_resolve: false,
+    is_magento_only: false,
+    batch_action: "Add the items of",
+};
+
+/// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored
+/// ones.
+pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
+    name: "customer update",
+    body: |all| all.customer_body,
+    wrapper: Some("customer"),
+    template: include_str!("template/customer_update.json"),
+    columns: &[
+        group(|all| all.customer, &[], ""),
+        group(|all| all.region, &["addresses", "region"], ""),
+        ColumnGroup {
+            schema: |fields| fields.address,
+            path: &["addresses"],
+            prefix: "address_",
+            prefixed: &["id", "firstname", "lastname", "middlename", "prefix", "suffix"],
+        },
+    ],
+    flag_columns: &[("address", "address_id"), ("country", "country_id")],
+    named_columns: Some(NamedColumns {
+        prefix: "custom_attribute:",
+        placeholder: "CODE",
+        path: &["addresses", "custom_attributes"],
+        element: Some([("attribute_code", FieldType::Text), ("value", FieldType::Text)]),
+    }),
+    label_column: None,
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("customer"),
+    is_merged: true,
+    can_resolve: true,
+    is_magento_only: false,
+    batch_action: "Update the customers of",
+};
+
+/// Creates a product attribute (docs/interface.md, "Attribute").
+pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
+    name: "attribute create",
+    body: |all| all.attribute_body,
+    wrapper: Some("attribute"),
+    template: include_str!("template/attribute_create.json"),
+    columns: &[group(|all| all.attribute, &[], "")],
+    flag_columns: &[
+        ("code", "attribute_code"),
+        ("label", "default_frontend_label"),
+        ("type", "frontend_input"),
+        ("required", "is_required"),
+        ("filterable", "is_filterable"),
+        ("searchable", "is_searchable"),
+        ("option", "options"),
+        ("set", "attribute_set"),
+    ],
+    named_columns: Some(NamedColumns {
+        prefix: "label:",
+        placeholder: "STORE",
+        path: &["frontend_labels"],
+        element: Some([("store_id", FieldType::Scalar(Scalar::StoreView)), ("label", FieldType::Text)]),
+    }),
+    label_column: Some("options"),
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    unique_key: Some("attribute code"),
+    replaces: None,
+    is_merged: false,
+    can_resolve: true,
+    is_magento_only: false,
+    batch_action: "Create the attributes of",
+};
+
+/// Puts an attribute into attribute sets, so that products can have it.
+pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
+    name: "attribute assign",
+    body: |all| all.assignment_body,
+    wrapper: Some("attribute"),
+    template: include_str!("template/attribute_assign.json"),
+    columns: &[group(|all| all.assignment, &[], "")],
+    flag_columns: &[("code", "attribute_code"), ("set", "attribute_set")],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    unique_key: None,
+    replaces: None,
+    is_merged: false,
+    can_resolve: false,
+    is_magento_only: true,
+    batch_action: "Assign the attributes of",
+};
+
+/// Adds options to an attribute, which keeps its default option.
+pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
+    name: "attribute option add",
+    body: |all| all.new_options_body,
+    wrapper: Some("attribute"),
+    template: include_str!("template/attribute_option_add.json"),
+    columns: &[group(|all| all.new_options, &[], ""), group(|all| all.attribute_option, &["options"], "")],
+    flag_columns: &[("code", "attribute_code"), ("option", "label")],
+    named_columns: Some(NamedColumns {
+        prefix: "label:",
+        placeholder: "STORE",
+        path: &["options", "store_labels"],
+        element: Some([("store_id", FieldType::Scalar(Scalar::StoreView)), ("label", FieldType::Text)]),
+    }),
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    unique_key: None,
+    replaces: None,
+    is_merged: false,
+    can_resolve: true,
+    is_magento_only: true,
+    batch_action: "Add the options of",
+};

@@ -1,0 +1,401 @@
+//! What Magento needs in every profile that is sent, besides the changes, and which fields its refusals are about
+//! (docs/magento.md).
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::diff::{self, Change, find_address, id_of, own_id, same_flag, same_value};
+use super::merge::DEFAULTS;
+use super::verify::Seen;
+
+/// The merged profile as it is sent. `stored` is the profile it was merged with.
+pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
+    let mut customer = merged.clone();
+    clear_by_empty_text(&mut customer, stored);
+    for name in DEFAULTS {
+        set_default_both_ways(&mut customer, stored, name);
+    }
+    let old: HashMap<i64, &Value> = diff::addresses_by_id(diff::address_list(stored)).collect();
+    if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
+        for address in addresses {
+            let before = own_id(address).and_then(|id| old.get(&id)?.as_object());
+            let Value::Object(address) = address else { continue };
+            if let Some(before) = before {
+                clear_by_empty_text(address, before);
+            }
+            agree_on_region(address);
+        }
+    }
+    leave_out_kept(&mut customer, stored);
+    customer
+}
+
+/// Of what Magento keeps where it is left out, only what changes is sent: an extension attribute may be shown wrongly, and
+/// setting it does something (`is_subscribed` subscribes), and a custom attribute without a value makes it refuse the PUT.
+fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
+    const EXTENSION: &str = "extension_attributes";
+    if let (Some(Value::Object(now)), Some(Value::Object(old))) =
+        (customer.get_mut(EXTENSION), stored.get(EXTENSION))
+    {
+        now.retain(|name, value| old.get(name) != Some(value));
+    }
+    let is_empty = customer.get(EXTENSION).and_then(Value::as_object).is_some_and(Map::is_empty);
+    if is_empty || customer.get(EXTENSION) == stored.get(EXTENSION) {
+        customer.shift_remove(EXTENSION);
+    }
+    let old = stored.get("custom_attributes").and_then(Value::as_array);
+    if let (Some(Value::Array(now)), Some(old)) = (customer.get_mut("custom_attributes"), old) {
+        now.retain(|attribute| attribute.get("value").is_some() || !old.contains(attribute));
+    }
+}
+
+/// Fields that Magento takes from an administrator only. It answers 200 to a customer's own PUT, and keeps what is stored.
+const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
+
+/// What to do where nothing but such fields of the own profile was not changed.
+pub fn ignored_on_own_profile(seen: &Seen) -> Option<String> {
+    let mut undone = seen.undone.iter().map(|change| change.path.to_string());
+    let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
+    (only_those && !seen.undone.is_empty() && seen.missing.is_empty() && seen.replaced.is_empty()).then(
+        || {
+            format!(
+                "the service takes {} with an administrator's token only: name the customer with \
+             --customer ID|EMAIL",
+                ADMINISTRATORS.join(", ")
+            )
+        },
+    )
+}
+
+/// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update names
+/// an older time.
+pub fn drop_service_fields(draft: &mut Map<String, Value>) {
+    for name in ["created_at", "updated_at"] {
+        draft.shift_remove(name);
+    }
+}
+
+/// Whether a change is that of a stored default which is none of the stored addresses, and which [`completed`] clears.
+pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
+    let id = change.before.as_ref().and_then(id_of);
+    DEFAULTS.contains(&change.path.to_string().as_str())
+        && change.after.as_ref().is_none_or(Value::is_null)
+        && id.is_none_or(|id| find_address(stored, id).is_none())
+}
+
+/// Magento keeps a text on null, and clears it on the empty text.
+fn clear_by_empty_text(object: &mut Map<String, Value>, stored: &Map<String, Value>) {
+    for (name, value) in object {
+        let was_text = stored.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+        if value.is_null() && was_text && !DEFAULTS.contains(&name.as_str()) {
+            *value = Value::from("");
+        }
+    }
+}
+
+/// The region ids are equal in both places, the one next to the object counts. With another id, the texts are those of
+/// another region.
+fn agree_on_region(address: &mut Map<String, Value>) {
+    let inner = address.get("region").and_then(|region| region.get("region_id")).filter(|id| !id.is_null());
+    let outer = address.get("region_id").filter(|id| !id.is_null());
+    let Some(id) = outer.or(inner).cloned() else { return };
+    // A region that was read as a text has no object to set an id in, and without an id nothing else says what it is.
+    if address.get("region").is_some_and(Value::is_string) && same_value("region_id", Some(&id), None) {
+        return;
+    }
+    let differs = inner.is_some_and(|inner| id_of(inner) != id_of(&id));
+    let has_object = address.get("region").is_some_and(Value::is_object);
+    address.insert("region_id".to_owned(), id.clone());
+    if !has_object {
+        address.insert("region".to_owned(), Value::Object(Map::new()));
+    }
+    if let Some(Value::Object(region)) = address.get_mut("region") {
+        for name in ["region_code", "region"] {
+            if differs || !region.contains_key(name) {
+                region.insert(name.to_owned(), Value::Null);
+            }
+        }
+        region.insert("region_id".to_owned(), id);
+    }
+}
+
+/// Whether the flag of an address is set.
+fn is_set(address: &Value, name: &str) -> bool {
+    same_flag(address.get(name), Some(&Value::Bool(true)))
+}
+
+/// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
+/// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento takes
+/// what an administrator's PUT leaves out from the stored profile, and refuses a default that is not stored, or, from 2.4.7
+/// to 2.4.7-p3, not sent.
+fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
+    let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
+    let (old, now) = (diff::address_list(stored), diff::address_list(customer));
+    let named = top(customer).and_then(|id| now.iter().position(|one| own_id(one) == Some(id)));
+    let flag = now.iter().rposition(|one| is_set(one, name));
+    // Of two flagged addresses Magento takes the last, which may be the old default.
+    let was_set = |one: &Value| {
+        own_id(one).and_then(|id| find_address(stored, id)).is_some_and(|before| is_set(before, name))
+    };
+    let new_flag = now.iter().rposition(|one| is_set(one, name) && !was_set(one));
+    let flag_id = |list: &[Value]| list.iter().rfind(|one| is_set(one, name)).map(own_id);
+    let wanted = match (flag, named) {
+        _ if new_flag.is_some() => new_flag,
+        _ if flag_id(now) != flag_id(old) => flag,
+        (_, Some(named)) if top(customer) != top(stored) => Some(named),
+        (flag, named) => flag.or(named),
+    };
+    let id = wanted.and_then(|position| own_id(&now[position]));
+    match id {
+        Some(id) if top(customer) == Some(id) => {}
+        Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
+        None if stored.contains_key(name) => drop(customer.insert(name.to_owned(), Value::Null)),
+        None => drop(customer.shift_remove(name)),
+    }
+    let Some(Value::Array(addresses)) = customer.get_mut("addresses") else { return };
+    for (position, address) in addresses.iter_mut().enumerate() {
+        let Value::Object(address) = address else { continue };
+        if wanted == Some(position) {
+            address.insert(name.to_owned(), Value::Bool(true));
+        } else if address.contains_key(name) {
+            address.insert(name.to_owned(), Value::Bool(false));
+        }
+    }
+}
+
+/// The required fields of an address, with the label that the shop's messages about stored addresses have. A postcode is
+/// required in some countries only.
+const ADDRESS: [(&str, &str); 7] = [
+    ("firstname", "First Name"),
+    ("lastname", "Last Name"),
+    ("street", "Street Address"),
+    ("city", "City"),
+    ("telephone", "Phone Number"),
+    ("postcode", "Zip/Postal Code"),
+    ("country_id", "countryId"),
+];
+
+/// Fields of an address that the shop checks against its lists, with the name that its messages have.
+const LISTED: [(&str, &str); 2] = [("country_id", "countryId"), ("region_id", "regionId")];
+
+/// Street lines of an address, unless the shop is set up for more.
+const STREET_LINES: usize = 2;
+
+/// What the service does not take, for a hint: only the fields that its message names, where it names any. `stored` is the
+/// profile as it was read, `sent` the merged one. `None` where nothing is found.
+///
+/// Magento saves the stored addresses before it looks at those sent. With a stored address that it does not take, every
+/// PUT of the customer fails, also one that corrects or removes that address.
+pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<String> {
+    let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
+    let blocked = faults(diff::address_list(stored), message, &[], |_, label| is_required(label));
+    if !blocked.is_empty() {
+        return Some(format!(
+            "the shop checks the stored addresses first, and {}: correct this in the admin panel",
+            blocked.join(", ")
+        ));
+    }
+    let lower = message.to_lowercase();
+    let is_named = |name: &str, label: &str| lower.contains(name) || lower.contains(&label.to_lowercase());
+    // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
+    let (new, kept): (Vec<_>, Vec<_>) =
+        diff::address_list(sent).iter().partition(|address| own_id(address).is_none());
+    let mut found = faults(new, message, &LISTED, is_named);
+    if found.is_empty() {
+        found = faults(kept, message, &LISTED, is_named);
+        let own = [("firstname", "First Name"), ("lastname", "Last Name"), ("email", "email")].into_iter();
+        let is_missing = |name: &str| sent.contains_key(name) && is_empty(sent.get(name));
+        let own = own.filter(|(name, label)| is_named(name, label) && is_missing(name));
+        found.extend(own.map(|(name, _)| format!("{name} is empty")));
+    }
+    (!found.is_empty()).then(|| format!("{}; correct it in the same command", found.join(", ")))
+}
+
+/// What the shop does not take in addresses: required fields that are asked for and empty, values that its lists do not
+/// have, as its message quotes them, and street lines beyond its limit.
+fn faults<'a>(
+    addresses: impl IntoIterator<Item = &'a Value>,
+    message: &str,
+    listed: &[(&str, &str)],
+    is_asked: impl Fn(&str, &str) -> bool,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for address in addresses {
+        let subject =
+            own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
+        let required = ADDRESS.iter().filter(|(name, label)| is_asked(name, label)).map(|(name, _)| *name);
+        let missing: Vec<&str> = required.filter(|name| is_empty(address.get(*name))).collect();
+        if !missing.is_empty() {
+            found.push(format!("{subject} needs {}", missing.join(", ")));
+        }
+        for (name, label) in listed {
+            let value =
+                address.get(*name).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
+            if message.contains(&format!("Invalid value of \"{value}\" provided for the {label} field")) {
+                found.push(format!("{subject} has the {name} `{value}`"));
+            }
+        }
+        let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
+        if lines > STREET_LINES && message.contains("cannot contain more than") {
+            found.push(format!("{subject} has {lines} street lines"));
+        }
+    }
+    found
+}
+
+fn is_empty(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::Array(lines)) => lines.iter().all(|line| is_empty(Some(line))),
+        value => same_value("", value, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    mod profile_rules {
+        use serde_json::{Map, Value, json};
+
+        use crate::profile::magento::completed;
+
+        fn object(value: &Value) -> Map<String, Value> {
+            value.as_object().unwrap().clone()
+        }
+
+        fn sent(stored: &Value, merged: &Value) -> Value {
+            Value::Object(completed(&object(stored), &object(merged)))
+        }
+
+        #[test]
+        fn defaults_stand_at_the_top_and_as_flags() {
+            let stored =
+                json!({"default_billing": "1", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
+            let by_top =
+                json!({"default_billing": "2", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
+            let by_flag = json!({"default_billing": "1", "addresses":
+            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
+            let both = json!({"default_billing": "2", "addresses":
+            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
+            assert_eq!(sent(&stored, &by_top), both);
+            assert_eq!(sent(&stored, &by_flag), both);
+            let other =
+                json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2, "default_billing": true}]});
+            let two = json!({"default_billing": "2", "addresses":
+            [{"id": 1, "default_billing": 1}, {"id": 2, "default_billing": true}]});
+            assert_eq!(sent(&other, &two)["default_billing"], "1");
+            let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
+            assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
+            let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});
+            assert_eq!(sent(&strange, &strange)["default_billing"], json!(null));
+            let none = json!({"addresses": [{"id": 1}]});
+            assert_eq!(sent(&none, &none).get("default_billing"), None);
+            let moved = json!({"default_billing": "1", "addresses": [{"default_billing": true}]});
+            assert_eq!(sent(&only_top, &moved)["default_billing"], json!(null));
+        }
+
+        #[test]
+        fn a_region_is_the_same_in_both_places() {
+            let stored = json!({"addresses": [{"id": 1}]});
+            let merged = |address: Value| json!({"addresses": [address]});
+            let apart = merged(
+                json!({"region_id": 12, "region": {"region_id": 57, "region_code": "TX", "region": "Texas"}}),
+            );
+            let agreed = json!({"region_id": 12, "region_code": null, "region": null});
+            assert_eq!(sent(&stored, &apart)["addresses"][0]["region"], agreed);
+            let alone = merged(json!({"region_id": 12}));
+            assert_eq!(sent(&stored, &alone)["addresses"][0]["region"], agreed);
+            assert_eq!(sent(&stored, &merged(json!({"city": "X"})))["addresses"][0].get("region"), None);
+        }
+
+        #[test]
+        fn null_for_a_stored_text_goes_out_as_the_empty_text() {
+            let stored =
+                json!({"taxvat": "T", "gender": 1, "addresses": [{"id": 1, "company": "C", "fax": ""}]});
+            let merged = json!({"taxvat": null, "gender": null, "addresses": [{"id": 1, "company": null, "fax": null}]});
+            let out = sent(&stored, &merged);
+            assert_eq!((&out["taxvat"], &out["gender"]), (&json!(""), &json!(null)));
+            assert_eq!(
+                (&out["addresses"][0]["company"], &out["addresses"][0]["fax"]),
+                (&json!(""), &json!(null))
+            );
+        }
+    }
+
+    mod unacceptable {
+        use serde_json::{Value, json};
+
+        use crate::profile::magento::explain;
+
+        fn said(stored: &Value, sent: &Value, message: &str) -> String {
+            explain(stored.as_object().unwrap(), sent.as_object().unwrap(), message).unwrap_or_default()
+        }
+
+        #[test]
+        fn a_stored_address_that_blocks_every_update_is_named() {
+            let stored = json!({"firstname": "A", "lastname": "B", "email": "c", "addresses": [
+            {"id": 3, "firstname": "A", "lastname": "B", "street": ["x", "y", "z"], "city": "C", "telephone": ""}]});
+            let mut sent = stored.clone();
+            sent["addresses"][0]["telephone"] = json!("5550100");
+            assert_eq!(
+                said(&stored, &sent, "\"Phone Number\" is a required value."),
+                "the shop checks the stored addresses first, and address 3 needs telephone: correct this in the admin panel"
+            );
+            assert_eq!(
+                said(&stored, &sent, "\"Street Address\" cannot contain more than 2 lines."),
+                "the shop checks the stored addresses first, and address 3 has 3 street lines: correct this in the admin panel"
+            );
+            assert_eq!(said(&stored, &sent, "the email is not valid"), "");
+        }
+
+        #[test]
+        fn what_the_command_itself_left_empty_is_no_fault_of_the_shop() {
+            let stored = json!({"addresses": [{"id": 3, "street": ["x"], "city": "C", "telephone": "1", "postcode": "2"}]});
+            let mut sent = stored.clone();
+            sent["addresses"][0]["postcode"] = json!("");
+            let required = "\"postcode\" is required. Enter and try again.";
+            assert_eq!(
+                said(&stored, &sent, required),
+                "address 3 needs postcode; correct it in the same command"
+            );
+            sent["addresses"].as_array_mut().unwrap().push(json!({"city": "Bonn"}));
+            assert_eq!(
+                said(&stored, &sent, required),
+                "the new address needs postcode; correct it in the same command"
+            );
+            assert_eq!(
+                said(&stored, &sent, "\"lastname\" is required. \"countryId\" is required."),
+                "the new address needs lastname, country_id; correct it in the same command"
+            );
+            assert!(!said(&stored, &sent, "the address is not valid").contains("postcode"));
+            sent["addresses"][1]["street"] = json!(["x", "y", "z"]);
+            let lines = "\"Street Address\" cannot contain more than 2 lines.";
+            assert_eq!(
+                said(&stored, &sent, lines),
+                "the new address has 3 street lines; correct it in the same command"
+            );
+        }
+
+        #[test]
+        fn a_stored_name_country_or_region_can_be_corrected() {
+            let stored = json!({"lastname": "L", "addresses": [{"id": 3, "country_id": "XX", "region_id": 81,
+            "firstname": "F", "lastname": "L", "street": ["x"], "city": "C", "telephone": "1"}]});
+            let name = "\"Last Name\" is a required value.";
+            let stored_name = json!({"lastname": "", "addresses": []});
+            assert_eq!(
+                said(&stored_name, &stored_name, name),
+                "lastname is empty; correct it in the same command"
+            );
+            for (field, value, named) in [("regionId", "81", "region_id"), ("countryId", "XX", "country_id")]
+            {
+                assert_eq!(
+                    said(
+                        &stored,
+                        &stored,
+                        &format!("Invalid value of \"{value}\" provided for the {field} field.")
+                    ),
+                    format!("address 3 has the {named} `{value}`; correct it in the same command")
+                );
+            }
+        }
+    }
+}
