@@ -12,7 +12,7 @@ use storefront_core::cart::Cart;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
-use storefront_core::profile::diff;
+use storefront_core::profile::address::own_id;
 
 /// The active cart of the customer.
 #[derive(Debug)]
@@ -156,7 +156,7 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
     };
     let is_default = |address: &&Value| address["default_shipping"] == true;
     let chosen = profile.addresses().iter().find(is_default).or_else(|| profile.addresses().first());
-    let Some(id) = chosen.and_then(diff::own_id) else {
+    let Some(id) = chosen.and_then(own_id) else {
         return none("neither the cart nor the customer has an address", &refused);
     };
     service.session.report.warn(&format!(

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::fields::{fields, format_value, region};
 use super::style::{self, OutputStyle, TextStyle, cell};
-use storefront_core::profile::diff::{Change, join_ids};
+use storefront_core::profile::address::join_ids;
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::sanitize::sanitize_line;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::report::fields::{fields, member, region};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
-use storefront_core::profile::diff::id_of;
+use storefront_core::profile::address::id_of;
 use storefront_core::profile::stored::Profile;
 
 /// Fields of an address that its card begins with, or that add nothing to those.

@@ -23,7 +23,7 @@ use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{Lock, Storage};
 use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::profile::diff::id_of;
+use storefront_core::profile::address::id_of;
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::token::Token;

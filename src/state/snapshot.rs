@@ -14,6 +14,7 @@ use super::CustomerStore;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
 use storefront_core::failure::Failure;
+use storefront_core::profile::address::{address_list, addresses_by_id};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::text::exact_json;
 
@@ -585,7 +586,7 @@ impl Snapshot {
 
     /// Ids of the addresses that the replacement deletes.
     pub fn removed(&self) -> impl Iterator<Item = i64> + '_ {
-        let ids = |customer| diff::addresses_by_id(diff::address_list(customer)).map(|(id, _)| id);
+        let ids = |customer| addresses_by_id(address_list(customer)).map(|(id, _)| id);
         let staying: HashSet<i64> = ids(&self.merged).collect();
         ids(&self.customer).filter(move |id| !staying.contains(id))
     }

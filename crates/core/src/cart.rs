@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::interface::dialect::CartRoutes;
 use crate::interface::fields::ObjectSchema;
 use crate::interface::request::{Filter, Method, Request, Target, search_query};
-use crate::profile::diff::AddressIndex;
+use crate::profile::address::AddressIndex;
 use crate::profile::stored::Profile;
 
 /// At most as many active carts of one customer are asked for: there may be one in each of several stores.

@@ -27,10 +27,13 @@ pub mod check {
 
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
 pub mod profile {
+    pub mod address;
     pub mod by_place;
     pub mod diff;
+    pub mod equal;
     pub mod magento;
     pub mod merge;
+    pub mod path;
     pub mod region;
     pub mod restore;
     pub mod stored;

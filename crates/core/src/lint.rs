@@ -12,7 +12,8 @@ use crate::check::body::Warnings;
 use crate::check::country::{Country, country_code};
 use crate::failure::Failure;
 use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
-use crate::profile::diff::{address_list, addresses_by_id, same_value};
+use crate::profile::address::{address_list, addresses_by_id};
+use crate::profile::equal::same_value;
 use crate::profile::merge::Merged;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.

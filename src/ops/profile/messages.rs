@@ -11,9 +11,10 @@ use crate::report::fields::format_value;
 use crate::session::service::Service;
 use crate::state::{Open, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::profile::diff::{FieldPath, join_ids};
+use storefront_core::profile::address::join_ids;
 use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
+use storefront_core::profile::path::FieldPath;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Seen, is_filled_in};
 

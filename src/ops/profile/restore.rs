@@ -13,7 +13,7 @@ use crate::report::changes;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Fate, Snapshot};
 use storefront_core::failure::Failure;
-use storefront_core::profile::diff::join_ids;
+use storefront_core::profile::address::join_ids;
 use storefront_core::profile::merge::{self, ProfilePatch};
 use storefront_core::profile::merge::{Merged, merge};
 use storefront_core::profile::restore::{Undo, belongs_to, inverse};

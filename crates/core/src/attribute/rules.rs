@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::profile::diff::{same_flag, same_value};
+use crate::profile::equal::{same_flag, same_value};
 use crate::text::suggestion::closest_match;
 
 /// One kind of input.

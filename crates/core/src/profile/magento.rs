@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, Change, find_address, id_of, own_id, same_flag, same_value};
+use super::address::{address_list, addresses_by_id, find_address, id_of, own_id};
+use super::diff::Change;
+use super::equal::{same_flag, same_value};
 use super::merge::DEFAULTS;
 use super::verify::Seen;
 
@@ -16,7 +18,7 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
     for name in DEFAULTS {
         set_default_both_ways(&mut customer, stored, name);
     }
-    let old: HashMap<i64, &Value> = diff::addresses_by_id(diff::address_list(stored)).collect();
+    let old: HashMap<i64, &Value> = addresses_by_id(address_list(stored)).collect();
     if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
         for address in addresses {
             let before = own_id(address).and_then(|id| old.get(&id)?.as_object());
@@ -131,7 +133,7 @@ fn is_set(address: &Value, name: &str) -> bool {
 /// to 2.4.7-p3, not sent.
 fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
     let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
-    let (old, now) = (diff::address_list(stored), diff::address_list(customer));
+    let (old, now) = (address_list(stored), address_list(customer));
     let named = top(customer).and_then(|id| now.iter().position(|one| own_id(one) == Some(id)));
     let flag = now.iter().rposition(|one| is_set(one, name));
     // Of two flagged addresses Magento takes the last, which may be the old default.
@@ -189,7 +191,7 @@ const STREET_LINES: usize = 2;
 /// PUT of the customer fails, also one that corrects or removes that address.
 pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<String> {
     let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
-    let blocked = faults(diff::address_list(stored), message, &[], |_, label| is_required(label));
+    let blocked = faults(address_list(stored), message, &[], |_, label| is_required(label));
     if !blocked.is_empty() {
         return Some(format!(
             "the shop checks the stored addresses first, and {}: correct this in the admin panel",
@@ -200,7 +202,7 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
     let is_named = |name: &str, label: &str| lower.contains(name) || lower.contains(&label.to_lowercase());
     // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
     let (new, kept): (Vec<_>, Vec<_>) =
-        diff::address_list(sent).iter().partition(|address| own_id(address).is_none());
+        address_list(sent).iter().partition(|address| own_id(address).is_none());
     let mut found = faults(new, message, &LISTED, is_named);
     if found.is_empty() {
         found = faults(kept, message, &LISTED, is_named);

@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::diff::{
-    self, AddressIndex, Change, FieldPath, by_code, contains, find_address, id_of, is_unchanged, join_ids,
-    own_id, same_value,
-};
+use super::address::{AddressIndex, address_list, addresses_by_id, find_address, id_of, join_ids, own_id};
+use super::diff::{self, Change, by_code};
+use super::equal::{contains, is_unchanged, same_value};
+use super::path::FieldPath;
 use super::region;
 use super::stored::refuse_unknown;
 use crate::check::body::Finding;
@@ -121,11 +121,11 @@ impl Merged {
     /// # Errors
     /// `guard` when the stored list has an address without a usable id of its own.
     fn between(stored: &Map<String, Value>, customer: Map<String, Value>) -> Result<Self, Failure> {
-        let before = AddressIndex::of(diff::address_list(stored))?;
+        let before = AddressIndex::of(address_list(stored))?;
         let changes = diff::customers(stored, &customer);
         let touched: HashSet<i64> = changes.iter().filter_map(|change| change.path.address_id()).collect();
-        let after = diff::address_list(&customer);
-        let staying: Vec<i64> = diff::addresses_by_id(after).map(|(id, _)| id).collect();
+        let after = address_list(&customer);
+        let staying: Vec<i64> = addresses_by_id(after).map(|(id, _)| id).collect();
         let there: HashSet<i64> = staying.iter().copied().collect();
         let (changed, kept) = staying.into_iter().partition(|id| touched.contains(id));
         let summary = AddressSummary {
@@ -141,7 +141,7 @@ impl Merged {
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
 fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<(), Failure> {
     let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
-    let drafts = diff::address_list(&patch.draft).iter();
+    let drafts = address_list(&patch.draft).iter();
     let owners = drafts.filter_map(|draft| draft.get("customer_id"));
     let names_other = |id: &&Value| !id.is_null() && id_of(id) != Some(own);
     match patch.draft.get("id").into_iter().chain(owners).find(names_other) {
@@ -225,7 +225,7 @@ fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<Add
         }
         Ok((Some(position), draft.clone()))
     };
-    diff::address_list(&patch.draft).iter().enumerate().map(target).collect()
+    address_list(&patch.draft).iter().enumerate().map(target).collect()
 }
 
 fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {

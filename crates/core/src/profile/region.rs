@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::diff::{self, find_address, id_of, own_id, same_value};
+use super::address::{address_list, find_address, id_of, own_id};
+use super::equal::same_value;
 use crate::check::country::folded;
 use crate::failure::Failure;
 
@@ -191,7 +192,7 @@ impl RegionDirectory {
     /// The regions that the addresses of a profile are in.
     pub fn of(profile: &Map<String, Value>) -> Self {
         let mut countries: HashMap<String, Vec<Region>> = HashMap::new();
-        for address in diff::address_list(profile).iter().filter_map(Value::as_object) {
+        for address in address_list(profile).iter().filter_map(Value::as_object) {
             let (outer, inner) = ids(address);
             let country = address.get("country_id").and_then(Value::as_str);
             let id = inner.or(outer).and_then(id_of).filter(|id| *id != 0);
@@ -263,7 +264,7 @@ impl RegionDirectory {
 
     /// The countries whose regions a draft names by code or name alone.
     pub fn needed(draft: &Map<String, Value>, stored: &Map<String, Value>) -> Vec<String> {
-        let addresses = diff::address_list(draft).iter().filter_map(Value::as_object);
+        let addresses = address_list(draft).iter().filter_map(Value::as_object);
         let countries: BTreeSet<_> =
             addresses.filter_map(|address| Self::needed_by(address, stored)).collect();
         countries.into_iter().collect()

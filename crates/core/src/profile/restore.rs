@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::diff::{
-    self, AddressIndex, Change, FieldPath, addresses_by_id, find_address, id_of, own_id, same_value,
-};
+use super::address::{AddressIndex, address_list, addresses_by_id, find_address, id_of, own_id};
+use super::diff::{self, Change};
+use super::equal::same_value;
 use super::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
+use super::path::FieldPath;
 use super::region;
 use super::verify::is_content;
 use crate::failure::Failure;
@@ -61,9 +62,9 @@ impl Inverse {
 /// # Errors
 /// `guard` when a list has addresses without a usable id of their own.
 pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Failure> {
-    let index = AddressIndex::of(diff::address_list(now))?;
-    let old = AddressIndex::of(diff::address_list(undo.before))?;
-    let newer = addresses_by_id(diff::address_list(now)).filter(|(id, _)| !old.contains(*id)).collect();
+    let index = AddressIndex::of(address_list(now))?;
+    let old = AddressIndex::of(address_list(undo.before))?;
+    let newer = addresses_by_id(address_list(now)).filter(|(id, _)| !old.contains(*id)).collect();
     let mut building = Building {
         undo,
         now,
@@ -164,7 +165,7 @@ impl Building<'_> {
         if self.undo.all {
             return;
         }
-        for (id, address) in addresses_by_id(diff::address_list(self.undo.before)) {
+        for (id, address) in addresses_by_id(address_list(self.undo.before)) {
             if self.index.contains(id) || find_address(self.undo.sent, id).is_none() {
                 continue;
             }
@@ -232,7 +233,7 @@ impl Building<'_> {
     /// A default goes back to the address that had it, where it still is where the update put it.
     fn set_default_back(&mut self, name: &'static str) {
         let added = |sent: &Value| {
-            let mut now = diff::address_list(self.now).iter().filter(|one| is_content(one, Some(sent)));
+            let mut now = address_list(self.now).iter().filter(|one| is_content(one, Some(sent)));
             own_id(now.next_back()?)
         };
         let put = default_of(self.undo.sent, name).and_then(|sent| own_id(sent).or_else(|| added(sent)));
@@ -284,7 +285,7 @@ impl Building<'_> {
 fn default_of<'a>(customer: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let is_flagged = |address: &&Value| same_value(name, address.get(name), Some(&Value::Bool(true)));
     let named = || find_address(customer, id_of(customer.get(name)?)?);
-    diff::address_list(customer).iter().rfind(is_flagged).or_else(named)
+    address_list(customer).iter().rfind(is_flagged).or_else(named)
 }
 
 /// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same email or an address in
@@ -295,7 +296,7 @@ pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) ->
         return stored == snapshot;
     }
     let [email, other] = [stored, snapshot].map(|customer| customer.get("email").and_then(Value::as_str));
-    let mut addresses = addresses_by_id(diff::address_list(snapshot));
+    let mut addresses = addresses_by_id(address_list(snapshot));
     email.is_some() && email == other || addresses.any(|(id, _)| find_address(stored, id).is_some())
 }
 

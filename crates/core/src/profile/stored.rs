@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, is_same, own_id};
+use super::address::{address_list, own_id};
+use super::equal::is_same;
 use crate::check::body::{self, Finding, Step, describe};
 use crate::failure::Failure;
 use crate::text::suggestion::closest_match;
@@ -68,7 +69,7 @@ impl Profile {
 
     /// The stored addresses, in stored order.
     pub fn addresses(&self) -> &[Value] {
-        diff::address_list(&self.0)
+        address_list(&self.0)
     }
 
     /// What says whose profile it is.

@@ -3,11 +3,12 @@
 
 use serde_json::{Map, Value};
 
+use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
 use super::by_place::{ByPlace, PLACE};
-use super::diff::{
-    self, AddressIndex, Change, FieldPath, addresses_by_id, contains, find_address, own_id, same_value,
-};
+use super::diff::{self, Change};
+use super::equal::{contains, same_value};
 use super::merge::DEFAULTS;
+use super::path::FieldPath;
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
@@ -87,7 +88,7 @@ pub fn verify(
     ignore: &[String],
 ) -> Result<Seen, Failure> {
     let index = AddressIndex::of(now.addresses())?;
-    let known = AddressIndex::of(diff::address_list(before))?;
+    let known = AddressIndex::of(address_list(before))?;
     let changes = diff::customers(before, sent);
     let mut seen = Seen { foreign: foreign_changes(&changes, sent, now, ignore), ..Seen::default() };
     let mut unclaimed = ByPlace::of(
@@ -107,8 +108,8 @@ pub fn verify(
         }
     }
     // Every address that was to stay is there, under its own id or a new one.
-    for (id, address) in addresses_by_id(diff::address_list(sent)) {
-        let was = known.position(id).map_or(address, |position| &diff::address_list(before)[position]);
+    for (id, address) in addresses_by_id(address_list(sent)) {
+        let was = known.position(id).map_or(address, |position| &address_list(before)[position]);
         match index.position(id).map(|position| &now.addresses()[position]) {
             Some(actual) if is_elsewhere(actual, address) && is_elsewhere(actual, was) => {
                 seen.replaced.push(id);
@@ -173,7 +174,7 @@ pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
                 .any(|name| is_left_open(address, name) && change.path.inside() == format!("region.{name}"))
         });
     }
-    let new = diff::address_list(sent).iter().filter(|address| own_id(address).is_none() && by_id(address));
+    let new = address_list(sent).iter().filter(|address| own_id(address).is_none() && by_id(address));
     change.path.is_new_address()
         && new.into_iter().any(|address| {
             let mut now = change.after.clone().unwrap_or_default();
@@ -267,7 +268,7 @@ pub fn not_shown(
     // What newer writes have found and changed.
     let mut found: Vec<FieldPath> = Vec::new();
     for write in writes {
-        let known = AddressIndex::of(diff::address_list(write.before))?;
+        let known = AddressIndex::of(address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
         for change in changes.iter().filter(|change| is_verified(change, &[])) {
             let Change { path, before, after } = change;

@@ -15,7 +15,7 @@ use crate::report::style::TextStyle;
 use crate::session::service::Service;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::interface::fields::FieldType;
-use storefront_core::profile::diff::{AddressIndex, addresses_by_id};
+use storefront_core::profile::address::{AddressIndex, addresses_by_id};
 use storefront_core::profile::region::{self, Region, RegionDirectory};
 use storefront_core::profile::stored::Profile;
 

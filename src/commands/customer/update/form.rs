@@ -11,7 +11,7 @@ use crate::report::style::{OutputStyle, table};
 use storefront_core::check::body::country;
 use storefront_core::interface::fields::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
 use storefront_core::lint;
-use storefront_core::profile::diff::id_of;
+use storefront_core::profile::address::id_of;
 use storefront_core::profile::region;
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::redact::secrets;

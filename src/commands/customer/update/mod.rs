@@ -27,7 +27,7 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
 use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
-use storefront_core::profile::diff::id_of;
+use storefront_core::profile::address::id_of;
 use storefront_core::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
 use storefront_core::profile::region;
 

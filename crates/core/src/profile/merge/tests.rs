@@ -94,7 +94,7 @@ mod generators {
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
-    use crate::profile::diff::id_of;
+    use crate::profile::address::id_of;
     use crate::profile::merge::ProfilePatch;
 
     /// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.
@@ -260,8 +260,8 @@ mod properties {
 
     use super::generators::{addresses, deep_object, ids, into_members, merge_case, stored};
     use crate::failure::FailureKind;
-    use crate::profile::diff::id_of;
-    use crate::profile::diff::is_same;
+    use crate::profile::address::id_of;
+    use crate::profile::equal::is_same;
     use crate::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch};
     use crate::profile::merge::{Merged, merge};
 

@@ -1,0 +1,211 @@
+//! Where something is in a profile.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::address::AddressIndex;
+use crate::text::exact_json;
+
+/// One step down into a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A field of an object.
+    Member(String),
+    /// The address with this id.
+    Address(i64),
+    /// An address that has no id yet.
+    New,
+    /// The custom attribute with this code.
+    Code(String),
+}
+
+/// A place in a profile, printed as `addresses[id=12].postcode`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldPath(Vec<Step>);
+
+impl FieldPath {
+    /// The address with this id.
+    pub fn address(id: i64) -> Self {
+        Self::default().member("addresses").step(Step::Address(id))
+    }
+
+    /// An address that has no id yet.
+    pub fn new_address() -> Self {
+        Self::default().member("addresses").step(Step::New)
+    }
+
+    /// A field below this place.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Self {
+        self.step(Step::Member(name.to_owned()))
+    }
+
+    /// Reads a place as it is printed. A name with dots or brackets comes out as other steps, which are printed alike.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut steps = Vec::new();
+        for part in text.split('.') {
+            let (name, inner) = part.strip_suffix(']').and_then(|part| part.split_once('[')).unzip();
+            let name = name.unwrap_or(part);
+            steps.push(Step::Member(name.to_owned()));
+            let id = inner.and_then(|inner| inner.strip_prefix("id=")?.parse().ok());
+            steps.extend(inner.map(|inner| match id {
+                Some(id) => Step::Address(id),
+                None if name == "addresses" => Step::New,
+                None => Step::Code(inner.to_owned()),
+            }));
+        }
+        Self(steps)
+    }
+
+    pub(super) fn step(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    /// The id of the address this is in, if it is in one that has an id.
+    pub fn address_id(&self) -> Option<i64> {
+        match self.0.get(1) {
+            Some(Step::Address(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether this is an address as a whole.
+    pub fn is_address(&self) -> bool {
+        matches!(self.0[..], [_, Step::Address(_) | Step::New])
+    }
+
+    /// Whether this is the list of all addresses.
+    pub(super) fn is_address_list(&self) -> bool {
+        matches!(&self.0[..], [Step::Member(name)] if name == "addresses")
+    }
+
+    /// The name of the innermost field; empty for an address as a whole.
+    pub fn last_name(&self) -> &str {
+        match self.0.last() {
+            Some(Step::Member(name)) => name,
+            _ => "",
+        }
+    }
+
+    /// A draft, of the customer or of the address that the place is in, that names this value alone.
+    pub fn draft(&self, value: Value) -> Value {
+        self.below_address().iter().rev().fold(value, |mut inside, step| match step {
+            Step::Member(name) => exact_json::object([(name, inside)]),
+            Step::Code(code) => {
+                inside["attribute_code"] = code.as_str().into();
+                Value::Array(vec![inside])
+            }
+            Step::Address(_) | Step::New => inside,
+        })
+    }
+
+    /// Whether one of the two places is, or is inside, the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
+    }
+
+    /// Whether this is an address that has no id yet.
+    pub fn is_new_address(&self) -> bool {
+        self.0.get(1) == Some(&Step::New)
+    }
+
+    fn below_address(&self) -> &[Step] {
+        match &self.0[..] {
+            [_, Step::Address(_) | Step::New, below @ ..] => below,
+            all => all,
+        }
+    }
+
+    /// The path inside its address, or the whole path outside the addresses.
+    pub fn inside(&self) -> String {
+        Self(self.below_address().to_vec()).to_string()
+    }
+
+    /// The place as a person reads it: `address 12 postcode`.
+    pub fn in_words(&self) -> String {
+        match self.address_id() {
+            Some(id) => format!("address {id} {}", self.inside()).trim_end().to_owned(),
+            None => self.to_string(),
+        }
+    }
+
+    /// Whether this is, or is inside, what a JSON pointer from the customer object names. An element of a list stands for
+    /// all of them.
+    pub fn is_in(&self, pointer: &str) -> bool {
+        let mut steps = self.0.iter();
+        pointer.split('/').skip(1).all(|name| match steps.next() {
+            Some(Step::Member(own)) => *own == name.replace("~1", "/").replace("~0", "~"),
+            step => step.is_some(),
+        })
+    }
+
+    /// The value at this place. `index` is that of the customer's addresses.
+    pub fn find<'a>(&self, customer: &'a Map<String, Value>, index: &AddressIndex) -> Option<&'a Value> {
+        let (first, rest) = self.0.split_first()?;
+        let Step::Member(name) = first else { return None };
+        rest.iter().try_fold(customer.get(name)?, |value, step| match step {
+            Step::Member(name) => value.get(name),
+            Step::Address(id) => value.get(index.position(*id)?),
+            Step::New => None,
+            Step::Code(code) => value
+                .as_array()?
+                .iter()
+                .find(|attribute| attribute.get("attribute_code").and_then(Value::as_str) == Some(code)),
+        })
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Member(name) if index == 0 => out.write_str(name)?,
+                Step::Member(name) => write!(out, ".{name}")?,
+                Step::Address(id) => write!(out, "[id={id}]")?,
+                Step::New => out.write_str("[new]")?,
+                Step::Code(code) => write!(out, "[{code}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for FieldPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::profile::address::AddressIndex;
+    use crate::profile::path::{FieldPath, Step};
+
+    #[test]
+    fn a_path_prints_and_finds_its_value() {
+        let customer = json!({"a.b": 1, "addresses": [
+            {"id": 4},
+            {"id": 12, "custom_attributes": [{"attribute_code": "floor", "value": "3"}]}]});
+        let customer = customer.as_object().unwrap();
+        let roster = AddressIndex::of(customer["addresses"].as_array().unwrap()).unwrap();
+        let floor = FieldPath::address(12)
+            .member("custom_attributes")
+            .step(Step::Code("floor".to_owned()))
+            .member("value");
+        assert_eq!(floor.to_string(), "addresses[id=12].custom_attributes[floor].value");
+        assert_eq!(floor.inside(), "custom_attributes[floor].value");
+        assert_eq!(floor.find(customer, &roster), Some(&json!("3")));
+        assert_eq!(FieldPath::default().member("a.b").find(customer, &roster), Some(&json!(1)));
+        assert_eq!(FieldPath::address(5).find(customer, &roster), None);
+        assert!(FieldPath::default().member("x/y").is_in("/x~1y"));
+        assert!(
+            floor.is_in("/addresses") && floor.is_in("/addresses/0/custom_attributes") && !floor.is_in("/a")
+        );
+    }
+}
