@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
 use crate::session::local_service::data_file;
+use crate::state;
 use crate::system::context::Context;
-use crate::{sandbox, state};
 use storefront_core::attribute::rules::FRONTEND_INPUTS;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{OPERATIONS, OperationSpec};
@@ -132,7 +132,7 @@ fn named_customer(words: &[OsString]) -> Option<String> {
 /// Those of the sandbox's seed, or those that profiles name.
 fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     if asked.global.flags.sandbox {
-        return plain(sandbox::seeded_store_views());
+        return plain(storefront_sandbox::seeded_store_views());
     }
     let profiles = asked.config.as_ref().ok().and_then(|file| file.profiles().ok()).unwrap_or_default();
     let codes: BTreeSet<String> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
@@ -170,7 +170,7 @@ fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
         Some((name, _)) => name.strip_suffix('[').map_or_else(|| format!("{name}="), str::to_owned),
         None => kind.to_owned(),
     };
-    plain(sandbox::fault_kinds().split(", ").map(name))
+    plain(storefront_sandbox::fault_kinds().split(", ").map(name))
 }
 
 /// The keys of a profile, and those with their table before them.

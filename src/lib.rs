@@ -13,7 +13,6 @@ pub mod journal;
 pub mod ops;
 pub mod prompt;
 pub mod report;
-pub mod sandbox;
 pub mod session;
 #[cfg(test)]
 mod simulation;

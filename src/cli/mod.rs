@@ -15,10 +15,10 @@ use encoding_rs::Encoding;
 
 use crate::journal::Shard;
 use crate::journal::plan_file::Plan;
-use crate::sandbox::Fault;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Interface;
 use storefront_core::text::duration;
+use storefront_sandbox::Fault;
 
 /// Reads an interface by its name.
 fn interface_parser() -> impl TypedValueParser<Value = Interface> {

@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 
 use crate::config::{SANDBOX, ServiceId};
 use crate::report::list::{Column, List, objects};
-use crate::sandbox::{self, Fault, Observer, Options};
 use crate::session::Session;
 use crate::session::local_service::{self, data_file, unusable};
 use crate::session::runtime::Signals;
@@ -18,6 +17,7 @@ use crate::state::{self, CustomerStore};
 use crate::system::environment;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Dialect, Interface};
+use storefront_sandbox::{Fault, Observer, Options};
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
@@ -87,7 +87,7 @@ pub struct ServeArgs {
 }
 
 fn fault_help() -> String {
-    let kinds = sandbox::fault_kinds();
+    let kinds = storefront_sandbox::fault_kinds();
     format!(
         "Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES][:seed=N] (repeatable); a percentage with a seed \
          strikes the same requests again. Kinds: {kinds}"
@@ -105,7 +105,7 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
         SandboxCommand::Show(args) => show(session, args),
         SandboxCommand::Openapi => {
             let interface = session.global.flags.api.unwrap_or(Interface::Marketplace);
-            session.report.stdout(format!("{:#}\n", sandbox::openapi::description(interface)))
+            session.report.stdout(format!("{:#}\n", storefront_sandbox::openapi::description(interface)))
         }
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
@@ -121,7 +121,7 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     };
     // Before the address is printed: its reader may stop the server at once.
     let mut signals = Signals::listen()?;
-    let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
+    let running = storefront_sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
     if session.context.stdout_is_terminal && !session.report.is_json() {
         session.report.stdout(guide(&running, session.global.flags.api))?;
     } else {
@@ -137,8 +137,8 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 }
 
 /// What to type in another terminal.
-fn guide(running: &sandbox::Running, interface: Option<Interface>) -> String {
-    let sandbox::Running { url, customer_token, admin_token, .. } = running;
+fn guide(running: &storefront_sandbox::Running, interface: Option<Interface>) -> String {
+    let storefront_sandbox::Running { url, customer_token, admin_token, .. } = running;
     let dialect = interface.unwrap_or(Interface::Marketplace).dialect();
     let url = &dialect.rest_root.map_or_else(|| url.clone(), |root| format!("{url}/{root}"));
     let (set, quote) = if cfg!(windows) { ("$env:", "'") } else { ("export ", "") };
@@ -167,7 +167,7 @@ fn observer(session: &Session<'_>) -> Option<Observer> {
 
 fn reset(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     let data = &data_file(session.context, args.data.as_ref())?;
-    sandbox::reset(data).map_err(unusable)?;
+    storefront_sandbox::reset(data).map_err(unusable)?;
     if args.data.is_none() {
         state::forget_addresses(session.context, SANDBOX);
     }
@@ -197,7 +197,7 @@ fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
 }
 
 fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
-    let all = sandbox::dump(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
+    let all = storefront_sandbox::dump(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
     session.report.value(&all, |screen| {
         let tables = SHOWN.map(|(list, columns)| {
             let columns: Vec<Column> = columns.split(", ").filter_map(|it| it.split_once('=')).collect();

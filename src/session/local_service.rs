@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::config::Settings;
-use crate::sandbox;
 use crate::session::Session;
 use crate::system::context::Context;
 use storefront_core::failure::Failure;
@@ -22,34 +21,29 @@ pub fn data_file(context: &Context, named: Option<&PathBuf>) -> Result<PathBuf, 
 
 /// `usage`: the file or the address was named badly, or cannot be used as it is.
 pub fn unusable(error: anyhow::Error) -> Failure {
-    let mut causes: Vec<String> = Vec::new();
-    for cause in error.chain() {
-        causes.push(cause.to_string());
-        // Below it SQLite says the same again.
-        if cause.is::<rusqlite::Error>() {
-            break;
-        }
-    }
-    Failure::usage(causes.join(": "))
+    Failure::usage(storefront_sandbox::causes(&error))
 }
 
 /// The tokens that it gives out, to customers and administrators.
 ///
 /// # Errors
 /// `usage` when the database cannot be used.
-pub fn tokens(context: &Context, named: Option<&PathBuf>) -> Result<Vec<sandbox::IssuedToken>, Failure> {
-    sandbox::tokens(&data_file(context, named)?).map_err(unusable)
+pub fn tokens(
+    context: &Context,
+    named: Option<&PathBuf>,
+) -> Result<Vec<storefront_sandbox::IssuedToken>, Failure> {
+    storefront_sandbox::tokens(&data_file(context, named)?).map_err(unusable)
 }
 
 /// Starts the built-in service, and says what calls to it need.
 ///
 /// # Errors
 /// `usage` when it cannot be started, or for a bad `--store-view`.
-pub async fn open_sandbox(session: &Session<'_>) -> Result<(Settings, sandbox::Running), Failure> {
+pub async fn open_sandbox(session: &Session<'_>) -> Result<(Settings, storefront_sandbox::Running), Failure> {
     let data = data_file(session.context, None)?;
     let faults = session.global.request.fault.clone();
-    let options = sandbox::Options { faults, ..sandbox::Options::new(data.clone()) };
-    let running = sandbox::start(options).await.map_err(unusable)?;
+    let options = storefront_sandbox::Options { faults, ..storefront_sandbox::Options::new(data.clone()) };
+    let running = storefront_sandbox::start(options).await.map_err(unusable)?;
     let lost = |what: &str| Failure::internal(format!("the sandbox returned an invalid {what}"));
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));

@@ -14,7 +14,6 @@ use crate::http::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
 use crate::journal::write::WriteAhead;
 use crate::report::http_trace;
 use crate::report::outcome::RequestPreview;
-use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::open_sandbox;
 use crate::system::environment::ADMIN_TOKEN;
@@ -82,7 +81,7 @@ pub struct Service<'a> {
     pub write_ahead: Option<&'a WriteAhead>,
     /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
     pub stopping: Rc<Stopping>,
-    _sandbox: Option<Rc<sandbox::Running>>,
+    _sandbox: Option<Rc<storefront_sandbox::Running>>,
 }
 
 impl<'a> Service<'a> {

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 15] = [
     "system",
     "journal",
-    "sandbox",
     "http",
     "cli",
     "input",

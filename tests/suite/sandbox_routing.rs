@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use storefront::sandbox::Options;
+use storefront_sandbox::Options;
 
 use crate::support::raw_http::{ADMIN, ATTRIBUTE, Answer, CUSTOMER, ITEM, PROFILE, SHIPPING, Sandbox};
 

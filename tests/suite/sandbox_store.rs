@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use snapbox::str;
-use storefront::sandbox::{self, Options};
+use storefront_sandbox::Options;
 
 use crate::support::raw_http::{CUSTOMER, ITEM, Sandbox, ids};
 use crate::support::snapshot::assert_snapshot;
@@ -18,13 +18,13 @@ fn start_error(data: &Path, listen: [u8; 4]) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listen = SocketAddr::from((listen, 0));
     let options = Options { listen, ..Options::new(data.to_owned()) };
-    format!("{:#}", runtime.block_on(sandbox::start(options)).unwrap_err())
+    format!("{:#}", runtime.block_on(storefront_sandbox::start(options)).unwrap_err())
 }
 
 #[test]
 fn the_seed_shows_what_is_needed_to_try_everything() {
     let directory = tempfile::tempdir().unwrap();
-    let shown = sandbox::dump(&directory.path().join("sandbox.db")).unwrap();
+    let shown = storefront_sandbox::dump(&directory.path().join("sandbox.db")).unwrap();
     let names: Vec<&String> = shown.as_object().unwrap().keys().collect();
     assert_eq!(names, ["customers", "quotes", "attributes", "attribute_sets", "products", "store_views"]);
     assert_eq!(ids(&shown["customers"][0]), [1, 2, 3, 4]);
@@ -45,7 +45,7 @@ fn the_seed_shows_what_is_needed_to_try_everything() {
 #[test]
 fn tokens_name_their_customer() {
     let directory = tempfile::tempdir().unwrap();
-    let tokens = sandbox::tokens(&directory.path().join("sandbox.db")).unwrap();
+    let tokens = storefront_sandbox::tokens(&directory.path().join("sandbox.db")).unwrap();
     let first = serde_json::to_value(&tokens[0]).unwrap();
     assert_eq!(
         first,
@@ -88,7 +88,9 @@ fn a_new_database_may_be_created_concurrently() {
     let data = directory.path().join("new").join("sandbox.db");
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| assert_eq!(ids(&sandbox::dump(&data).unwrap()["customers"][0]), [1, 2, 3, 4]));
+            scope.spawn(|| {
+                assert_eq!(ids(&storefront_sandbox::dump(&data).unwrap()["customers"][0]), [1, 2, 3, 4]);
+            });
         }
     });
 }
@@ -100,7 +102,7 @@ fn reset_restores_the_seed_under_a_running_sandbox() {
     sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"city": "Oran"}]}));
     sandbox.call(CUSTOMER, "POST", ITEM, ADD);
     assert_ne!(sandbox.show(), seed);
-    sandbox::reset(sandbox.data()).unwrap();
+    storefront_sandbox::reset(sandbox.data()).unwrap();
     assert_eq!(sandbox.show(), seed);
     assert_eq!(sandbox.address_ids(CUSTOMER), [1, 2, 3, 4]);
     sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"city": "Oran"}]}));
@@ -135,7 +137,7 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
             "`[HOME]/notes.txt` is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
         ],
     );
-    assert!(sandbox::reset(&text).is_err());
+    assert!(storefront_sandbox::reset(&text).is_err());
     assert_eq!(std::fs::read(&text).unwrap(), before);
 
     assert_snapshot(
@@ -152,7 +154,7 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
     let foreign = directory.path().join("foreign.db");
     std::fs::write(&foreign, foreign_database()).unwrap();
     assert_snapshot(
-        &sandbox::reset(&foreign).unwrap_err().to_string(),
+        &storefront_sandbox::reset(&foreign).unwrap_err().to_string(),
         str!["`[HOME]/foreign.db` is not a sandbox database; choose another file"],
     );
 }
@@ -161,7 +163,7 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
 fn foreign_database() -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
-    sandbox::dump(&data).unwrap();
+    storefront_sandbox::dump(&data).unwrap();
     let mut bytes = std::fs::read(&data).unwrap();
     assert_eq!(&bytes[68..72], b"SFSB");
     bytes[68..72].copy_from_slice(b"ABCD");
@@ -172,18 +174,18 @@ fn foreign_database() -> Vec<u8> {
 fn another_version_is_refused_until_it_is_reset() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
-    sandbox::dump(&data).unwrap();
+    storefront_sandbox::dump(&data).unwrap();
     let mut bytes = std::fs::read(&data).unwrap();
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     std::fs::write(&data, bytes).unwrap();
     assert_snapshot(
-        &sandbox::dump(&data).unwrap_err().to_string(),
+        &storefront_sandbox::dump(&data).unwrap_err().to_string(),
         str![
             "`[HOME]/sandbox.db` was created by another version of the sandbox; recreate it with `storefront sandbox reset`"
         ],
     );
-    sandbox::reset(&data).unwrap();
-    assert!(sandbox::dump(&data).is_ok());
+    storefront_sandbox::reset(&data).unwrap();
+    assert!(storefront_sandbox::dump(&data).is_ok());
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn an_observer_sees_every_request() {
     let directory = tempfile::tempdir().unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let notes = seen.clone();
-    let observer: sandbox::Observer =
+    let observer: storefront_sandbox::Observer =
         Arc::new(move |method, path, status| notes.lock().unwrap().push(format!("{method} {path} {status}")));
     let sandbox = Sandbox::observed(&directory.path().join("sandbox.db"), &["POST:500"], Some(observer));
     sandbox.get(CUSTOMER, "/nowhere?a=b");

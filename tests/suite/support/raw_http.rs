@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
-use storefront::sandbox::{self, Observer, Options};
+use storefront_sandbox::{Observer, Options};
 
 pub const CUSTOMER: &str = "sandbox-customer-1";
 pub const ADMIN: &str = "sandbox-admin";
@@ -73,7 +73,7 @@ impl Sandbox {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let running = sandbox::start_observed(options, observer).await.unwrap();
+                let running = storefront_sandbox::start_observed(options, observer).await.unwrap();
                 ready.send(running.url.clone()).unwrap();
                 let _ = stopped.await;
                 running.stop().await;
@@ -104,7 +104,7 @@ impl Sandbox {
 
     /// What `sandbox show` would print.
     pub fn show(&self) -> Value {
-        sandbox::dump(&self.data).unwrap()
+        storefront_sandbox::dump(&self.data).unwrap()
     }
 
     /// Sends bytes and reads to the end of the connection.

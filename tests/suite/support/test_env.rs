@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
-use storefront::sandbox::{self, Observer};
+use storefront_sandbox::Observer;
 
 use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
 use super::storefront::{Arguments, Home, Outcome, Storefront};
@@ -86,7 +86,7 @@ impl TestEnv {
 
     /// Restores the seed of the sandbox.
     pub fn reset_sandbox(&self) {
-        sandbox::reset(self.sandbox.data()).unwrap();
+        storefront_sandbox::reset(self.sandbox.data()).unwrap();
     }
 
     /// Writes a file into the home; its path.
@@ -108,7 +108,7 @@ fn seeded() -> &'static [u8] {
     SEEDED.get_or_init(|| {
         let directory = tempfile::tempdir().unwrap();
         let data = directory.path().join("sandbox.db");
-        sandbox::reset(&data).unwrap();
+        storefront_sandbox::reset(&data).unwrap();
         std::fs::read(data).unwrap()
     })
 }

@@ -1,0 +1,62 @@
+//! A request as an operation sees it.
+
+use crate::coerce;
+use crate::fault::TriggeredFaults;
+use crate::reply::ApiError;
+use crate::store::{Caller, Database, Document};
+
+/// One call, understood as far as all operations have it in common.
+pub struct Call {
+    /// The account of the token; none where nobody's is needed.
+    pub(crate) caller: Option<Caller>,
+    /// Code of the store view: `default` where the path names none, `all` is the administrators' own.
+    pub store_view: String,
+    /// Whether the path says `me` or `mine`.
+    pub is_own: bool,
+    /// Values of the parameters in the path.
+    pub parameters: Vec<String>,
+    /// Names and values of the query, decoded.
+    pub query: Vec<(String, String)>,
+    /// What the body holds inside its wrapper, brought to its types; the whole body where it has no wrapper.
+    pub sent: Document,
+    /// The faults that have struck this call.
+    pub struck: TriggeredFaults,
+}
+
+impl Call {
+    /// The token's own customer; for an administrator 400, as Magento misses the id that only a customer's
+    /// token gives.
+    pub fn customer(&self) -> Result<i64, ApiError> {
+        match self.caller {
+            Some(Caller::Customer(id)) => Ok(id),
+            _ => Err(ApiError::required("customerId")),
+        }
+    }
+
+    /// The active cart that the path means: the own one, or the one that it names. 404 where there is none.
+    pub fn cart(&self, records: &Database<'_>) -> Result<i64, ApiError> {
+        if self.is_own {
+            return records.active_quote(self.customer()?)?.ok_or_else(ApiError::no_active_quote);
+        }
+        active_cart(records, self.id(0)?)
+    }
+
+    /// The parameter of the path at `index`.
+    pub fn parameter(&self, index: usize) -> &str {
+        self.parameters.get(index).map_or("", String::as_str)
+    }
+
+    /// The parameter of the path at `index` as a whole number; 400 otherwise.
+    pub fn id(&self, index: usize) -> Result<i64, ApiError> {
+        let text = self.parameter(index);
+        text.parse().map_err(|_| ApiError::new(400, &coerce::wrong_type(text, "int")))
+    }
+}
+
+/// `id` where it is an active cart; 404 otherwise.
+pub fn active_cart(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
+    match records.quote(id)? {
+        Some((_, true)) => Ok(id),
+        _ => Err(ApiError::no_such_entity("cartId", id)),
+    }
+}

@@ -1,0 +1,200 @@
+//! Local implementation of the service: axum over SQLite. HTTP/1.1 in front, SQLite behind.
+//!
+//! It serves the marketplace's interface (docs/interface.md) and Magento's over one store, by one pipeline: a
+//! path finds its [`route`], [`dispatch`] makes a [`call`] of the request, and the operation answers inside
+//! one transaction. Where the marketplace's interface says "not shown" the sandbox does as Magento does, and
+//! the place says **ours**. It shares the tables of documented fields with the client, nothing else.
+
+pub(crate) mod body;
+pub(crate) mod call;
+mod coerce;
+mod dispatch;
+mod dump;
+pub mod fault;
+mod magento;
+pub(crate) mod marketplace;
+pub mod openapi;
+pub(crate) mod quantity;
+mod reply;
+pub(crate) mod route;
+mod seed;
+mod server;
+mod store;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use axum::{Router, middleware};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub use crate::fault::spec::{Fault, kinds as fault_kinds};
+pub use seed::store_views as seeded_store_views;
+pub use store::IssuedToken;
+
+use crate::fault::inject::{self, FaultInjector};
+use store::{AccessMode, Store};
+
+/// How long requests in flight may take to end when the sandbox stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long the header of a request may take to arrive, and its body again, unless [`Options`] say otherwise.
+const READ_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The system's time of day; the last moment there is where the system's clock is set beyond the year 9999.
+fn system_time() -> jiff::Timestamp {
+    jiff::Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(jiff::Timestamp::MAX)
+}
+
+/// Why the sandbox cannot be used, as one line: an error with its causes, except what SQLite says twice.
+pub fn causes(error: &anyhow::Error) -> String {
+    let mut causes: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        causes.push(cause.to_string());
+        // Below it SQLite says the same again.
+        if cause.is::<rusqlite::Error>() {
+            break;
+        }
+    }
+    causes.join(": ")
+}
+
+/// How a sandbox is to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The database file; made and seeded where there is none.
+    pub data: PathBuf,
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Faults to inject.
+    pub faults: Vec<Fault>,
+    /// Whether an address beyond loopback is allowed: anybody who reaches it can then use the sandbox.
+    pub allow_remote: bool,
+    /// Host names that are accepted besides those of loopback.
+    pub allow_hosts: Vec<String>,
+    /// How long the header of a request may take to arrive, and its body again.
+    pub read_timeout: Duration,
+}
+
+impl Options {
+    /// A free port on loopback, no faults.
+    pub fn new(data: PathBuf) -> Self {
+        Self {
+            data,
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            faults: Vec::new(),
+            allow_remote: false,
+            allow_hosts: Vec::new(),
+            read_timeout: READ_TIMEOUT,
+        }
+    }
+}
+
+/// A sandbox that answers requests. It ends when this is dropped; [`Running::stop`] waits for that.
+#[derive(Debug)]
+pub struct Running {
+    /// Base URL, such as `http://127.0.0.1:45123`.
+    pub url: String,
+    /// Token of the first customer of the seed.
+    pub customer_token: String,
+    /// Token of the administrator of the seed.
+    pub admin_token: String,
+    shutdown: oneshot::Sender<()>,
+    server: JoinHandle<()>,
+}
+
+/// Called for every request answered: its method, its path and the status.
+pub type Observer = Arc<dyn Fn(&str, &str, u16) + Send + Sync>;
+
+/// Opens the database, listens, and serves on the current tokio runtime.
+///
+/// Fails when the file is not a sandbox database or cannot be used, when the address is taken, and when it is
+/// not loopback and `allow_remote` is not set.
+pub async fn start(options: Options) -> anyhow::Result<Running> {
+    start_observed(options, None).await
+}
+
+/// [`start`], with `observer` called for every request, connections that a fault resets included.
+pub async fn start_observed(options: Options, observer: Option<Observer>) -> anyhow::Result<Running> {
+    let listen = options.listen;
+    if !listen.ip().is_loopback() && !options.allow_remote {
+        bail!("{listen} is reachable from other machines; use --allow-remote to permit it");
+    }
+    let store = Store::open(&options.data, seed::insert)?;
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let app = app(Arc::new(store), options.faults, options.allow_hosts.into(), observer);
+    let (shutdown, stopped) = oneshot::channel::<()>();
+    Ok(Running {
+        url,
+        customer_token: seed::CUSTOMER_TOKEN.to_owned(),
+        admin_token: seed::ADMIN_TOKEN.to_owned(),
+        shutdown,
+        server: tokio::spawn(server::serve(listener, app, options.read_timeout, stopped)),
+    })
+}
+
+fn app(
+    store: Arc<Store>,
+    faults: Vec<Fault>,
+    allow_hosts: Arc<[String]>,
+    observer: Option<Observer>,
+) -> Router {
+    let mut app = Router::new().fallback(dispatch::answer).with_state(store);
+    if !faults.is_empty() {
+        let mischief = Arc::new(FaultInjector::new(faults));
+        app = app.layer(middleware::from_fn_with_state(mischief, inject::middleware));
+    }
+    app = app.layer(middleware::from_fn_with_state(allow_hosts, server::host_check));
+    if let Some(observer) = observer {
+        app = app.layer(middleware::from_fn_with_state(observer, observe));
+    }
+    app
+}
+
+async fn observe(
+    axum::extract::State(observer): axum::extract::State<Observer>,
+    request: axum::extract::Request,
+    next: middleware::Next,
+) -> axum::response::Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = next.run(request).await;
+    observer(method.as_str(), &path, response.status().as_u16());
+    response
+}
+
+impl Running {
+    /// Stops listening, lets requests in flight end for a moment, and returns.
+    pub async fn stop(self) {
+        let Self { shutdown, mut server, .. } = self;
+        drop(shutdown);
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut server).await.is_err() {
+            server.abort();
+        }
+    }
+}
+
+/// Replaces everything in the database by the seed, also while a sandbox runs on it.
+pub fn reset(data: &Path) -> anyhow::Result<()> {
+    Store::reset(data, seed::insert)
+}
+
+/// Everything the database holds:
+/// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
+pub fn dump(data: &Path) -> anyhow::Result<Value> {
+    let store = Store::open(data, seed::insert)?;
+    store
+        .transact(AccessMode::Read, dump::dump)
+        .map_err(|refusal| anyhow::anyhow!("cannot read {}: {}", data.display(), refusal.body()))
+}
+
+/// The tokens the sandbox accepts.
+pub fn tokens(data: &Path) -> anyhow::Result<Vec<IssuedToken>> {
+    let store = Store::open(data, seed::insert)?;
+    Ok(store.transact(AccessMode::Read, |records: &store::Database<'_>| records.tokens())?)
+}

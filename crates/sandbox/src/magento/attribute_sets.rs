@@ -1,0 +1,70 @@
+//! Attribute sets, their groups, and which attributes are in them.
+
+use serde_json::{Value, json};
+
+use super::attributes::{coded, shown};
+use super::search;
+use crate::call::Call;
+use crate::coerce::as_text;
+use crate::reply::ApiError;
+use crate::store::Database;
+use storefront_core::interface::fields::PRODUCT_ENTITY_TYPE_ID;
+
+/// GET `products/attribute-sets/sets/list`: sets of products only.
+pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let criteria = search::parse(&call.query)?;
+    let mut sets = records.attribute_sets()?;
+    sets.retain(|set| is_of_products(set) && criteria.holds(set));
+    Ok(criteria.answer(sets))
+}
+
+/// GET `products/attribute-sets/groups/list`.
+pub fn groups(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let criteria = search::parse(&call.query)?;
+    let mut groups = records.attribute_groups()?;
+    groups.retain(|group| criteria.holds(group));
+    Ok(criteria.answer(groups))
+}
+
+/// POST `products/attribute-sets/attributes`: an id as text. An attribute that is in the set is moved.
+pub fn assign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let sent = |name: &str| match call.sent.get(name) {
+        None | Some(Value::Null) => Err(ApiError::required(name)),
+        Some(value) => Ok(as_text(value)),
+    };
+    let (set, group, code) = (sent("attributeSetId")?, sent("attributeGroupId")?, sent("attributeCode")?);
+    let sets = records.attribute_sets()?;
+    let found = sets.iter().find(|known| as_text(&known["attribute_set_id"]) == set);
+    let found = found.ok_or_else(|| unknown("AttributeSet with a", &set))?;
+    if !is_of_products(found) {
+        return Err(ApiError::new(400, "The attribute set ID is incorrect. Verify the ID and try again."));
+    }
+    let mut groups = records.attribute_groups()?.into_iter();
+    let is_it = |known: &Value| {
+        known["attribute_group_id"] == group.as_str() && as_text(&known["attribute_set_id"]) == set
+    };
+    groups.find(is_it).ok_or_else(|| unknown("group with the", &group))?;
+    let attribute = coded(records, &code)?;
+    // Both are ids of rows.
+    let id = |text: &str| text.parse().unwrap_or_default();
+    Ok(records.assign(id(&set), id(&group), attribute)?.to_string().into())
+}
+
+/// GET `products/attribute-sets/{attributeSetId}/attributes`.
+pub fn attributes(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let set = call.id(0)?;
+    if !records.attribute_sets()?.iter().any(|known| known["attribute_set_id"] == set) {
+        return Err(ApiError::no_such_entity("attributeSetId", set));
+    }
+    let assigned = records.assignments(set)?.into_iter();
+    assigned.map(|(id, _)| shown(records, &records.attribute(id)?, &call.store_view)).collect()
+}
+
+fn is_of_products(set: &Value) -> bool {
+    as_text(&set["entity_type_id"]) == PRODUCT_ENTITY_TYPE_ID
+}
+
+fn unknown(what: &str, id: &str) -> ApiError {
+    ApiError::new(404, &format!("The {what} \"%1\" ID doesn't exist. Verify the ID and try again."))
+        .with(json!([id]))
+}

@@ -1,0 +1,107 @@
+//! Options of a product attribute, with what Magento's calls lose: its default, labels and places.
+
+use serde_json::{Value, json};
+
+use super::{WITH_OPTIONS, check_store_views, named};
+use crate::call::Call;
+use crate::coerce::as_text;
+use crate::reply::ApiError;
+use crate::store::{Database, Document};
+
+/// POST `products/attributes/{attributeCode}/options`: the id of the new option. The attribute's default is lost
+/// unless the new one is the default.
+pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let id = named(records, &call)?;
+    let attribute = records.attribute(id)?;
+    let input = attribute.get("frontend_input").map(as_text).unwrap_or_default();
+    if !WITH_OPTIONS.contains(&input.as_str()) {
+        return Err(ApiError::new(400, "The \"%1\" attribute doesn't work with options.")
+            .with(json!([call.parameter(0)])));
+    }
+    check(records, &attribute, &call.sent, None)?;
+    set_default(records, id, "")?;
+    Ok(records.add_option(id, None, &call.sent)?.to_string().into())
+}
+
+/// PUT `products/attributes/{attributeCode}/options/{optionId}`: what is not sent is lost, with the default.
+pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let (id, option) = option(records, &call)?;
+    let mut sent = call.sent;
+    check(records, &records.attribute(id)?, &sent, Some(&option))?;
+    if !sent.contains_key("label") {
+        sent.insert("label".to_owned(), option["label"].clone());
+    }
+    set_default(records, id, "")?;
+    records.put_option(&as_text(&option["value"]), &sent)?;
+    Ok(json!(true))
+}
+
+/// DELETE `products/attributes/{attributeCode}/options/{optionId}`.
+pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let (_, option) = option(records, &call)?;
+    records.remove_option(&as_text(&option["value"]))?;
+    Ok(json!(true))
+}
+
+/// Makes this option of an attribute the default, and no other; none where there is none of this id.
+pub fn set_default(records: &Database<'_>, attribute: i64, default: &str) -> Result<(), ApiError> {
+    for mut option in options(&records.attribute(attribute)?) {
+        let id = option.get("value").map(as_text).unwrap_or_default();
+        option.insert("is_default".to_owned(), (id == default).into());
+        records.put_option(&id, &option)?;
+    }
+    Ok(())
+}
+
+/// The options of a PUT of the attribute: those that are known get the places in which they stand, and the
+/// others are new, the blank one of a GET among them.
+pub fn reorder(records: &Database<'_>, attribute: i64, sent: Option<&Value>) -> Result<(), ApiError> {
+    let known = options(&records.attribute(attribute)?);
+    let sent = sent.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+    for (place, sent) in sent.enumerate() {
+        match known.iter().find(|known| known.get("value") == sent.get("value")) {
+            None => drop(records.add_option(attribute, None, sent)?),
+            Some(known) => {
+                let mut known = known.clone();
+                known.insert("sort_order".to_owned(), place.into());
+                records.put_option(&known.get("value").map(as_text).unwrap_or_default(), &known)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn options(attribute: &Document) -> Vec<Document> {
+    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
+    options.filter_map(Value::as_object).cloned().collect()
+}
+
+/// The attribute and the option that the path names.
+fn option(records: &Database<'_>, call: &Call) -> Result<(i64, Value), ApiError> {
+    let id = named(records, call)?;
+    let mut known = options(&records.attribute(id)?).into_iter();
+    let option = known.find(|option| option.get("value").map(as_text).as_deref() == Some(call.parameter(1)));
+    let message = "The \"%1\" attribute doesn't include an option with \"%2\" ID.";
+    let unknown = || ApiError::new(400, message).with(json!(call.parameters));
+    option.map(|option| (id, Value::Object(option))).ok_or_else(unknown)
+}
+
+/// 400 for a label of another option than `own`, in any letter case, or an option's ID, 500 for labels of store views that there are not.
+fn check(
+    records: &Database<'_>,
+    attribute: &Document,
+    sent: &Document,
+    own: Option<&Value>,
+) -> Result<(), ApiError> {
+    let own = own.map(|own| &own["value"]);
+    let text = |of: &Document, name: &str| of.get(name).map(as_text).unwrap_or_default().to_lowercase();
+    let label = text(sent, "label");
+    let is_taken = |known: &Document| {
+        known.get("value") != own && (text(known, "label") == label || text(known, "value") == label)
+    };
+    if options(attribute).iter().any(is_taken) {
+        return Err(ApiError::new(400, "Admin store attribute option label \"%1\" is already exists.")
+            .with(json!([sent.get("label")])));
+    }
+    check_store_views(records, &Document::from_iter([("options".to_owned(), json!([sent]))]))
+}

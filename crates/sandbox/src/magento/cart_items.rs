@@ -1,0 +1,98 @@
+//! Items of a cart.
+
+use serde_json::{Value, json};
+
+use super::carts;
+use crate::call::{Call, active_cart};
+use crate::coerce::as_text;
+use crate::marketplace::quote;
+use crate::reply::ApiError;
+use crate::store::{Database, Document, Product, QuoteLine};
+
+/// Most of one product in a cart, as Magento is delivered.
+const MOST: i64 = 10_000;
+
+/// GET `carts/{mine|cartId}/items`.
+pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    carts::items(records, call.cart(records)?)
+}
+
+/// POST `carts/{mine|cartId}/items`. The own call uses the own cart, whatever `quote_id` says; any other the
+/// one that `quote_id` names, and its path only has to be a number.
+pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    if call.is_own {
+        return add_to(records, call.cart(records)?, &call.sent);
+    }
+    call.id(0)?;
+    let named = call.sent.get("quote_id").map(as_text).unwrap_or_default();
+    if named.is_empty() {
+        return Err(ApiError::required("quoteId"));
+    }
+    let cart = named.parse().map_err(|_| ApiError::no_such_entity("cartId", named.as_str()))?;
+    add_to(records, active_cart(records, cart)?, &call.sent)
+}
+
+/// DELETE `carts/{mine|cartId}/items/{itemId}`.
+pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let (cart, item) = (call.cart(records)?, call.id(1)?);
+    if !records.lines(cart)?.iter().any(|line| line.item_id == item) {
+        return Err(ApiError::new(404, "The %1 Cart doesn't contain the %2 item.").with(json!([cart, item])));
+    }
+    records.remove_line(item)?;
+    Ok(json!(true))
+}
+
+fn add_to(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Value, ApiError> {
+    let added = quantity(sent)?;
+    let sku = sent.get("sku").map(as_text).filter(|sku| !sku.is_empty()).ok_or_else(ApiError::crash)?;
+    let unknown = || {
+        ApiError::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
+    };
+    let sku = records.sku_in_any_case(&sku)?.ok_or_else(unknown)?;
+    let product = records.product(&sku)?.ok_or_else(unknown)?;
+    let options = quote::canonical_options(&quote::choice(records, &product, sent)?);
+    let line = records.line(cart, &sku, &options)?;
+    let present = line.as_ref().map_or(0, |line| whole(&line.qty));
+    check_stock(&product, present + added)?;
+    let qty = (present + added).to_string();
+    let line = match line {
+        Some(line) => {
+            records.put_quantity(line.item_id, &qty)?;
+            QuoteLine { qty, ..line }
+        }
+        None => QuoteLine { item_id: records.add_line(cart, &sku, &options, &qty)?, sku, options, qty },
+    };
+    carts::item(records, cart, &line)
+}
+
+/// An integer; what is not above zero counts as one.
+fn quantity(sent: &Document) -> Result<i64, ApiError> {
+    let qty = match sent.get("qty") {
+        None | Some(Value::Null) => return Err(ApiError::invalid_value("qty", &Value::Null)),
+        Some(qty) => qty.as_f64().unwrap_or(0.0),
+    };
+    if qty <= 0.0 {
+        return Ok(1);
+    }
+    if qty.fract() != 0.0 {
+        return Err(ApiError::new(400, "You cannot use decimal quantity for this product."));
+    }
+    // A quantity beyond the largest that is allowed is refused below, however far beyond.
+    #[allow(clippy::cast_possible_truncation)]
+    Ok(qty.min(1e9) as i64)
+}
+
+fn check_stock(product: &Product, qty: i64) -> Result<(), ApiError> {
+    if qty > MOST {
+        return Err(ApiError::new(400, "The requested qty exceeds the maximum qty allowed in shopping cart"));
+    }
+    if qty > product.stock {
+        return Err(ApiError::new(400, "The requested qty is not available"));
+    }
+    Ok(())
+}
+
+/// A stored quantity; one with a fraction, from the other interface, counts as the whole below it.
+fn whole(stored: &str) -> i64 {
+    stored.split('.').next().and_then(|whole| whole.parse().ok()).unwrap_or(0)
+}

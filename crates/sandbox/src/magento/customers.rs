@@ -1,0 +1,218 @@
+//! `customers/me` and `customers/{id}`: reading and replacing a profile.
+
+use regex_lite::Regex;
+use serde_json::{Value, json};
+
+use super::address_book;
+use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
+use super::default_addresses::{self, SentList};
+use super::search::same_text;
+use crate::call::Call;
+use crate::coerce::as_text;
+use crate::fault::spec::FaultKind;
+use crate::marketplace::profile::now;
+use crate::reply::ApiError;
+use crate::store::{Database, Document};
+
+/// The administrators' website, the one of the store views, and a second one whose customers are other
+/// customers.
+const WEBSITES: [i64; 3] = [0, 1, 2];
+
+/// Fields that a PUT cannot set.
+const FIXED: &[&str] = &["id", "created_at", "updated_at", "created_in", "addresses", "custom_attributes"];
+/// Fields that only an administrator's PUT sets.
+const ADMINISTRATORS: &[&str] = &["group_id", "website_id", "store_id"];
+
+/// GET `customers/{me|customerId}`.
+pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let id = if call.is_own { call.customer()? } else { existing(records, call.id(0)?)? };
+    customer_view::customer(records, id)
+}
+
+/// PUT `customers/{me|customerId}`. On `me` the id is the token's whatever was sent. Otherwise the id in the
+/// body beats the one in the path; what is not sent is taken from the customer in the path, the email too.
+///
+/// An administrator's token on `me` is refused: Magento would make a new customer.
+pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
+    if call.is_own {
+        if blank(&call.sent, "email") {
+            return Err(ApiError::new(400, "The customer email is missing. Enter and try again."));
+        }
+        let own = call.customer()?;
+        return save(records, &call, own);
+    }
+    let in_path = existing(records, call.id(0)?)?;
+    if blank(&call.sent, "email") && call.sent.get("email") != Some(&json!("")) {
+        let email = records.customer(in_path)?.get("email").cloned().unwrap_or_default();
+        call.sent.insert("email".to_owned(), email);
+    }
+    let target = match call.sent.get("id").and_then(Value::as_i64) {
+        Some(id) if id != in_path => existing(records, id)?,
+        _ => in_path,
+    };
+    check_scope(&call.sent)?;
+    save(records, &call, target)
+}
+
+/// 500 for a website or a store view that there is not.
+fn check_scope(sent: &Document) -> Result<(), ApiError> {
+    for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
+        if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
+            return Err(ApiError::internal());
+        }
+    }
+    Ok(())
+}
+
+/// `id` where it is a customer; 404 otherwise.
+pub fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
+    if records.customer_exists(id)? { Ok(id) } else { Err(ApiError::no_such_entity("customerId", id)) }
+}
+
+fn save(records: &Database<'_>, call: &Call, target: i64) -> Result<Value, ApiError> {
+    let (sent, is_own) = (&call.sent, call.is_own);
+    let mut customer = records.customer(target)?;
+    let before = records.addresses(target)?;
+    default_addresses::check_sent(&customer, &before, sent, is_own)?;
+    check_fields(&customer, sent, is_own)?;
+    check_values(sent)?;
+    check_email(records, sent, target)?;
+    before.iter().try_for_each(|address| address_book::check_stored(&address.body))?;
+    merge(&mut customer, sent, is_own);
+    let mut list = match sent.get("addresses") {
+        None => SentList::Absent,
+        Some(Value::Array(elements)) => {
+            let kept =
+                elements.len() - usize::from(call.struck.has(FaultKind::DropAddress) && !elements.is_empty());
+            SentList::List(address_book::replace(records, target, &elements[..kept])?)
+        }
+        Some(_) => SentList::Nothing,
+    };
+    default_addresses::settle(&mut customer, sent, &list, is_own);
+    customer.insert("updated_at".to_owned(), Value::from(now()));
+    records.put_customer(target, &customer)?;
+    let mut addresses = match &mut list {
+        SentList::List(replaced) => std::mem::take(&mut replaced.addresses),
+        _ => before,
+    };
+    default_addresses::mark(&customer, &mut addresses);
+    for (position, address) in (0..).zip(&addresses) {
+        records.put_address(position, address)?;
+    }
+    customer_view::customer(records, target)
+}
+
+/// Null keeps what is stored, an empty text clears it.
+fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
+    for (name, value) in sent {
+        let is_fixed = FIXED.contains(&name.as_str()) || DEFAULTS.contains(&name.as_str());
+        if is_fixed || value.is_null() || (is_own && ADMINISTRATORS.contains(&name.as_str())) {
+            continue;
+        }
+        match (name.as_str(), value) {
+            ("extension_attributes", Value::Object(extension)) => {
+                let stored = customer.entry("extension_attributes").or_insert_with(|| json!({}));
+                for (name, value) in extension.iter().filter(|(_, value)| !value.is_null()) {
+                    stored[name.as_str()] = value.clone();
+                }
+            }
+            ("dob", Value::String(date)) => {
+                customer.insert(name.clone(), Value::from(iso_date(date)));
+            }
+            (_, Value::String(text)) => {
+                customer.insert(name.clone(), Value::from(storable(text)));
+            }
+            (_, value) => {
+                customer.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
+}
+
+/// `03/02/1990` is the second of March.
+fn iso_date(date: &str) -> String {
+    match date.split('/').collect::<Vec<_>>()[..] {
+        [month, day, year] => format!("{year}-{month:0>2}-{day:0>2}"),
+        _ => date.to_owned(),
+    }
+}
+
+/// Names and gender. A customer's own PUT has to bring the names, an administrator's may leave them out.
+fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), ApiError> {
+    let mut wrong = Vec::new();
+    for (name, label) in [("firstname", "First Name"), ("lastname", "Last Name")] {
+        let value = sent.get(name).filter(|value| !value.is_null());
+        let value = value.or_else(|| stored.get(name).filter(|_| !is_own));
+        let text = value.map(as_text).unwrap_or_default();
+        if text.trim().is_empty() {
+            wrong.push(format!("\"{label}\" is a required value."));
+        } else if !is_name(&text) {
+            wrong.push(format!("{label} is not valid!"));
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(ApiError::new(400, &wrong.join("\n")));
+    }
+    match sent.get("gender").and_then(Value::as_i64) {
+        Some(gender @ (..0 | 4..)) => {
+            Err(ApiError::new(400, &format!("Attribute gender does not contain option with Id {gender}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Every custom attribute of the customer has a value, if only null.
+fn check_values(sent: &Document) -> Result<(), ApiError> {
+    let mut attributes = sent.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
+    attributes.find(|attribute| attribute.get("value").is_none()).map_or(Ok(()), |attribute| {
+        let code = as_text(&attribute["attribute_code"]);
+        Err(ApiError::new(
+            400,
+            &format!(
+                "Error occurred during \"custom_attributes\" processing. The \"{code}\" attribute code doesn't have \
+                 a value set. Enter the value and try again."
+            ),
+        ))
+    })
+}
+
+/// Letters of any script, marks, digits, blanks and a few signs.
+fn is_name(text: &str) -> bool {
+    let is_mark = |letter: char| !letter.is_ascii() && !letter.is_control();
+    text.chars().count() <= 255
+        && text.chars().all(|letter| {
+            letter.is_alphanumeric()
+                || letter.is_whitespace()
+                || is_mark(letter)
+                || ",-_.'`&".contains(letter)
+        })
+}
+
+/// A valid address that no other customer of the website of `own` has.
+fn check_email(records: &Database<'_>, sent: &Document, own: i64) -> Result<(), ApiError> {
+    let email_of = |customer: &Document| customer.get("email").map(as_text).unwrap_or_default();
+    let email = email_of(sent);
+    let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| ApiError::crash())?;
+    if !form.is_match(email.trim()) {
+        return Err(ApiError::new(400, "\"Email\" is not a valid email address."));
+    }
+    let stored = records.customer(own)?;
+    // As a rule: to look at every customer takes long where there are many.
+    if email_of(&stored) == email {
+        return Ok(());
+    }
+    let website = |customer: &Document| customer.get("website_id").and_then(Value::as_i64).unwrap_or(1);
+    for id in records.customer_ids()?.into_iter().filter(|id| *id != own) {
+        let other = records.customer(id)?;
+        if same_text(&email_of(&other), &email) && website(&other) == website(&stored) {
+            let message = "A customer with the same email address already exists in an associated website.";
+            return Err(ApiError::new(400, message));
+        }
+    }
+    Ok(())
+}
+
+fn blank(object: &Document, name: &str) -> bool {
+    object.get(name).is_none_or(|value| as_text(value).is_empty())
+}

@@ -1,0 +1,247 @@
+//! `searchCriteria` of a query, and the search of customers with the database's idea of what texts are the
+//! same.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::customer_view;
+use crate::call::Call;
+use crate::coerce::{as_text, snake_case};
+use crate::reply::ApiError;
+use crate::store::Database;
+
+/// One condition on one field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Name of the field.
+    pub field: String,
+    /// What it is compared with.
+    pub value: String,
+    /// How, such as `eq` and `like`.
+    pub condition: String,
+}
+
+/// What is asked for. Every group must hold; a group holds where one of its filters does.
+#[derive(Debug, Default)]
+pub struct SearchCriteria {
+    /// The groups.
+    pub groups: Vec<Vec<Filter>>,
+    /// Most items of a page; all where it is not given.
+    pub page_size: Option<usize>,
+}
+
+/// Reads the criteria; 400 where there are none.
+pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
+    let mut criteria = SearchCriteria::default();
+    let mut filters: BTreeMap<(usize, usize), Filter> = BTreeMap::new();
+    let mut is_given = false;
+    for (name, value) in query {
+        let keys: Vec<String> =
+            name.split(['[', ']']).filter(|key| !key.is_empty()).map(snake_case).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        is_given |= keys.first() == Some(&"search_criteria");
+        match keys[..] {
+            ["search_criteria", "filter_groups", group, "filters", filter, key] => {
+                let place = (group.parse().unwrap_or(0), filter.parse().unwrap_or(0));
+                let filter = filters.entry(place).or_default();
+                match key {
+                    "field" => filter.field.clone_from(value),
+                    "value" => filter.value.clone_from(value),
+                    "condition_type" => filter.condition.clone_from(value),
+                    _ => {}
+                }
+            }
+            ["search_criteria", "page_size"] => {
+                criteria.page_size = value.parse().ok().filter(|size| *size > 0);
+            }
+            _ => {}
+        }
+    }
+    if !is_given {
+        return Err(ApiError::required("searchCriteria"));
+    }
+    criteria.groups = grouped(filters);
+    Ok(criteria)
+}
+
+/// The filters by their groups; one without a condition is `eq`.
+fn grouped(filters: BTreeMap<(usize, usize), Filter>) -> Vec<Vec<Filter>> {
+    let mut groups: BTreeMap<usize, Vec<Filter>> = BTreeMap::new();
+    for ((group, _), mut filter) in filters {
+        if filter.condition.is_empty() {
+            "eq".clone_into(&mut filter.condition);
+        }
+        groups.entry(group).or_default().push(filter);
+    }
+    groups.into_values().collect()
+}
+
+impl SearchCriteria {
+    /// The answer: the first page of `found`, the criteria again, and how many there are in all.
+    pub fn answer(&self, found: Vec<Value>) -> Value {
+        let total = found.len();
+        let items: Vec<Value> = found.into_iter().take(self.page_size.unwrap_or(usize::MAX)).collect();
+        let filters = |filters: &Vec<Filter>| -> Value {
+            let shown = filters.iter().map(|filter| {
+                json!({"field": filter.field, "value": filter.value, "condition_type": filter.condition})
+            });
+            json!({"filters": shown.collect::<Vec<_>>()})
+        };
+        let mut criteria = json!({"filter_groups": self.groups.iter().map(filters).collect::<Vec<_>>()});
+        if let Some(size) = self.page_size {
+            criteria["page_size"] = json!(size);
+        }
+        json!({"items": items, "search_criteria": criteria, "total_count": total})
+    }
+
+    /// Whether every group holds for a record with these fields.
+    pub fn holds(&self, record: &Value) -> bool {
+        let holds =
+            |filter: &Filter| record.get(&filter.field).is_some_and(|value| fits(filter, &as_text(value)));
+        self.groups.iter().all(|group| group.iter().any(holds))
+    }
+
+    /// 400 for a filter on a field that there is not.
+    pub fn check_fields(&self, known: &[&str]) -> Result<(), ApiError> {
+        let unknown = self.groups.iter().flatten().find(|filter| !known.contains(&filter.field.as_str()));
+        match unknown {
+            None => Ok(()),
+            Some(filter) => {
+                Err(ApiError::new(400, "The \"%1\" attribute name is invalid. Reset the name and try again.")
+                    .with(json!([filter.field])))
+            }
+        }
+    }
+}
+
+/// Fields that can be searched.
+const FIELDS: &[&str] =
+    &["email", "entity_id", "firstname", "group_id", "lastname", "store_id", "website_id"];
+
+/// GET `customers/search`.
+pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let criteria = parse(&call.query)?;
+    criteria.check_fields(FIELDS)?;
+    let mut found = Vec::new();
+    for id in records.customer_ids()? {
+        let customer = customer_view::customer(records, id)?;
+        let mut searched = customer.clone();
+        searched["entity_id"] = json!(id);
+        if criteria.holds(&searched) {
+            found.push(customer);
+        }
+    }
+    Ok(criteria.answer(found))
+}
+
+/// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those
+/// that the client uses.
+pub fn fits(filter: &Filter, value: &str) -> bool {
+    match filter.condition.as_str() {
+        "eq" => same_text(value, &filter.value),
+        "like" => is_like(&folded(value), &folded(&filter.value)),
+        _ => false,
+    }
+}
+
+/// Equal in the collation `utf8mb4_general_ci`: case, accents and blanks at the end do not count.
+pub fn same_text(one: &str, other: &str) -> bool {
+    folded(one.trim_end_matches(' ')) == folded(other.trim_end_matches(' '))
+}
+
+fn folded(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).fold(String::new(), |mut folded, letter| {
+        match letter {
+            '\u{c0}'..='\u{24f}' => {
+                folded.push_str(&deunicode::deunicode_char(letter).unwrap_or("").to_lowercase());
+            }
+            other => folded.push(other),
+        }
+        folded
+    })
+}
+
+/// SQL's LIKE: `%` is anything, `_` one character, a backslash takes the next one literally.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let text: Vec<char> = text.chars().collect();
+    // Which beginnings of the text the pattern so far fits.
+    let mut fits = vec![false; text.len() + 1];
+    fits[0] = true;
+    let mut pattern = pattern.chars();
+    while let Some(sign) = pattern.next() {
+        let mut next = vec![false; text.len() + 1];
+        if sign == '%' {
+            let mut reached = false;
+            for (place, fitted) in fits.iter().enumerate() {
+                reached |= fitted;
+                next[place] = reached;
+            }
+        } else {
+            let literal = if sign == '\\' {
+                pattern.next().or(Some('\\'))
+            } else {
+                Some(sign).filter(|sign| *sign != '_')
+            };
+            for (place, letter) in text.iter().enumerate() {
+                next[place + 1] = fits[place] && literal.is_none_or(|literal| literal == *letter);
+            }
+        }
+        fits = next;
+    }
+    fits.last() == Some(&true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_pages_cut() {
+        let query = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let criteria = parse(&query(&[
+            ("searchCriteria[filterGroups][0][filters][0][field]", "email"),
+            ("searchCriteria[filterGroups][0][filters][0][value]", "a"),
+            ("search_criteria[filter_groups][0][filters][1][field]", "firstname"),
+            ("searchCriteria[filter_groups][0][filters][1][condition_type]", "like"),
+            ("searchCriteria[filter_groups][2][filters][0][field]", "lastname"),
+            ("searchCriteria[pageSize]", "2"),
+        ]))
+        .unwrap();
+        assert_eq!(criteria.groups.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(
+            (criteria.groups[0][0].condition.as_str(), criteria.groups[0][1].condition.as_str()),
+            ("eq", "like")
+        );
+        let answer = criteria.answer(vec![json!(1), json!(2), json!(3)]);
+        assert_eq!((&answer["items"], &answer["total_count"]), (&json!([1, 2]), &json!(3)));
+        assert_eq!(parse(&query(&[("fields", "items")])).unwrap_err().status, 400);
+    }
+
+    #[test]
+    fn case_accents_and_trailing_blanks_do_not_count() {
+        for same in ["dëmo@example.com", "demo@éxample.com", "demo@example.com ", "DEMO@example.com"] {
+            assert!(same_text("demo@example.com", same), "{same}");
+        }
+        assert!(!same_text("demo@example.com", " demo@example.com"));
+        assert!(!same_text("健二", "健三"));
+    }
+
+    #[test]
+    fn like_has_wildcards_that_can_be_escaped() {
+        for (pattern, fits) in [
+            ("%mo%", true),
+            ("demo", true),
+            ("d_mo", true),
+            ("%x%", false),
+            ("dem", false),
+            ("d\\_mo", false),
+            ("%", true),
+        ] {
+            assert_eq!(is_like("demo", pattern), fits, "{pattern}");
+        }
+        assert!(is_like("100%", "100\\%") && !is_like("1000", "100\\%"));
+    }
+}

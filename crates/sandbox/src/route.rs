@@ -1,0 +1,142 @@
+//! What a call is: one row of an interface's table.
+
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::reply::ApiError;
+use crate::store::Database;
+use storefront_core::interface::fields::Table;
+
+/// What a call does inside its transaction: the body of its answer.
+pub type Operation = fn(&Database<'_>, Call) -> Result<Value, ApiError>;
+
+/// Whose token a call needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Nobody's.
+    Anybody,
+    /// The customer's own.
+    Own,
+    /// An administrator's with this permission.
+    Administrator(&'static str),
+}
+
+/// One call that the sandbox answers.
+pub struct Route {
+    /// HTTP method. A GET reads, any other method may write.
+    pub method: &'static str,
+    /// Path behind `/V1/`; a segment in braces is a parameter. `{me|customerId}` takes the word before the
+    /// bar too, which makes it the customer's own call.
+    pub path: &'static str,
+    /// Whose token it needs, where the path does not say that it is the own call.
+    pub permission: Permission,
+    /// What it does.
+    pub operation: Operation,
+    /// What its body holds; any object without it.
+    pub body: Option<Body>,
+    /// Status of a success.
+    pub success: u16,
+    /// One line of meaning.
+    pub summary: &'static str,
+}
+
+/// What the body of a call holds.
+pub struct Body {
+    /// Name of the object that is sent in it; empty where the body itself is that object.
+    pub wrapper: &'static str,
+    /// The object's fields.
+    pub fields: Table,
+    /// Fields that have to be there.
+    pub required: &'static [&'static str],
+    /// Whether the own call does without the wrapper: Magento writes an id into the object before it looks
+    /// for it, and so finds it always, but never under another spelling of its name.
+    pub is_forced: bool,
+}
+
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    permission: Permission,
+    operation: Operation,
+    summary: &'static str,
+) -> Route {
+    Route { method, path, permission, operation, body: None, success: 200, summary }
+}
+
+/// A row for GET.
+pub const fn get(path: &'static str, who: Permission, operation: Operation, summary: &'static str) -> Route {
+    route("GET", path, who, operation, summary)
+}
+
+/// A row for POST.
+pub const fn post(path: &'static str, who: Permission, operation: Operation, summary: &'static str) -> Route {
+    route("POST", path, who, operation, summary)
+}
+
+/// A row for PUT.
+pub const fn put(path: &'static str, who: Permission, operation: Operation, summary: &'static str) -> Route {
+    route("PUT", path, who, operation, summary)
+}
+
+/// A row for DELETE.
+pub const fn delete(
+    path: &'static str,
+    who: Permission,
+    operation: Operation,
+    summary: &'static str,
+) -> Route {
+    route("DELETE", path, who, operation, summary)
+}
+
+impl Route {
+    /// The row with a body of these fields in `wrapper`.
+    pub const fn takes(
+        self,
+        wrapper: &'static str,
+        fields: Table,
+        required: &'static [&'static str],
+    ) -> Self {
+        Self { body: Some(Body { wrapper, fields, required, is_forced: false }), ..self }
+    }
+
+    /// The row with a body that the own call finds always ([`Body::is_forced`]).
+    pub const fn forces(self, wrapper: &'static str, fields: Table) -> Self {
+        Self { body: Some(Body { wrapper, fields, required: &[], is_forced: true }), ..self }
+    }
+
+    /// The row with another status of a success.
+    pub const fn answers(self, success: u16) -> Self {
+        Self { success, ..self }
+    }
+
+    /// The paths of the row as they are written in descriptions: each parameter with its own braces, and
+    /// whether it is the own call.
+    pub fn paths(&self) -> Vec<(String, bool)> {
+        let Some((before, rest)) = self.path.split_once('{').filter(|(_, rest)| rest.contains('|')) else {
+            return vec![(self.path.to_owned(), false)];
+        };
+        let (own, rest) = rest.split_once('|').unwrap_or_default();
+        let after = rest.split_once('}').map_or("", |(_, after)| after);
+        vec![(format!("{before}{own}{after}"), true), (format!("{before}{{{rest}"), false)]
+    }
+
+    /// The values of the parameters where the row is for these segments, and whether it is the own call.
+    pub fn parameters(&self, segments: &[String]) -> Option<(Vec<String>, bool)> {
+        let pattern: Vec<&str> = self.path.split('/').collect();
+        if pattern.len() != segments.len() {
+            return None;
+        }
+        let (mut values, mut is_own) = (Vec::new(), false);
+        for (expected, segment) in pattern.into_iter().zip(segments) {
+            match expected.strip_prefix('{') {
+                Some(names) => {
+                    is_own |= names.split_once('|').is_some_and(|(own, _)| own == segment);
+                    values.push(segment.clone());
+                }
+                None if expected == segment => {}
+                None => return None,
+            }
+        }
+        Some((values, is_own))
+    }
+}

@@ -1,0 +1,119 @@
+//! What a new sandbox holds. The records themselves are in `seed.json`, to be read by people.
+
+use serde_json::Value;
+
+use super::store::{Caller, Document};
+use crate::store::{Database, StoreResult};
+
+/// Token of customer 1. A sandbox listens on loopback, so that its tokens may be known and examples copied.
+pub const CUSTOMER_TOKEN: &str = "sandbox-customer-1";
+/// Token of the administrator.
+pub const ADMIN_TOKEN: &str = "sandbox-admin";
+
+/// The seed as it stands in its file; every list in the order in which it is stored.
+#[derive(serde::Deserialize)]
+struct Seed {
+    store_views: Vec<Document>,
+    carrier_methods: Vec<Document>,
+    payment_methods: Vec<Document>,
+    attributes: Vec<Document>,
+    attribute_sets: Vec<Document>,
+    attribute_groups: Vec<Document>,
+    attribute_assignments: Vec<Document>,
+    products: Vec<Document>,
+    customers: Vec<Document>,
+    quotes: Vec<Document>,
+}
+
+/// Codes of the store views a new sandbox has.
+pub fn store_views() -> Vec<String> {
+    let seed: Value = serde_json::from_str(include_str!("seed.json")).unwrap_or_default();
+    let views = seed["store_views"].as_array().into_iter().flatten();
+    views.filter_map(|view| view["code"].as_str().map(str::to_owned)).collect()
+}
+
+/// Fills the empty tables.
+pub fn insert(records: &Database<'_>) -> StoreResult<()> {
+    let seed: Seed = serde_json::from_str(include_str!("seed.json"))?;
+    for attribute in &seed.attributes {
+        insert_attribute(records, attribute)?;
+    }
+    for (table, rows) in [
+        ("store_views", &seed.store_views),
+        ("carrier_methods", &seed.carrier_methods),
+        ("payment_methods", &seed.payment_methods),
+        ("attribute_sets", &seed.attribute_sets),
+        ("attribute_groups", &seed.attribute_groups),
+        ("attribute_assignments", &seed.attribute_assignments),
+    ] {
+        for row in rows {
+            add_row(records, table, row)?;
+        }
+    }
+    for product in &seed.products {
+        insert_product(records, product)?;
+    }
+    for customer in &seed.customers {
+        insert_customer(records, customer)?;
+    }
+    for quote in &seed.quotes {
+        add_row(records, "quotes", quote)?;
+    }
+    records.issue_token(ADMIN_TOKEN, Caller::Admin, None)
+}
+
+fn add_row(records: &Database<'_>, table: &str, row: &Document) -> StoreResult<()> {
+    let columns: Vec<(&str, Value)> =
+        row.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    records.add_row(table, &columns)
+}
+
+fn insert_attribute(records: &Database<'_>, attribute: &Document) -> StoreResult<()> {
+    let code = attribute.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
+    let id = records.put_attribute(integer(attribute, "attribute_id"), code, attribute)?;
+    for option in objects(attribute, "options") {
+        records.add_option(id, integer(option, "value"), option)?;
+    }
+    Ok(())
+}
+
+/// `options` of a product: attribute id → the values that can be chosen.
+fn insert_product(records: &Database<'_>, product: &Document) -> StoreResult<()> {
+    let mut row = product.clone();
+    let options = row.shift_remove("options");
+    let sku = row.get("sku").cloned().unwrap_or_default();
+    add_row(records, "products", &row)?;
+    for (attribute, values) in options.iter().filter_map(Value::as_object).flatten() {
+        for value in values.as_array().into_iter().flatten() {
+            let columns = [
+                ("sku", sku.clone()),
+                ("attribute_id", Value::from(attribute.parse().unwrap_or(0))),
+                ("value", value.clone()),
+            ];
+            records.add_row("product_options", &columns)?;
+        }
+    }
+    Ok(())
+}
+
+/// Addresses get their ids in the order of the file: 1, 2, 3…
+fn insert_customer(records: &Database<'_>, customer: &Document) -> StoreResult<()> {
+    let id = integer(customer, "id").unwrap_or_default();
+    records.put_customer(id, customer)?;
+    for (position, address) in (0..).zip(objects(customer, "addresses")) {
+        records.add_address(id, position, address)?;
+    }
+    records.issue_token(&format!("sandbox-customer-{id}"), Caller::Customer(id), None)
+}
+
+fn integer(document: &Document, name: &str) -> Option<i64> {
+    document.get(name).and_then(Value::as_i64)
+}
+
+fn objects<'document>(
+    document: &'document Document,
+    name: &str,
+) -> impl Iterator<Item = &'document Document> {
+    let list = document.get(name).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_object)
+}
