@@ -5,7 +5,7 @@
 use divan::{Bencher, black_box, counter::BytesCount};
 use serde_json::{Map, Value, json};
 
-use storefront::http::error_body;
+use storefront::client::error_body;
 use storefront::input::{Draft, document};
 use storefront_core::interface::dialect::MARKETPLACE;
 use storefront_core::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};

@@ -11,8 +11,8 @@ use clap_complete::env::{CompleteEnv, Shells};
 use serde_json::Value;
 
 use crate::cli::{GlobalArgs, GlobalFlags};
+use crate::client::local_service::data_file;
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
-use crate::session::local_service::data_file;
 use crate::state;
 use crate::system::context::Context;
 use storefront_core::attribute::rules::FRONTEND_INPUTS;

@@ -4,16 +4,15 @@
 
 pub mod batch;
 pub mod cli;
+pub mod client;
 pub mod commands;
 pub mod completion;
 pub mod config;
-pub mod http;
 pub mod input;
 pub mod journal;
 pub mod ops;
 pub mod prompt;
 pub mod report;
-pub mod session;
 #[cfg(test)]
 mod simulation;
 pub mod state;
@@ -24,10 +23,10 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use cli::{GlobalArgs, GlobalFlags, OutputFormat};
+use client::runtime::on_runtime;
 use commands::{Cli, Command};
 use report::Report;
 use report::jq::Filter;
-use session::runtime::on_runtime;
 use storefront_core::failure::Failure;
 use system::context::Context;
 

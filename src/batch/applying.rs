@@ -9,6 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::client::Session;
+use crate::client::service::Service;
 use crate::journal::State;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::journal::read::PreviousRun;
@@ -18,8 +20,6 @@ use crate::report::changes;
 use crate::report::fields::format_value;
 use crate::report::profile;
 use crate::report::summary::count_records;
-use crate::session::Session;
-use crate::session::service::Service;
 use crate::system::storage::{Log, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cli::Rate;
-use crate::http::{MAX_WAIT, ServiceSignal};
+use crate::client::{MAX_WAIT, ServiceSignal};
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
 const COOLDOWN: Duration = Duration::from_millis(200);
@@ -160,7 +160,7 @@ mod tests {
 
     use super::{COOLDOWN, Pace};
     use crate::cli::Rate;
-    use crate::http::ServiceSignal;
+    use crate::client::ServiceSignal;
 
     const THROTTLED: ServiceSignal = ServiceSignal::Throttled(None);
     const FAILING: ServiceSignal = ServiceSignal::Failing(None);

@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::batch::command_line::operation_flags;
 use crate::batch::refuse_single_flag;
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::plan_file::{self, Header, Planned};
 use crate::ops::Operation;
 use crate::report::outcome::Outcome;
 use crate::report::summary::count_records;
 use crate::report::{hint_target, style};
-use crate::session::service::Service;
 use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::Expected;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::http::Transport;
-use crate::http::transport::{Exchange, Incoming};
+use crate::client::Transport;
+use crate::client::transport::{Exchange, Incoming};
 use crate::simulation::program::{self, Given, Surrounded, Surroundings};
 use crate::system::clock::Clock;
 use crate::system::storage::Disk;

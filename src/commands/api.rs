@@ -7,12 +7,12 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::cli::WriteArgs;
-use crate::http::Reply;
+use crate::client::Reply;
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
 use crate::input::document;
 use crate::report::outcome::Outcome;
-use crate::session::Session;
-use crate::session::runtime::with_service;
-use crate::session::service::Service;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::interface::request::{
     self, Bearer, Method, RelativePath, Request, is_profile_path, is_read,

@@ -8,9 +8,9 @@ use clap::Args;
 use super::{Cli, grammar};
 use crate::batch;
 use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, Rate, RequestArgs, plan_file};
+use crate::client::Session;
 use crate::input::records::Source;
 use crate::journal::plan_file::{PLAN_AGAIN, Plan};
-use crate::session::Session;
 use storefront_core::failure::Failure;
 
 /// Flags of `apply`.

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::check;
 use crate::cli::RequestArgs;
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
 use crate::config::{Credentials, Profile, Stored, origin, token_variable};
-use crate::session::Session;
-use crate::session::runtime::with_service;
-use crate::session::service::Service;
 use crate::system::environment::BASE_URL;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::dialect::TokenRoutes;

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::{GlobalArgs, RequestArgs};
-use crate::http::RUN_DOCTOR;
+use crate::client::RUN_DOCTOR;
+use crate::client::service::Service;
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
-use crate::session::service::Service;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::profile::stored::Profile;

@@ -5,12 +5,12 @@ mod init;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
+use crate::client::Session;
 use crate::commands::auth::read_token;
 use crate::config::{
     BASE_URL, ConfigFile, DEFAULT_PROFILE, KeyPath, Setting, Settings, flattened, is_secret, to_json,
 };
 use crate::report::list::plain;
-use crate::session::Session;
 use init::InitArgs;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Bearer;

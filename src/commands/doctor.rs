@@ -5,10 +5,10 @@ use std::path::Path;
 use serde_json::json;
 
 use super::check::{self, Answer, Check, hint_or};
+use crate::client::Session;
+use crate::client::runtime::Signals;
+use crate::client::service::{Service, names_store};
 use crate::config::{Writes, with_root};
-use crate::session::Session;
-use crate::session::runtime::Signals;
-use crate::session::service::{Service, names_store};
 use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::shell::Shell;
 use crate::system::storage::without_path;

@@ -4,7 +4,7 @@
 use clap::{Args, Parser};
 
 use crate::cli::GlobalFlags;
-use crate::session::Session;
+use crate::client::Session;
 use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
 use storefront_core::text::sanitize::sanitize;

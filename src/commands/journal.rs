@@ -9,13 +9,13 @@ use serde_json::json;
 
 use crate::batch::{EarlierFile, earlier_files, hash, key_of};
 use crate::cli::InputArgs;
+use crate::client::Session;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
 use crate::journal::plan_file::Plan;
 use crate::journal::read::{self, PreviousRun};
 use crate::journal::{Header, State};
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
-use crate::session::Session;
 use crate::system::storage::parent;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;

@@ -18,12 +18,12 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use crate::client::Session;
+use crate::client::runtime::Signals;
 use crate::config::Settings;
 use crate::journal::plan_file::{Plan, is_there, journal_of};
 use crate::report::failure::failure_json;
 use crate::report::hint_target::service_flags;
-use crate::session::Session;
-use crate::session::runtime::Signals;
 use crate::system::clock::system_time;
 use crate::system::environment::WRITES;
 use crate::system::shell::Shell;

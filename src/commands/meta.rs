@@ -11,10 +11,10 @@ use clap_complete::engine::CompletionCandidate;
 use clap_mangen::Man;
 
 use super::grammar;
+use crate::client::Session;
 use crate::input::template;
 use crate::report::Report;
 use crate::report::style::{OutputStyle, table};
-use crate::session::Session;
 use crate::system::environment;
 use crate::system::storage::replace_durably;
 use storefront_core::failure::{Failure, KINDS};

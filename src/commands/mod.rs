@@ -37,15 +37,15 @@ use serde_json::Value;
 
 use crate::batch::planning::Planning;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
 use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
 use crate::journal::plan_file::journal_of;
 use crate::ops::Operation;
 use crate::report::Report;
-use crate::session::Session;
-use crate::session::runtime::with_service;
-use crate::session::service::Service;
 use crate::system::context::Context;
 use crate::system::shell::Shell;
 use crate::system::storage::real_path;

@@ -8,11 +8,11 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
+use crate::client::Session;
+use crate::client::local_service::{self, data_file, unusable};
+use crate::client::runtime::Signals;
 use crate::config::{SANDBOX, ServiceId};
 use crate::report::list::{Column, List, objects};
-use crate::session::Session;
-use crate::session::local_service::{self, data_file, unusable};
-use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
 use crate::system::environment;
 use storefront_core::failure::Failure;

@@ -4,6 +4,7 @@
 
 mod credentials;
 mod edit;
+mod endpoint;
 mod file;
 mod profile;
 mod settings;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use credentials::{Credentials, Stored};
 pub use edit::{KeyPath, flattened, to_json};
+pub use endpoint::{Endpoint, is_this_machine};
 pub use file::{ConfigFile, Loaded};
 pub use profile::{
     BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, Setting, ShipLayout, check_profile_name,

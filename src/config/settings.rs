@@ -11,7 +11,7 @@ use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
 use super::token::{TokenSource, Tokens, token_variable};
 use super::writes::Writes;
 use crate::cli::GlobalArgs;
-use crate::http::Endpoint;
+use crate::config::Endpoint;
 use crate::system::context::Context;
 use crate::system::environment::{API, BASE_URL, STORE_VIEW};
 use storefront_core::failure::Failure;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::cart;
 use crate::ops::{read_until, request, send_request};
 use crate::report::outcome::Outcome;
-use crate::session::service::Service;
 use storefront_core::cart::Cart;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;

@@ -1,8 +1,8 @@
 //! The calls of an operation that is several, and what became of them.
 
-use crate::http::{Effect, Reply};
+use crate::client::service::Service;
+use crate::client::{Effect, Reply};
 use crate::report::outcome::{Call, Outcome};
-use crate::session::service::Service;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::text::exact_json;
@@ -45,7 +45,7 @@ impl<'a> Calls<'a> {
         match &sent {
             Ok(reply) => {
                 reply.warning.iter().for_each(|warning| self.service.session.report.warn(warning));
-                self.push(Call::replied(name.clone(), reply));
+                self.push(Call::replied(name.clone(), reply.status, reply.value()));
             }
             Err(failure) => self.push(Call::failed(name.clone(), failure)),
         }

@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::http::{Effect, names_no_entity, says};
+use crate::client::service::Service;
+use crate::client::{Effect, names_no_entity, says};
 use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{LOOK_CLOSER, positive};
-use crate::session::service::Service;
 use storefront_core::cart::Cart;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request, Target};

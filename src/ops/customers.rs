@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::client::local_service;
+use crate::client::service::Service;
 use crate::ops::positive;
-use crate::session::local_service;
-use crate::session::service::Service;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
 use storefront_core::text::exact_json;

@@ -14,10 +14,10 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::http::Reply;
+use crate::client::Reply;
+use crate::client::service::Service;
 use crate::input::{Draft, Overrides};
 use crate::report::outcome::Outcome;
-use crate::session::service::Service;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};

@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 
 use super::calls::{Planned, preview};
 use super::cart;
+use crate::client::service::Service;
+use crate::client::{Effect, Reply, says};
 use crate::config::ShipLayout;
-use crate::http::{Effect, Reply, says};
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{positive, read_country, read_until, request, send_request};
 use crate::report::outcome::{Call, Outcome};
 use crate::report::profile::one_liner;
-use crate::session::service::Service;
 use storefront_core::cart::{Cart, from_profile};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
@@ -56,7 +56,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         let reply = sent.map_err(|failure| first_failed(service, failure, has_payment))?;
         reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
         outcome.status = Some(reply.status);
-        calls.push(Call::replied(SHIPPING, &reply));
+        calls.push(Call::replied(SHIPPING, reply.status, reply.value()));
         if has_payment {
             service.stage.set(Applied::Partial);
         }
@@ -72,7 +72,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     match payment.send(service).await {
         Ok(reply) => {
             outcome.status = Some(reply.status);
-            calls.push(Call::replied(PAYMENT, &reply));
+            calls.push(Call::replied(PAYMENT, reply.status, reply.value()));
             Ok(Outcome { calls, ..outcome })
         }
         Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),

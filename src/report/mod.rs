@@ -7,7 +7,6 @@ pub mod changes;
 pub mod failure;
 pub mod fields;
 pub mod hint_target;
-pub mod http_trace;
 pub mod jq;
 pub mod list;
 pub mod ordered_results;
@@ -213,7 +212,7 @@ impl Report {
 }
 
 /// An object of standard error under `-o json`, such as `{"warning": …}`.
-fn stderr_object(kind: &str, value: Value) {
+pub fn stderr_object(kind: &str, value: Value) {
     write_stderr(&sanitize::in_json(&exact_json::object([(kind, value)]).to_string()));
 }
 
@@ -236,7 +235,7 @@ impl Write for StandardOutput {
 
 /// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
 /// nobody can read the message.
-fn write_stderr(text: &str) {
+pub fn write_stderr(text: &str) {
     #[cfg(test)]
     if crate::simulation::program::captures_stderr(text) {
         return;

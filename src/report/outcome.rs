@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::changes;
 use super::fields::format_value;
-use crate::http::Reply;
 use crate::report::style::{OutputStyle, TextStyle};
 use crate::system::shell::Shell;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -203,8 +202,8 @@ impl Call {
     }
 
     /// A call that the service took.
-    pub fn replied(name: impl Into<Cow<'static, str>>, reply: &Reply) -> Self {
-        Self { status: Some(reply.status), response: Some(reply.value()), ..Self::new(name, Applied::Yes) }
+    pub fn replied(name: impl Into<Cow<'static, str>>, status: u16, response: Value) -> Self {
+        Self { status: Some(status), response: Some(response), ..Self::new(name, Applied::Yes) }
     }
 
     /// A call that failed.

@@ -19,7 +19,7 @@ use super::network::Network;
 use super::program::{self, Given, Surrounded, Surroundings, Written};
 use super::rules::Rule;
 use super::world::{Reported, Run, World};
-use crate::http::Transport;
+use crate::client::Transport;
 use crate::system::clock::Clock;
 use crate::system::storage::Storage as _;
 

@@ -16,8 +16,8 @@ use std::task::{Context as Poller, Poll};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::client::Transport;
 use crate::commands::Cli;
-use crate::http::Transport;
 use crate::system::clock::Clock;
 use crate::system::context::Context;
 use crate::system::storage::Storage;

@@ -10,7 +10,8 @@ use crate::support::http_client::{
 use crate::support::mock_server::{MockServer, Step, answer};
 use serde_json::json;
 use snapbox::str;
-use storefront::http::{Client, Endpoint, ServiceSignal};
+use storefront::client::{Client, ServiceSignal};
+use storefront::config::Endpoint;
 use storefront::system::clock::Clock;
 use storefront_core::failure::{Applied, FailureKind};
 use storefront_core::interface::request::Request;

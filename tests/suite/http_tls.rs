@@ -7,7 +7,8 @@ use snapbox::str;
 use crate::support::http_client::{assert_failure_text, call, link, post, run, send};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::tls::{Authority, Defect};
-use storefront::http::{Client, Endpoint};
+use storefront::client::Client;
+use storefront::config::Endpoint;
 use storefront::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 

@@ -10,7 +10,8 @@ use crate::support::http_client::{
 use crate::support::mock_server::{MockServer, Step, answer, reply};
 use crate::support::snapshot::assert_snapshot;
 use serde_json::json;
-use storefront::http::{Client, Endpoint};
+use storefront::client::Client;
+use storefront::config::Endpoint;
 use storefront::system::clock::Clock;
 use storefront_core::failure::{Applied, FailureKind};
 

@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 14] = [
     "system",
     "journal",
-    "http",
     "cli",
     "input",
     "config",
     "report",
     "prompt",
-    "session",
+    "client",
     "state",
     "ops",
     "completion",

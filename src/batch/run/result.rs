@@ -9,13 +9,13 @@ use super::{Run, Stop, stop_for};
 use crate::batch::failed_file::FailedFile;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
+use crate::client::runtime::Signals;
 use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{Entry, Line, State, state_after};
 use crate::report::hint_target;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
-use crate::session::runtime::Signals;
 use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
 
 /// After so many answers of no service, and none of one, the base URL is wrong.

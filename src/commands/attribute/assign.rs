@@ -5,10 +5,10 @@ use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 
 use crate::cli::OperationArgs;
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::attribute::assign::{assign, set_names};
 use crate::ops::{Operation, Run};
-use crate::session::service::Service;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, OperationSpec, scalar};

@@ -10,15 +10,15 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{OperationArgs, WriteArgs};
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
 use crate::commands;
 use crate::input::document::Named;
 use crate::input::{Draft, document, options_file};
 use crate::ops::attribute::options;
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
-use crate::session::Session;
-use crate::session::runtime::with_service;
-use crate::session::service::Service;
 use storefront_core::attribute::check_new_options;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;

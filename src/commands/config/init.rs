@@ -4,12 +4,12 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::cli::ConfirmArgs;
+use crate::client::Session;
+use crate::config::is_this_machine;
 use crate::config::{
     ConfigFile, DEFAULT_PROFILE, KeyPath, check_profile_name, given_dialect, parse_base_url,
 };
-use crate::http::transport::is_this_machine;
 use crate::prompt::{Objection, Prompt, Question};
-use crate::session::Session;
 use crate::system::environment;
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::MAGENTO;

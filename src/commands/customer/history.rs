@@ -6,10 +6,10 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
+use crate::client::service::Service;
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::report::changes::HistoryEntry;
-use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, LockName, SnapshotEntry, acquire};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;

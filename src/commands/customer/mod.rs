@@ -8,6 +8,9 @@ use history::HistoryArgs;
 
 use self::update::UpdateArgs;
 use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
 use crate::commands;
 use crate::ops::Operation;
 use crate::ops::customers::{self, Found};
@@ -16,9 +19,6 @@ use crate::ops::profile::restore::Restore;
 use crate::ops::profile::{Change, read};
 use crate::report::list::{Column, List};
 use crate::report::profile;
-use crate::session::Session;
-use crate::session::runtime::with_service;
-use crate::session::service::Service;
 use storefront_core::failure::Failure;
 
 /// Show, update and restore customer profiles.

@@ -5,10 +5,10 @@ use serde_json::{Map, Number, Value};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_label_number};
 use crate::cli::{CustomerChoice, OperationArgs};
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, add_item};
-use crate::session::service::Service;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::Table;

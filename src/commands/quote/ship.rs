@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
+use crate::client::service::Service;
 use crate::input::{Draft, Overrides, document};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, ship};
-use crate::session::service::Service;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::Table;

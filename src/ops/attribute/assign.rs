@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::names::{Place, is_in_set, path, places};
 use super::{code_of, read_existing};
-use crate::http::Effect;
+use crate::client::Effect;
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::report::outcome::Outcome;
-use crate::session::service::Service;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};

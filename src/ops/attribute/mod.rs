@@ -7,11 +7,11 @@ pub mod options;
 use serde_json::{Map, Value, json};
 
 use self::assign::set_names;
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, preview};
 use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
-use crate::session::service::Service;
 use storefront_core::attribute::rules::{in_reply, is_same_attribute};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request};

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
+use crate::client::service::Service;
 use crate::ops::{LOOK_CLOSER, target_without_customer};
-use crate::session::service::Service;
 use storefront_core::attribute::{Named, split_set};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Filter, Request, search_query};

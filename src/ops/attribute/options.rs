@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::{code_of, read_all, read_existing};
-use crate::http::Effect;
+use crate::client::Effect;
+use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::read_until;
 use crate::report::outcome::Outcome;
-use crate::session::service::Service;
 use crate::state::default_note::{DefaultNote, DefaultNotes};
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;

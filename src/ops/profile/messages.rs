@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
+use crate::client::service::Service;
 use crate::ops::profile::read::list_paths;
 use crate::report::fields::format_value;
-use crate::session::service::Service;
 use crate::state::{Open, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::profile::address::join_ids;

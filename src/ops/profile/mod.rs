@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 
 use self::restore::Restore;
 use crate::cli::ReplacementArgs;
+use crate::client::service::Service;
 use crate::prompt::Prompt;
 use crate::report::profile;
-use crate::session::service::Service;
 use crate::state::CustomerStore;
 use storefront_core::failure::Failure;
 use storefront_core::lint;

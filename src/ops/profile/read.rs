@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::client::service::Service;
+use crate::client::{CHECK_URL, error_body, names_no_entity};
 use crate::config::ReadSettings;
-use crate::http::{CHECK_URL, error_body, names_no_entity};
 use crate::input::document;
 use crate::ops::customers;
-use crate::session::service::Service;
 use crate::state::{self, CustomerStore, LockName, acquire};
 use crate::system::storage::Lock;
 use storefront_core::failure::{Failure, FailureKind};

@@ -10,11 +10,11 @@ use tokio::time::Instant;
 
 use super::messages::{self, Unproven};
 use super::read::Held;
-use crate::http::Reply;
+use crate::client::Reply;
+use crate::client::service::Service;
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
-use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, Snapshot};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::operation::CUSTOMER_UPDATE;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
-use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply, redacted};
+use storefront::client::{Client, Effect, HttpEvent, Reply, redacted};
+use storefront::config::Endpoint;
 use storefront::system::clock::Clock;
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::MARKETPLACE;

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::CreateArgs;
 use crate::cli::field_flags::parse_store_label;
+use crate::client::Session;
+use crate::client::service::Service;
 use crate::commands::equivalent::{flag, parse, tell, typed};
 use crate::input::Draft;
 use crate::ops::attribute::names;
 use crate::ops::{self, Operation as _};
 use crate::prompt::{Objection, Prompt, Question};
 use crate::report::attribute;
-use crate::session::Session;
-use crate::session::service::Service;
 use storefront_core::attribute::Named;
 use storefront_core::attribute::rules::{
     FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, suggest_code,

@@ -13,6 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_key_value};
 use crate::cli::{CustomerChoice, OperationArgs, ReplacementArgs};
+use crate::client::Session;
+use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
 use crate::ops::profile::read::read_base;
@@ -20,8 +22,6 @@ use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update, verify};
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
-use crate::session::Session;
-use crate::session::service::Service;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};

@@ -9,8 +9,8 @@ use url::Url;
 
 use super::attempt::{Attempt, Reply, ServiceSignal, is_page, retry_after};
 use super::transport::Incoming;
-use crate::http::error_body;
-use crate::http::transport_error::TransportError;
+use crate::client::error_body;
+use crate::client::transport_error::TransportError;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::text::redact::secrets;

@@ -9,13 +9,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::client::Session;
+use crate::client::http_trace;
+use crate::client::local_service::open_sandbox;
+use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
 use crate::config::{Settings, TokenSource, Writes};
-use crate::http::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
 use crate::journal::write::WriteAhead;
-use crate::report::http_trace;
 use crate::report::outcome::RequestPreview;
-use crate::session::Session;
-use crate::session::local_service::open_sandbox;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::attribute::Named;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -259,7 +259,7 @@ impl Service<'_> {
     /// Sends a read.
     ///
     /// # Errors
-    /// As [`crate::http::Client::send`], and `auth` when there is no token.
+    /// As [`crate::client::Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
         self.send_waiting("waiting for the service", request, Effect::Read).await
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{stderr_object, write_stderr};
-use crate::http::{HttpEvent, Tracer, redacted};
+use super::http::{HttpEvent, Tracer, redacted};
+use crate::report::{stderr_object, write_stderr};
 use storefront_core::text::sanitize::sanitize;
 
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::session::Session;
-use crate::session::service::{Service, interrupted};
+use crate::client::Session;
+use crate::client::service::{Service, interrupted};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 
 /// Runs what talks to the service, until it is done or the user interrupts it.

@@ -1,8 +1,21 @@
 //! What every command is given, and the service it talks to.
 
+mod attempt;
+mod classify;
+pub mod error_body;
+mod http;
+mod http_trace;
 pub mod local_service;
 pub mod runtime;
 pub mod service;
+pub mod transport;
+mod transport_error;
+
+pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
+pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, names_no_entity, says};
+pub use http::{Client, HttpEvent, Observer, Tracer, pause, redacted};
+pub use transport::Transport;
+pub use transport_error::{RUN_DOCTOR, TransportError};
 
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::client::Session;
 use crate::config::Settings;
-use crate::session::Session;
 use crate::system::context::Context;
 use storefront_core::failure::Failure;
 use storefront_core::text::token::Token;

@@ -1,11 +1,5 @@
 //! The HTTP client: one client, no redirects, and no request that may have been processed is ever repeated.
 
-mod attempt;
-mod classify;
-pub mod error_body;
-pub mod transport;
-mod transport_error;
-
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -18,21 +12,17 @@ use reqwest::header::{
 use tokio::time::Instant;
 use url::Url;
 
-pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
-pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, names_no_entity, says};
-pub use transport::{Endpoint, Transport};
-pub use transport_error::{RUN_DOCTOR, TransportError};
-
+use super::attempt::{self, Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
+use super::classify;
+use super::transport::{HttpTransport, Transport, USER_AGENT_VALUE};
+use crate::config::Endpoint;
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::text::redact::{MASK, secrets};
 use storefront_core::text::token::Token;
-use transport::HttpTransport;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const USER_AGENT_VALUE: HeaderValue =
-    HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
 
 /// How often a wait looks whether the command is to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(100);
@@ -323,8 +313,8 @@ mod tests {
     use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
     use tokio::time::Instant;
 
-    use super::transport::{Exchange, Incoming, Transport};
     use super::{Client, Effect, Endpoint};
+    use crate::client::transport::{Exchange, Incoming, Transport};
     use crate::system::clock::Clock;
     use storefront_core::interface::request::{Bearer, Method, Request};
     use storefront_core::text::token::Token;

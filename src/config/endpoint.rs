@@ -1,0 +1,41 @@
+//! Where the service is and how to reach it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::{Host, Url};
+
+/// Where the service is and how to reach it.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// `http` or `https`, without credentials, query and fragment; a path is kept.
+    pub base_url: Url,
+    /// Lets `http://` go to a host other than this machine.
+    pub allow_plain_http: bool,
+    /// PEM file of the only authorities to trust; the system's where there is none.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file of the certificate to show, its chain and its key.
+    pub client_certificate: Option<PathBuf>,
+    /// Time for one attempt, from the first packet to the last byte of the reply.
+    pub timeout: Duration,
+    /// How many repeats there may be of what cannot act twice.
+    pub retry: u32,
+    /// Whether the port belongs to what an integration signs.
+    pub sign_port: bool,
+    /// Whether the proxies of the environment are used. This machine is never reached through one.
+    pub use_proxy: bool,
+    /// The environment variable that names the proxy for this scheme, for messages.
+    pub proxy_variable: Option<&'static str>,
+    /// PEM file of the authorities to trust where `ca_file` is not set (`SSL_CERT_FILE`); the system's where neither is.
+    pub certificate_file: Option<PathBuf>,
+}
+
+/// Whether a service is on this machine, so that its tokens cross no network.
+pub fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
