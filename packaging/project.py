@@ -8,8 +8,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def package(root=ROOT):
-    """Returns the `[package]` table of `Cargo.toml`."""
-    return tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))["package"]
+    """Returns the `[package]` table of `Cargo.toml`, with what it takes from `[workspace.package]`."""
+    manifest = tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))
+    shared = manifest.get("workspace", {}).get("package", {})
+    own = manifest["package"]
+    return {name: shared[name] if value == {"workspace": True} else value for name, value in own.items()}
 
 
 def release_notes(version, root=ROOT):
