@@ -13,47 +13,64 @@ pub mod journal;
 pub mod ops;
 pub mod prompt;
 pub mod report;
-#[cfg(test)]
-mod simulation;
 pub mod state;
 pub mod system;
 
 use std::borrow::Cow;
-use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use cli::{GlobalArgs, GlobalFlags, OutputFormat};
+use client::Connect;
 use client::runtime::on_runtime;
+use client::transport::over_http;
 use commands::{Cli, Command};
 use report::Report;
 use report::jq::Filter;
 use storefront_core::failure::Failure;
 use system::context::Context;
 
-/// Runs the program with this process's arguments and surroundings.
-pub fn run() -> ExitCode {
-    let context = Context::capture();
-    match completion::answer(&context, commands::grammar) {
-        Ok(false) => {}
-        Ok(true) => return ExitCode::SUCCESS,
-        Err(_) => return ExitCode::FAILURE,
+/// All that stands around a run of the program.
+pub struct Surroundings {
+    /// Its machine: arguments, variables, directories, terminals, storage, clock, output and signals.
+    pub context: Context,
+    /// The way to a service.
+    pub connect: Box<Connect>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_process() -> Self {
+        Self { context: Context::capture(), connect: Box::new(over_http) }
     }
-    let cli = match Cli::parse_args(&context.arguments) {
-        Ok(cli) => cli,
-        Err(answer) => return print_clap_answer(&answer, &context),
-    };
-    match on_runtime(async { Ok(execute(&cli, &context).await) }) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            Report::new(&context, OutputFormat::Table, None, false, 0).failure(&failure);
-            ExitCode::from(failure.kind.exit_code())
-        }
+}
+
+/// Runs the program in this process; gives its exit code.
+pub fn run() -> u8 {
+    let surroundings = Surroundings::of_process();
+    match completion::answer(&surroundings.context, commands::grammar) {
+        Ok(false) => {}
+        Ok(true) => return 0,
+        Err(_) => return 1,
+    }
+    on_runtime(async { Ok(run_with(&surroundings).await) }).unwrap_or_else(|failure| {
+        Report::new(&surroundings.context, OutputFormat::Table, None, false, 0).failure(&failure);
+        failure.kind.exit_code()
+    })
+}
+
+/// Runs the program in these surroundings, on the caller's runtime; gives its exit code. A command line that shell completion
+/// asks about is not answered.
+pub async fn run_with(surroundings: &Surroundings) -> u8 {
+    match Cli::parse_args(&surroundings.context.arguments) {
+        Ok(cli) => execute(&cli, surroundings).await,
+        Err(answer) => print_clap_answer(&answer, &surroundings.context),
     }
 }
 
 /// Runs the command of a command line; gives its exit code.
-async fn execute(cli: &Cli, context: &Context) -> u8 {
-    let flags = &cli.global;
+async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
+    let (flags, context) = (&cli.global, &surroundings.context);
     // Where a command is pasted later, the variable may not be set.
     let named = context.var(system::environment::PROFILE).ok().flatten().map(str::to_owned);
     let profile = flags.profile.clone().or(named).filter(|_| !flags.sandbox);
@@ -69,11 +86,11 @@ async fn execute(cli: &Cli, context: &Context) -> u8 {
     let shown = *format.as_ref().unwrap_or(&OutputFormat::Table);
     let mut report = Report::new(context, shown, flags.color, flags.quiet, flags.verbose);
     report.can_write = global.can_write;
-    // There is one filter, and it lasts as long as the program.
-    let filter =
-        format.and(filter).map(|filter| report.filter = filter.map(|kept| &*Box::leak(Box::new(kept))));
-    let result = match filter {
-        Ok(()) => Box::pin(commands::run(cli, global, context, &report)).await,
+    let result = match format.and(filter) {
+        Ok(filter) => {
+            report.filter = filter.map(Arc::new);
+            Box::pin(commands::run(cli, global, surroundings, &report)).await
+        }
         Err(failure) => Err(failure),
     };
     match result {
@@ -87,7 +104,7 @@ async fn execute(cli: &Cli, context: &Context) -> u8 {
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.
-fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
+fn print_clap_answer(answer: &clap::Error, context: &Context) -> u8 {
     if answer.use_stderr() && asks_for_json(context) {
         let failure = clap_failure(answer);
         Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
@@ -99,7 +116,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
     } else {
         let _ = answer.print();
     }
-    ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
+    u8::try_from(answer.exit_code()).unwrap_or(2)
 }
 
 /// What clap says of a command line, as one line and a hint.

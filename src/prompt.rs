@@ -325,7 +325,7 @@ mod tests {
     use storefront_core::failure::FailureKind;
 
     fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
-        let mut context = Context::for_test(&[], Path::new("/"));
+        let mut context = Context::detached(&[], Path::new("/"));
         context.stdin_is_terminal = terminal;
         context.stderr_is_terminal = terminal;
         let global = GlobalArgs { no_input, yes, ..GlobalArgs::default() };

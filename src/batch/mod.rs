@@ -72,7 +72,7 @@ pub async fn run(
     }
     let context = session.context;
     let source = source.copied(&*context.storage, &context.directories()?.state)?;
-    let mut report: Report = *session.report;
+    let mut report: Report = session.report.clone();
     report.place = source.place();
     let session = &Session { report: &report, ..*session };
     let service = Service::open(session).await?;

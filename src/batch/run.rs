@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         writer: impl FusedFuture<Output = Result<(), Failure>>,
     ) -> Result<(), Failure> {
         let mut running = FuturesUnordered::new();
-        let mut signals = Signals::listen()?;
+        let mut signals = Signals::listen(self.shared.service.session.context)?;
         let mut tick = tokio::time::interval(PROGRESS_INTERVAL);
         let mut writer = pin!(writer);
         loop {

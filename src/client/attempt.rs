@@ -3,7 +3,6 @@
 //! Everything that sends goes through these types: single commands, batches, `api`, reads and read-backs. No other
 //! code looks at a status to decide whether something was applied or may be sent again.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -203,12 +202,6 @@ fn backoff(repeat: u32, chance: f64) -> Duration {
     full.mul_f64(0.5 + chance / 2.0)
 }
 
-/// Between 0 and 1; the standard library's hasher is seeded at random.
-pub(super) fn random_fraction() -> f64 {
-    let bits = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or(0);
-    f64::from(bits) / f64::from(u32::MAX)
-}
-
 /// Reads `Retry-After`: seconds, or an HTTP date. `None` when it is neither.
 pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
@@ -226,9 +219,7 @@ mod tests {
     use jiff::Timestamp;
     use serde_json::{Value, json};
 
-    use super::{
-        Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, random_fraction, retry_after, value_of,
-    };
+    use super::{Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, retry_after, value_of};
     use storefront_core::failure::{Applied, Failure, FailureKind};
 
     fn unknown() -> Attempt {
@@ -339,7 +330,7 @@ mod tests {
         let milliseconds = |repeat, chance| backoff(repeat, chance).as_millis();
         assert_eq!((milliseconds(1, 0.0), milliseconds(1, 1.0)), (125, 250));
         assert_eq!((milliseconds(2, 0.0), milliseconds(3, 1.0)), (250, 1000));
-        let waits: Vec<_> = (0..8).map(|_| backoff(1, random_fraction())).collect();
+        let waits: Vec<_> = (0..8).map(|_| backoff(1, crate::system::context::random_fraction())).collect();
         assert!(waits.iter().any(|wait| *wait != waits[0]), "{waits:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::Duration;
 
 use reqwest::header::{
@@ -12,9 +12,9 @@ use reqwest::header::{
 use tokio::time::Instant;
 use url::Url;
 
-use super::attempt::{self, Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
+use super::attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
 use super::classify;
-use super::transport::{HttpTransport, Transport, USER_AGENT_VALUE};
+use super::transport::{Transport, USER_AGENT_VALUE, over_http};
 use crate::config::Endpoint;
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -48,13 +48,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// Makes a client; opens no connection. For `http://` no certificate is read.
+    /// Makes a client that speaks HTTP; opens no connection. For `http://` no certificate is read.
     ///
     /// # Errors
     /// `usage` for `http://` to another machine that is not allowed, and for certificate files that cannot be used.
     pub fn new(link: &Endpoint, tracer: Option<Tracer>, clock: Clock) -> Result<Self, Failure> {
-        let transport = HttpTransport::new(link)?;
-        Ok(Self { tracer, random: attempt::random_fraction, ..Self::over(link, Box::new(transport), clock) })
+        Ok(Self { tracer, ..Self::over(link, over_http(link)?, clock) })
     }
 
     /// A client over a transport of the caller's, without chance in its delays.
@@ -71,6 +70,12 @@ impl Client {
             quiet_until: Cell::default(),
             random: || 0.5,
         }
+    }
+
+    /// The same, which tells what it does, with delays from these numbers between 0 and 1.
+    #[must_use]
+    pub fn with(self, tracer: Option<Tracer>, random: fn() -> f64) -> Self {
+        Self { tracer, random, ..self }
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -247,7 +252,7 @@ pub async fn pause(wait: Duration, stop: impl Fn() -> bool) {
 }
 
 /// An observer of the traffic.
-pub type Tracer = Arc<dyn Fn(HttpEvent<'_>) + Send + Sync>;
+pub type Tracer = Rc<dyn Fn(HttpEvent<'_>)>;
 
 /// One event of a call. Everything foreign in it is as it came: the report escapes it.
 #[derive(Debug, Clone, Copy)]

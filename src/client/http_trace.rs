@@ -1,19 +1,24 @@
 //! `-v` and `-vv`: requests and replies on standard error, tokens redacted.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use super::http::{HttpEvent, Tracer, redacted};
-use crate::report::{stderr_object, write_stderr};
+use crate::report::Report;
 use storefront_core::text::sanitize::sanitize;
 
-/// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
-/// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.
-pub fn tracer(verbose: u8, is_json: bool) -> Option<Tracer> {
+/// A listener for the loudness of the run: nothing at 0, one line an event at 1, headers and bodies from 2 on. Under
+/// `-o json` each line is an object `{"trace": …}`, as everything on standard error.
+pub fn tracer(report: &Report) -> Option<Tracer> {
+    let (report, verbose) = (report.clone(), report.verbose);
     let print = move |line: String| {
-        if is_json { stderr_object("trace", line.into()) } else { write_stderr(&sanitize(&line)) }
+        if report.is_json() {
+            report.stderr_object("trace", line.into())
+        } else {
+            report.stderr(&sanitize(&line))
+        }
     };
-    let listener = move |event: HttpEvent<'_>| lines(event, verbose > 1).into_iter().for_each(print);
-    (verbose > 0).then(|| -> Tracer { Arc::new(listener) })
+    let listener = move |event: HttpEvent<'_>| lines(event, verbose > 1).into_iter().for_each(&print);
+    (verbose > 0).then(|| -> Tracer { Rc::new(listener) })
 }
 
 /// An event in one line, or `whole`, with headers and body.

@@ -14,7 +14,7 @@ mod transport_error;
 pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
 pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, names_no_entity, says};
 pub use http::{Client, HttpEvent, Observer, Tracer, pause, redacted};
-pub use transport::Transport;
+pub use transport::{Connect, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
 use crate::cli::GlobalArgs;
@@ -37,6 +37,8 @@ pub struct Session<'a> {
     pub dialect: &'static Dialect,
     /// The way out.
     pub report: &'a Report,
+    /// The way to a service.
+    pub connect: &'a Connect,
 }
 
 impl Session<'_> {

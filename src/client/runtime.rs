@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 
 use crate::client::Session;
 use crate::client::service::{Service, interrupted};
+use crate::system::context::Context;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 
 /// Runs what talks to the service, until it is done or the user interrupts it.
@@ -17,7 +18,7 @@ pub async fn with_service<T>(
     session: &Session<'_>,
     task: impl AsyncFnOnce(&Service<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let mut signals = Signals::listen()?;
+    let mut signals = Signals::listen(session.context)?;
     let service = Service::open(session).await?;
     let mut task = pin!(task(&service));
     tokio::select! {
@@ -69,10 +70,9 @@ impl Signals {
     ///
     /// # Errors
     /// `internal` when signals cannot be received.
-    pub fn listen() -> Result<Self, Failure> {
-        #[cfg(test)]
-        if let Some(modelled) = crate::simulation::program::interrupt() {
-            return Ok(Self(modelled));
+    pub fn listen(context: &Context) -> Result<Self, Failure> {
+        if let Some(stop) = &context.stop {
+            return Ok(Self(stop.clone()));
         }
         let notify = Arc::default();
         forward(&notify).map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;

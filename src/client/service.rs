@@ -91,7 +91,6 @@ impl<'a> Service<'a> {
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
-        let tracer = http_trace::tracer(session.report.verbose, session.report.is_json());
         if !session.global.flags.sandbox && !session.global.request.fault.is_empty() {
             let profile = session.global.flags.profile.is_some();
             let hint = if profile { "replace --profile with --sandbox" } else { "add --sandbox" };
@@ -107,12 +106,9 @@ impl<'a> Service<'a> {
         for token in [&settings.token, &settings.admin_token].into_iter().filter_map(TokenSource::at_hand) {
             secrets().add(token);
         }
-        #[cfg(test)]
-        if let Some(network) = crate::simulation::program::network() {
-            let client = Client::over(&settings.endpoint, network, session.context.clock);
-            return Ok(Self::with_client(session, settings, client));
-        }
-        let client = Client::new(&settings.endpoint, tracer, session.context.clock)?;
+        let (context, transport) = (session.context, (session.connect)(&settings.endpoint)?);
+        let client = Client::over(&settings.endpoint, transport, context.clock)
+            .with(http_trace::tracer(session.report), context.random);
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
 

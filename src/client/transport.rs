@@ -49,17 +49,27 @@ pub trait Transport: fmt::Debug {
     fn exchange(&self, request: reqwest::Request, timeout: Duration) -> Exchange<'_>;
 }
 
+/// Makes the way to a service: [`over_http`], or what a test puts in its place.
+pub type Connect = dyn Fn(&Endpoint) -> Result<Box<dyn Transport>, Failure>;
+
+/// HTTP/1.1 over TCP and TLS. Opens no connection. For `http://` no certificate is read.
+///
+/// # Errors
+/// `usage` for `http://` to another machine that is not allowed, and for certificate files that cannot be used.
+pub fn over_http(link: &Endpoint) -> Result<Box<dyn Transport>, Failure> {
+    Ok(Box::new(HttpTransport::new(link)?))
+}
+
 /// HTTP/1.1 over TCP and TLS: no redirects, nothing repeated.
 #[derive(Debug)]
-pub(super) struct HttpTransport {
+struct HttpTransport {
     client: reqwest::Client,
     /// The variable that names a proxy for this service, for messages.
     proxy: Option<&'static str>,
 }
 
 impl HttpTransport {
-    /// Opens no connection. For `http://` no certificate is read.
-    pub(super) fn new(link: &Endpoint) -> Result<Self, Failure> {
+    fn new(link: &Endpoint) -> Result<Self, Failure> {
         let url = &link.base_url;
         if url.scheme() == "http" && !is_this_machine(url) && !link.allow_plain_http {
             let message = format!("plain http:// to {url} would expose the token and customer data");

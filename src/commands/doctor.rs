@@ -21,7 +21,7 @@ use storefront_core::profile::stored::Profile;
 /// # Errors
 /// The kind of the first check that failed.
 pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
-    let mut signals = Signals::listen()?;
+    let mut signals = Signals::listen(session.context)?;
     let checks = tokio::select! {
         biased;
         () = signals.next() => return Err(Failure::new(FailureKind::Interrupted, "interrupted")),

@@ -281,7 +281,7 @@ fn visible(value: Value) -> Value {
 /// # Errors
 /// `usage` for settings that are missing or wrong, and where plans cannot be kept.
 pub async fn run(session: &Session<'_>, args: &McpArgs) -> Result<(), Failure> {
-    let mut signals = Signals::listen()?;
+    let mut signals = Signals::listen(session.context)?;
     let assistant = assistant(session, args)?;
     if session.context.stdin_is_terminal {
         session.report.status("waiting for an assistant on standard input; press Ctrl-C to stop");

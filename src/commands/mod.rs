@@ -46,10 +46,9 @@ use crate::input::{Draft, document};
 use crate::journal::plan_file::journal_of;
 use crate::ops::Operation;
 use crate::report::Report;
-use crate::system::context::Context;
 use crate::system::shell::Shell;
 use crate::system::storage::real_path;
-use crate::{batch, completion};
+use crate::{Surroundings, batch, completion};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, is_read};
 use storefront_core::operation::OperationSpec;
@@ -290,7 +289,13 @@ fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
 ///
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
-pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Report) -> Result<(), Failure> {
+pub async fn run(
+    cli: &Cli,
+    global: &GlobalArgs,
+    surroundings: &Surroundings,
+    report: &Report,
+) -> Result<(), Failure> {
+    let (context, connect) = (&surroundings.context, &*surroundings.connect);
     cli.global.validate()?;
     // What explains the program works whatever is set.
     match &cli.command {
@@ -301,7 +306,7 @@ pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Rep
     }
     let config = ConfigFile::load(context);
     let dialect = chosen_dialect(context, global, &config)?;
-    let session = Session { context, global, config: &config, dialect, report };
+    let session = Session { context, global, config: &config, dialect, report, connect };
     // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
     let yes = permit_write(&session, &cli.command)? && global.yes;
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };

@@ -120,7 +120,7 @@ async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
     // Before the address is printed: its reader may stop the server at once.
-    let mut signals = Signals::listen()?;
+    let mut signals = Signals::listen(session.context)?;
     let running = storefront_sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
     if session.context.stdout_is_terminal && !session.report.is_json() {
         session.report.stdout(guide(&running, session.global.flags.api))?;
@@ -159,7 +159,7 @@ fn guide(running: &storefront_sandbox::Running, interface: Option<Interface>) ->
 
 /// With `-v`, a line on standard error for each request.
 fn observer(session: &Session<'_>) -> Option<Observer> {
-    let report = *session.report;
+    let report = session.report.clone();
     (report.verbose > 0).then(|| -> Observer {
         Arc::new(move |method, path, status| report.status(&format!("{method} {path} {status}")))
     })

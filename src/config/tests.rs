@@ -45,7 +45,7 @@ fn resolve_in(context: &Context, global: &GlobalArgs) -> Result<Settings, Failur
 }
 
 fn resolve_with(home: &Path, variables: &[(&str, &str)], global: &GlobalArgs) -> Result<Settings, Failure> {
-    resolve_in(&Context::for_test(variables, home), global)
+    resolve_in(&Context::detached(variables, home), global)
 }
 
 fn resolve(home: &TempDir, variables: &[(&str, &str)]) -> Result<Settings, Failure> {
@@ -79,11 +79,11 @@ fn the_environment_alone_is_enough() {
 
 #[test]
 fn the_environment_alone_is_enough_where_no_home_is_known() {
-    let mut context = Context::for_test(&[ENV_URL, ENV_TOKEN], Path::new("/dev/null"));
+    let mut context = Context::detached(&[ENV_URL, ENV_TOKEN], Path::new("/dev/null"));
     assert!(resolve_in(&context, &GlobalArgs::default()).is_ok());
     context.directories = None;
     assert!(resolve_in(&context, &GlobalArgs::default()).is_ok());
-    let mut context = Context::for_test(&[ENV_URL], Path::new("/dev/null"));
+    let mut context = Context::detached(&[ENV_URL], Path::new("/dev/null"));
     context.directories = None;
     assert!(resolve_in(&context, &GlobalArgs::default()).is_err());
 }
@@ -195,7 +195,7 @@ fn a_token_of_the_environment_serves_both_kinds_at_another_host() {
 #[test]
 fn a_stored_token_stays_with_the_host_it_was_given_for() {
     let home = home(SHOP);
-    let context = Context::for_test(&[], home.path());
+    let context = Context::detached(&[], home.path());
     for (bearer, token, origin) in
         [(Bearer::Customer, "stored", "https://shop.example"), (Bearer::Admin, "boss", "https://old.example")]
     {
@@ -217,7 +217,7 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
 #[test]
 fn a_named_token_wins_over_a_stored_one() {
     let home = home(&format!("{SHOP}token-env = \"SHOP\"\n"));
-    let context = Context::for_test(&[], home.path());
+    let context = Context::detached(&[], home.path());
     let stored = Stored {
         token: Token::new("old").unwrap(),
         origin: "https://shop.example".to_owned(),
@@ -233,7 +233,7 @@ fn a_named_token_wins_over_a_stored_one() {
 fn the_sandbox_takes_nothing_from_outside() {
     let token = |text| Token::new(text).unwrap();
     let url: url::Url = "http://127.0.0.1:1".parse().unwrap();
-    let context = Context::for_test(&[], std::path::Path::new("/nowhere"));
+    let context = Context::detached(&[], std::path::Path::new("/nowhere"));
     let sandbox = |global: &GlobalArgs| {
         Settings::sandbox(
             &context,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::Report;
 use super::style::TextStyle;
-use super::{Report, stderr_object, write_stderr};
 use storefront_core::failure::{Applied, Failure, RecordCounts};
 use storefront_core::text::exact_json;
 
@@ -11,14 +11,14 @@ impl Report {
     /// Prints a failure: text, or one JSON object under `-o json`.
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
-            return stderr_object("error", failure_json(failure));
+            return self.stderr_object("error", failure_json(failure));
         }
         if failure.is_cancelled {
-            return write_stderr("Cancelled");
+            return self.stderr("Cancelled");
         }
-        write_stderr(&self.labelled(TextStyle::Error, "error", &failure.message));
+        self.stderr(&self.labelled(TextStyle::Error, "error", &failure.message));
         if self.can_write {
-            write_stderr(match failure.applied {
+            self.stderr(match failure.applied {
                 Applied::No => "  No changes were made.",
                 // Perhaps by an earlier run.
                 Applied::Yes if failure.records.is_some() => "  Some records were applied.",
@@ -28,7 +28,7 @@ impl Report {
             });
         }
         if let Some(hint) = &failure.hint {
-            write_stderr(&self.labelled(TextStyle::Id, "  hint", hint));
+            self.stderr(&self.labelled(TextStyle::Id, "  hint", hint));
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod summary;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -25,6 +26,7 @@ use serde_json::Value;
 use crate::cli::{Color, OutputFormat};
 use crate::system::context::Context;
 use crate::system::environment;
+use crate::system::output::Output;
 use jq::Filter;
 use storefront_core::failure::Failure;
 use storefront_core::text::exact_json;
@@ -33,7 +35,7 @@ use storefront_core::text::sanitize::{self, sanitize};
 use style::{OutputStyle, TextStyle};
 
 /// How this run speaks: format, loudness, color.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Report {
     /// The line of the record that notes and warnings are about, in a batch.
     pub line: Option<u64>,
@@ -52,11 +54,13 @@ pub struct Report {
     /// Standard error, for text a person reads.
     pub stderr_style: OutputStyle,
     /// What is made of each result under `-o json`.
-    pub filter: Option<&'static Filter>,
+    pub filter: Option<Arc<Filter>>,
     /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_progress: bool,
+    /// Where everything is written.
+    output: Arc<dyn Output>,
     /// Whether standard output is a terminal, which obeys what it is sent.
     stdout_is_terminal: bool,
 }
@@ -93,6 +97,7 @@ impl Report {
             stderr_style: style(context.stderr_width, context.stderr_is_terminal),
             filter: None,
             accessible,
+            output: context.output.clone(),
             stdout_is_terminal: context.stdout_is_terminal,
             shows_progress: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
         }
@@ -101,7 +106,7 @@ impl Report {
     /// The same, about the record on one line of a batch, or about none by itself.
     #[must_use]
     pub fn for_line(&self, line: Option<u64>) -> Self {
-        Self { line, ..*self }
+        Self { line, ..self.clone() }
     }
 
     /// Whether results are JSON.
@@ -168,7 +173,7 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn stdout(&self, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-        match StandardOutput.write_all(text.as_ref()).and_then(|()| StandardOutput.flush()) {
+        match progress::suspend(|| self.output.stdout(text.as_ref())) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::internal(format!("cannot write to stdout: {error}")))
             }
@@ -185,7 +190,7 @@ impl Report {
     /// The same for text that is not broken into lines, such as a command to copy; the caller escapes what is foreign.
     pub fn laid_out(&self, text: &str) {
         if !self.quiet && !self.is_json() {
-            write_stderr(text);
+            self.stderr(text);
         }
     }
 
@@ -194,9 +199,9 @@ impl Report {
         let text = self.about(text);
         if self.is_json() {
             let message = exact_json::object([("message", text.as_ref().into())]);
-            return stderr_object("warning", message);
+            return self.stderr_object("warning", message);
         }
-        write_stderr(&self.labelled(TextStyle::Warning, "warning", &text));
+        self.stderr(&self.labelled(TextStyle::Warning, "warning", &text));
     }
 
     fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -209,38 +214,27 @@ impl Report {
         let text = self.stderr_style.wrapped(&format!("{label} {}", sanitize(text)));
         format!("{}{}", self.stderr_style.paint(ink, &label), &text[label.len()..])
     }
+
+    /// An object of standard error under `-o json`, such as `{"warning": …}`.
+    pub fn stderr_object(&self, kind: &str, value: Value) {
+        self.stderr(&sanitize::in_json(&exact_json::object([(kind, value)]).to_string()));
+    }
+
+    /// A line on standard error as it is: the caller escapes what is foreign.
+    pub fn stderr(&self, line: &str) {
+        progress::suspend(|| self.output.stderr(line));
+    }
 }
 
-/// An object of standard error under `-o json`, such as `{"warning": …}`.
-pub fn stderr_object(kind: &str, value: Value) {
-    write_stderr(&sanitize::in_json(&exact_json::object([(kind, value)]).to_string()));
-}
-
-/// Standard output, and what stands for it in the simulation.
-struct StandardOutput;
+/// Standard output, which waits for the line that moves.
+struct StandardOutput(Arc<dyn Output>);
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        #[cfg(test)]
-        if crate::simulation::program::captures_stdout(bytes) {
-            return Ok(bytes.len());
-        }
-        progress::suspend(|| io::stdout().write(bytes))
+        progress::suspend(|| self.0.stdout(bytes)).map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stdout().flush()
+        Ok(())
     }
-}
-
-/// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
-/// nobody can read the message.
-pub fn write_stderr(text: &str) {
-    #[cfg(test)]
-    if crate::simulation::program::captures_stderr(text) {
-        return;
-    }
-    progress::suspend(|| {
-        let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
-    });
 }

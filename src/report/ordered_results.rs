@@ -38,9 +38,9 @@ impl OrderedResults {
     /// Results on standard output, in the output format of the command.
     pub fn new(report: &Report) -> Self {
         Self {
-            out: BufWriter::with_capacity(32 * 1024, StandardOutput),
+            out: BufWriter::with_capacity(32 * 1024, StandardOutput(report.output.clone())),
             closed: false,
-            report: *report,
+            report: report.clone(),
             pending: BTreeMap::new(),
         }
     }
@@ -100,7 +100,7 @@ impl OrderedResults {
     fn line(&self, result: &impl Serialize) -> String {
         self.report.json_text(result, false).unwrap_or_else(|failure| {
             self.report.warn(&failure.message);
-            Report { filter: None, ..self.report }.json_text(result, false).unwrap_or_default()
+            Report { filter: None, ..self.report.clone() }.json_text(result, false).unwrap_or_default()
         })
     }
 

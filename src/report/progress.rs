@@ -96,7 +96,7 @@ impl Progress {
         let show = || Line::show(bar(), template);
         let line = report.shows_progress.then(show).flatten();
         let now = Instant::now();
-        Self { report: *report, line, total, begun: now, told: now }
+        Self { report: report.clone(), line, total, begun: now, told: now }
     }
 
     /// Shows how far the run is.

@@ -41,7 +41,7 @@ pub struct Given<'a> {
 /// # Panics
 /// For a command line that the program does not understand.
 pub async fn run(given: Given<'_>) -> u8 {
-    let mut context = Context::for_test(given.variables, given.home);
+    let mut context = Context::detached(given.variables, given.home);
     let words = ["storefront", "-o", "json"].into_iter().chain(given.arguments.iter().map(String::as_str));
     context.arguments = words.map(OsString::from).collect();
     context.storage = given.storage;

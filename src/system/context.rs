@@ -1,15 +1,18 @@
 //! The world outside, captured once at start and passed as a value: environment, terminals, directories.
 
 use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use etcetera::BaseStrategy as _;
 use terminal_size::{Height, Width, terminal_size_of};
+use tokio::sync::Notify;
 
 use crate::system::clock::Clock;
 use crate::system::environment;
+use crate::system::output::{Output, StandardStreams};
 use crate::system::storage::{Disk, Storage};
 use storefront_core::failure::Failure;
 
@@ -37,6 +40,12 @@ pub struct Context {
     pub storage: Arc<dyn Storage>,
     /// The time of day.
     pub clock: Clock,
+    /// Standard output and standard error.
+    pub output: Arc<dyn Output>,
+    /// What tells that the program is to stop, in place of the signals of this process.
+    pub stop: Option<Arc<Notify>>,
+    /// Gives numbers from 0 up to 1, for delays that are to differ between programs.
+    pub random: fn() -> f64,
 }
 
 /// Whether escape sequences are obeyed: a console of Windows does so only when it is asked to, and a service has none.
@@ -80,6 +89,27 @@ impl Context {
             directories: Directories::of_platform(),
             storage: Arc::new(Disk),
             clock: Clock::system(),
+            output: Arc::new(StandardStreams),
+            stop: None,
+            random: random_fraction,
+        }
+    }
+
+    /// Surroundings without a terminal, with these variables only, and with the program's own files below `home`.
+    pub fn detached(variables: &[(&str, &str)], home: &Path) -> Self {
+        Self {
+            variables: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            stdin_is_terminal: false,
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            stdout_width: None,
+            stderr_width: None,
+            directories: Some(Directories {
+                config: home.join("config"),
+                data: home.join("data"),
+                state: home.join("state"),
+            }),
+            ..Self::capture()
         }
     }
 
@@ -140,6 +170,12 @@ impl Directories {
     }
 }
 
+/// Between 0 and 1; the standard library's hasher is seeded at random.
+pub fn random_fraction() -> f64 {
+    let bits = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or(0);
+    f64::from(bits) / f64::from(u32::MAX)
+}
+
 /// Whether two names are of one variable. Windows does not distinguish `Path` from `PATH`.
 fn is_same_variable(known: &OsStr, name: &str, ignores_case: bool) -> bool {
     known == name || ignores_case && known.eq_ignore_ascii_case(name)
@@ -147,27 +183,7 @@ fn is_same_variable(known: &OsStr, name: &str, ignores_case: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Context, Directories, is_same_variable};
-
-    impl Context {
-        /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
-        pub fn for_test(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
-            Self {
-                variables: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-                stdin_is_terminal: false,
-                stdout_is_terminal: false,
-                stderr_is_terminal: false,
-                stdout_width: None,
-                stderr_width: None,
-                directories: Some(Directories {
-                    config: home.join("config"),
-                    data: home.join("data"),
-                    state: home.join("state"),
-                }),
-                ..Self::capture()
-            }
-        }
-    }
+    use super::is_same_variable;
 
     #[test]
     fn windows_compares_the_names_of_variables_without_case() {

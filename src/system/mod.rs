@@ -3,5 +3,6 @@
 pub mod clock;
 pub mod context;
 pub mod environment;
+pub mod output;
 pub mod shell;
 pub mod storage;
