@@ -11,8 +11,6 @@ pub mod queue;
 mod record;
 mod run;
 mod send;
-#[cfg(test)]
-mod tests;
 mod token;
 
 use std::path::Path;

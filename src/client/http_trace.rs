@@ -12,9 +12,9 @@ pub fn tracer(report: &Report) -> Option<Tracer> {
     let (report, verbose) = (report.clone(), report.verbose);
     let print = move |line: String| {
         if report.is_json() {
-            report.stderr_object("trace", line.into())
+            report.stderr_object("trace", line.into());
         } else {
-            report.stderr(&sanitize(&line))
+            report.stderr(&sanitize(&line));
         }
     };
     let listener = move |event: HttpEvent<'_>| lines(event, verbose > 1).into_iter().for_each(&print);

@@ -70,10 +70,6 @@ mod tests {
     fn sources(directory: &std::path::Path, found: &mut Vec<(std::path::PathBuf, String)>) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
-            // The simulation is a test, and its variables are no settings.
-            if path.ends_with("simulation") {
-                continue;
-            }
             if path.is_dir() {
                 sources(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -62,7 +62,7 @@ fn modules() -> BTreeMap<Vec<String>, String> {
         let kept = text[..end].to_owned();
         modules.insert(name, kept);
     }
-    // What is compiled for tests only, the simulation for one, may use everything.
+    // What is compiled for tests only may use everything.
     modules.retain(|name, _| (1..=name.len()).all(|length| !tests.contains(&name[..length])));
     modules
 }

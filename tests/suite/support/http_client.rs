@@ -1,5 +1,6 @@
 //! Calls of the library's client, as the tests make them.
 
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -86,7 +87,7 @@ pub async fn call(client: &Client, request: &Request) -> Result<Reply, Failure> 
 pub fn traced(link: &Endpoint) -> (Client, Arc<Mutex<Vec<String>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let ours = events.clone();
-    let tracer = Arc::new(move |event: HttpEvent<'_>| {
+    let tracer = Rc::new(move |event: HttpEvent<'_>| {
         let headers: Vec<_> = match event {
             HttpEvent::Sending { headers, .. } | HttpEvent::Response { headers, .. } => {
                 redacted(headers).collect()

@@ -6,15 +6,15 @@ use std::time::Duration;
 use futures_util::future::join;
 
 use super::Scenario;
-use crate::simulation::action::Action;
-use crate::simulation::call::Call;
-use crate::simulation::disk::Disk;
-use crate::simulation::faults::Quirk;
-use crate::simulation::input::{self, InputEdit};
-use crate::simulation::job::{Job, RunOptions};
-use crate::simulation::rules::{Rule, journal, partition};
-use crate::simulation::setting::Mode;
-use crate::simulation::world::{Event, World};
+use crate::action::Action;
+use crate::call::Call;
+use crate::disk::Disk;
+use crate::faults::Quirk;
+use crate::input::{self, InputEdit};
+use crate::job::{Job, RunOptions};
+use crate::rules::{Rule, journal, partition};
+use crate::setting::Mode;
+use crate::world::{Event, World};
 
 /// A batch before its input was edited, and that input; and the first run after it.
 pub struct Before {

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::Rule;
-use crate::simulation::call::Call;
-use crate::simulation::disk::Disk;
-use crate::simulation::world::{Reported, Sent, World};
+use crate::call::Call;
+use crate::disk::Disk;
+use crate::world::{Reported, Sent, World};
 
 /// The last entry of each record.
 pub fn entries(text: &[u8]) -> BTreeMap<usize, Value> {

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::input::InputEdit;
 use super::random::Random;
-use crate::system::storage::{Lock, Log, Storage, Syncing};
+use storefront::system::storage::{Lock, Log, Storage, Syncing};
 
 /// The disk of one machine.
 #[derive(Debug)]

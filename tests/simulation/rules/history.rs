@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::Rule;
 use super::report::{customer_of, is_done_in};
-use crate::simulation::action::Action;
-use crate::simulation::world::{Reported, World};
+use crate::action::Action;
+use crate::world::{Reported, World};
 
 /// Checks the lines of a history on a machine, that run `run` has printed, as the last one before run `end`. Where nothing
 /// was lost on the disk, an update whose outcome was told does not count as unknown.

@@ -1,12 +1,12 @@
 //! What was said of records, compared with what took effect, once every late request has arrived.
 
 use super::Rule;
-use crate::simulation::action::Action;
-use crate::simulation::call::Call;
-use crate::simulation::customers::{Stored, fields, ids, is_nearly};
-use crate::simulation::faults::Quirk;
-use crate::simulation::magento;
-use crate::simulation::world::{Effect, OutOfReach, Reported, Sent, World};
+use crate::action::Action;
+use crate::call::Call;
+use crate::customers::{Stored, fields, ids, is_nearly};
+use crate::faults::Quirk;
+use crate::magento;
+use crate::world::{Effect, OutOfReach, Reported, Sent, World};
 
 /// Checks all reports.
 pub fn check(world: &mut World) {

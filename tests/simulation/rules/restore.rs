@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::simulation::action::{Action, Undo};
-use crate::simulation::customers::{Writer, addresses, content, fields, is_empty};
-use crate::simulation::magento;
-use crate::simulation::world::{Sent, World};
+use crate::action::{Action, Undo};
+use crate::customers::{Writer, addresses, content, fields, is_empty};
+use crate::magento;
+use crate::world::{Sent, World};
 
 /// Whether the profile has had this value, and an update of ours has written the one that is there now.
 pub fn was_value(world: &World, sent: &Sent, path: &str, now: Option<&Value>) -> bool {
@@ -21,7 +21,7 @@ pub fn was_value(world: &World, sent: &Sent, path: &str, now: Option<&Value>) ->
 /// Whether the profile has had this address, and has it no more.
 pub fn was_there(world: &World, sent: &Sent, address: &Value) -> bool {
     let (Some(customer), Some(wanted)) = (sent.replaces(), content(address)) else { return false };
-    let has = |past: &crate::simulation::customers::Stored| {
+    let has = |past: &crate::customers::Stored| {
         addresses(past).filter_map(content).any(|past| {
             // The service stores what stands for nothing in its own way.
             past.iter().all(|(name, value)| wanted.get(name).is_none_or(|wanted| wanted == value))

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::call::ADMIN;
@@ -16,12 +17,12 @@ use super::input::InputEdit;
 use super::job::{Access, Death, Job, RunOptions, name};
 use super::killable::Killable;
 use super::network::Network;
-use super::program::{self, Given, Surrounded, Surroundings, Written};
+use super::program::{self, Given, Streams, Written};
 use super::rules::Rule;
 use super::world::{Reported, Run, World};
-use crate::client::Transport;
-use crate::system::clock::Clock;
-use crate::system::storage::Storage as _;
+use storefront::client::Transport;
+use storefront::system::clock::Clock;
+use storefront::system::storage::Storage as _;
 
 /// How a run ended.
 #[derive(Debug, Default)]
@@ -182,20 +183,18 @@ impl Machine {
             of_customer,
         ];
         let wall = 1_800_000_000 + self.clock_error.get() + self.world.borrow().now().as_secs().cast_signed();
+        let (written, interrupt) = (Streams::default(), Arc::<Notify>::default());
         let running = program::run(Given {
             arguments: &words,
             variables: &variables,
             home: Path::new("/modelled"),
             storage: Arc::new(Mount::new(&self.disk, &process)),
             clock: Clock::starting_at(jiff::Timestamp::from_second(wall).unwrap()),
-        });
-        let surroundings = Surroundings {
             network: self.network(run, &process, base),
-            written: Rc::default(),
-            interrupt: Arc::default(),
-        };
-        let (written, interrupt) = (surroundings.written.clone(), surroundings.interrupt.clone());
-        let running = Box::pin(Surrounded::new(running, surroundings));
+            written: written.clone(),
+            interrupt: interrupt.clone(),
+        });
+        let running = Box::pin(running);
         let polls = if let Death::Polls(polls) = options.death { Some(polls) } else { None };
         let killable = Killable { inner: Some(running), polls, process: process.clone() };
         let limit = if let Death::After(time) = options.death { time } else { Duration::from_secs(86_400) };

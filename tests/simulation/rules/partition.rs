@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::Rule;
 use super::journal::{entries, state};
-use crate::simulation::disk::Disk;
-use crate::simulation::world::{Reported, World};
+use crate::disk::Disk;
+use crate::world::{Reported, World};
 
 /// What became of a record, as it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::{Break, Rule};
-use crate::simulation::action::Action;
-use crate::simulation::faults::{Observed, Quirk};
-use crate::simulation::world::{Sent, World};
+use crate::action::Action;
+use crate::faults::{Observed, Quirk};
+use crate::world::{Sent, World};
 
 /// A case that is known.
 pub struct Known {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::simulation::customers::{Stored, addresses};
+use crate::customers::{Stored, addresses};
 
 /// The first value that is not as it was planned. Of an address that is to be deleted texts are compared: a shop may write
 /// a region in several forms.

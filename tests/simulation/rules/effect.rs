@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::{Rule, excuse};
-use crate::simulation::action::Action;
-use crate::simulation::customers::{Stored, Writer, fields, has_twins, ids, is_nearly};
-use crate::simulation::magento;
-use crate::simulation::world::{OutOfReach, World};
+use crate::action::Action;
+use crate::customers::{Stored, Writer, fields, has_twins, ids, is_nearly};
+use crate::magento;
+use crate::world::{OutOfReach, World};
 
 /// Checks what request `number` makes of the profile of a customer; `added` are the ids of new addresses.
 pub fn check(
@@ -108,7 +108,7 @@ fn overwritten(
             Some((Writer::Foreign, at)) if was_shown => {
                 let shown_at = sent.shown.as_ref().map_or(sent.at, |shown| shown.at);
                 // What this record had done was corrected, and the correction was seen.
-                let is_earlier = |effect: &&crate::simulation::world::Effect| {
+                let is_earlier = |effect: &&crate::world::Effect| {
                     let other = &world.requests[effect.request];
                     other.run == sent.run && other.replaces() == Some(customer) && effect.at < at
                 };

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::Rule;
-use crate::simulation::action::Action;
-use crate::simulation::customers::{DEFAULT, Stored, addresses, content, ids};
-use crate::simulation::faults::{Observed, Quirk};
-use crate::simulation::magento;
-use crate::simulation::notation;
-use crate::simulation::world::{Reported, Sent, World};
+use crate::action::Action;
+use crate::customers::{DEFAULT, Stored, addresses, content, ids};
+use crate::faults::{Observed, Quirk};
+use crate::magento;
+use crate::notation;
+use crate::world::{Reported, Sent, World};
 
 /// Checks how a run ended, by its exit code and the error on its standard error.
 pub fn check(world: &mut World, run: usize, code: u8, error: &Value, counts: &[usize], is_outage: bool) {

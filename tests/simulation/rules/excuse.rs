@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::simulation::world::{OutOfReach, Reported, Run, World};
+use crate::world::{OutOfReach, Reported, Run, World};
 
 /// For so long the program expects that a request may still come.
 const MAX_LATENESS: Duration = Duration::from_secs(600);

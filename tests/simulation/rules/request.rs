@@ -6,15 +6,13 @@ use serde_json::Value;
 
 use super::planned::differing;
 use super::{Rule, batch, journal, restore, signal};
-use crate::simulation::action::{Action, RegionBy, Undo};
-use crate::simulation::call::Call;
-use crate::simulation::customers::{
-    DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids, is_empty,
-};
-use crate::simulation::disk::{Disk, Process};
-use crate::simulation::faults::Observed;
-use crate::simulation::magento;
-use crate::simulation::world::{OutOfReach, Sent, Shown, World};
+use crate::action::{Action, RegionBy, Undo};
+use crate::call::Call;
+use crate::customers::{DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids, is_empty};
+use crate::disk::{Disk, Process};
+use crate::faults::Observed;
+use crate::magento;
+use crate::world::{OutOfReach, Sent, Shown, World};
 
 /// So long a disk may take between the last read and the PUT; nothing else may.
 const MAX_BETWEEN: Duration = Duration::from_millis(100);
@@ -117,7 +115,7 @@ fn is_other_profile(world: &World, customer: usize, shown: &Stored, body: &Store
 fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
     let sent = &world.requests[number];
     let run = &world.runs[sent.run];
-    let is_verified = |reported: &&crate::simulation::world::Reported| {
+    let is_verified = |reported: &&crate::world::Reported| {
         let of = &world.runs[reported.run];
         let is_forgotten = |(machine, of, at): &(usize, usize, Duration)| {
             (*machine, *of) == (run.machine, customer) && *at >= reported.at

@@ -17,8 +17,8 @@ use super::faults::{Delivery, ERRORS, Observed};
 use super::rules;
 use super::service::route;
 use super::world::{Heard, Sent, Shown, World};
-use crate::client::TransportError;
-use crate::client::transport::{Exchange, Incoming, Transport};
+use storefront::client::TransportError;
+use storefront::client::transport::{Exchange, Incoming, Transport};
 
 /// The network as one run of the program uses it.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::Rule;
-use crate::simulation::call::Call;
-use crate::simulation::world::{Sent, World};
+use crate::call::Call;
+use crate::world::{Sent, World};
 
 /// For so long a run with nothing in flight may go on after the first signal: what it reads must come to an end.
 const MAX_IDLE: Duration = Duration::from_secs(35);

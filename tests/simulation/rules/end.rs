@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::planned::differing;
-use crate::simulation::action::{Action, Undo};
-use crate::simulation::world::{Reported, World};
+use crate::action::{Action, Undo};
+use crate::world::{Reported, World};
 
 /// Checks a run of a world without faults, edits, deaths and lag.
 pub fn check_calm(world: &mut World, run: usize) {
@@ -74,7 +74,7 @@ pub fn check_parts(world: &mut World, run: usize) {
 /// Whether a refusal repeats what somebody has answered to a request of this command.
 fn was_refused(world: &World, run: usize, said: &Reported) -> bool {
     let command = world.runs[run].command;
-    let is_refusal = |sent: &crate::simulation::world::Sent| {
+    let is_refusal = |sent: &crate::world::Sent| {
         let status = sent.heard.as_ref().and_then(|heard| heard.status).unwrap_or_default();
         world.runs[sent.run].command == command && matches!(status, 300..=404 | 409 | 422)
     };
@@ -95,7 +95,7 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
     let states: Vec<_> = during.map(|(_, state)| state).chain([customer.at(began)]).chain(heard).collect();
     let has_effect = world.effects_of(tag).next().is_some();
     // The service has said no.
-    let is_refused = |sent: &crate::simulation::world::Sent| {
+    let is_refused = |sent: &crate::world::Sent| {
         let status = sent.reply.as_ref().map_or(200, |(status, _)| *status);
         sent.tag == Some(tag) && (400..500).contains(&status)
     };
@@ -113,8 +113,8 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
         Action::Remove(_, false) => true,
         Action::Add(_) => states.iter().any(|state| action.is_shown_by(state)),
         Action::Replace(kept, ..) => {
-            let deletes = |state: &crate::simulation::customers::Stored| {
-                crate::simulation::customers::ids(state).iter().filter(|id| !kept.contains(id)).count()
+            let deletes = |state: &crate::customers::Stored| {
+                crate::customers::ids(state).iter().filter(|id| !kept.contains(id)).count()
             };
             let is_allowed = |state| match action {
                 Action::Replace(_, _, allowed) => deletes(state) == allowed.unwrap_or_default(),
@@ -124,7 +124,7 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
         }
         // There may be nothing to undo, or an address that may not be deleted.
         Action::Restore(Undo::Newest(_) | Undo::All(_) | Undo::Of(_)) => {
-            let is_update = |request: &crate::simulation::world::Sent| {
+            let is_update = |request: &crate::world::Sent| {
                 request.replaces() == Some(number)
                     && world.runs[request.run].machine == world.runs[run].machine
                     && request.tag.is_some_and(|tag| !matches!(world.actions[&tag], Action::Restore(_)))

@@ -1,8 +1,8 @@
 //! What a batch makes of its input as it was checked: each record is sent at most once, and none is left out.
 
 use super::{Rule, report};
-use crate::simulation::call::Call;
-use crate::simulation::world::{Sent, World};
+use crate::call::Call;
+use crate::world::{Sent, World};
 
 /// Why a write of a batch must not leave: its input had no such record when it was checked, or has sent it already.
 pub fn not_checked(world: &World, number: usize) -> Option<String> {
@@ -24,7 +24,7 @@ pub fn not_checked(world: &World, number: usize) -> Option<String> {
     if matches!(sent.call, Call::Pay(_) | Call::SetDefault(_)) {
         return None;
     }
-    let is_applied = |effect: &crate::simulation::world::Effect| {
+    let is_applied = |effect: &crate::world::Effect| {
         let other = &world.requests[effect.request];
         other.run == sent.run && other.call == sent.call
     };

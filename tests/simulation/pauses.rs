@@ -9,11 +9,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::client::Transport;
-use crate::client::transport::{Exchange, Incoming};
-use crate::simulation::program::{self, Given, Surrounded, Surroundings};
-use crate::system::clock::Clock;
-use crate::system::storage::Disk;
+use crate::program::{self, Given, Streams};
+use storefront::client::Transport;
+use storefront::client::transport::{Exchange, Incoming};
+use storefront::system::clock::Clock;
+use storefront::system::storage::Disk;
 
 /// A service that gives these statuses in their order; the last one stays.
 #[derive(Debug, Clone)]
@@ -60,12 +60,7 @@ fn run(statuses: &[u16], items: usize, flags: &str) -> Ran {
     arguments.push(input.to_str().unwrap().to_owned());
     let service = Service { statuses: statuses.to_vec(), requests: Rc::default() };
     let network = service.clone();
-    let surroundings = Surroundings {
-        network: Rc::new(move || Box::new(network.clone())),
-        written: Rc::default(),
-        interrupt: Arc::default(),
-    };
-    let written = surroundings.written.clone();
+    let written = Streams::default();
     let variables = [
         ("STOREFRONT_BASE_URL", "https://shop.example"),
         ("STOREFRONT_STORE_VIEW", "default"),
@@ -81,8 +76,11 @@ fn run(statuses: &[u16], items: usize, flags: &str) -> Ran {
             home: home.path(),
             storage: Arc::new(Disk),
             clock,
+            network: Rc::new(move || Box::new(network.clone())),
+            written: written.clone(),
+            interrupt: Arc::default(),
         };
-        (Surrounded::new(program::run(given), surroundings).await, start.elapsed().as_secs())
+        (program::run(given).await, start.elapsed().as_secs())
     });
     let written = written.take();
     let stdout: Vec<u8> = written.stdout.into_iter().flat_map(|(_, bytes)| bytes).collect();
