@@ -59,8 +59,11 @@ pub fn check(world: &mut World, run: usize) {
                 .effects_of(tag)
                 .any(|effect| world.runs[world.requests[effect.request].run].command == command)
         };
+        let is_unchanged = |tag: u32| {
+            world.reported.iter().any(|said| said.run == run && said.tag == tag && said.reason == "unchanged")
+        };
         let is_there = |(tag, customer): &(u32, usize)| {
-            is_of_command(*tag) || {
+            is_of_command(*tag) || is_unchanged(*tag) || {
                 let mut past = world.customers[*customer].past.iter();
                 past.any(|(_, past)| report::is_done_in(world, *tag, past))
             }

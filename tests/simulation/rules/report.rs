@@ -184,7 +184,10 @@ fn duplicates(world: &mut World) {
             let (first, second) = (&world.requests[pair[0].request], &world.requests[pair[1].request]);
             let run = &world.runs[second.run];
             // Running a single command again asks for it again.
-            let is_asked_again = first.run != second.run && (run.may_repeat || !run.is_batch);
+            let since = first.run + 1..(second.run + 1).max(first.run + 1);
+            let is_restarted =
+                world.runs[since].iter().any(|later| later.is_restarted && later.command == run.command);
+            let is_asked_again = first.run != second.run && (run.may_repeat || is_restarted || !run.is_batch);
             // Saving the same address a second time changes nothing, where the payment failed.
             let is_first_of_two =
                 world.is_magento && first.run != second.run && matches!(first.call, Call::Ship(_));
