@@ -228,7 +228,11 @@ fn overtaken(world: &mut World) {
         {
             continue;
         }
-        let later = latest.iter().find(|(of, other, later)| *of == command && other == cart && *later > tag);
+        // As the input of this run has them: its rows may have been sorted since an earlier one.
+        let place = |wanted: u32| world.runs[sent.run].records.iter().position(|(of, _)| *of == wanted);
+        let comes_after = |later: u32| place(later).zip(place(tag)).is_some_and(|(later, own)| later > own);
+        let later =
+            latest.iter().find(|(of, other, later)| *of == command && other == cart && comes_after(*later));
         if let Some((_, _, later)) = later {
             let what = format!("record {tag} was applied after record {later} of the same key");
             broken.push((sent.run, effect.request, what));
