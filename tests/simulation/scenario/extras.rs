@@ -312,9 +312,12 @@ impl Scenario {
 
 /// Whether all that a record asks for was applied, as somebody finds it who looks.
 fn is_applied(world: &World, tag: u32) -> bool {
-    let is_ship = world.is_magento && matches!(world.actions[&tag], Action::Ship);
-    let mut calls = world.effects_of(tag).map(|effect| &world.requests[effect.request].call);
-    calls.any(|call| if is_ship { matches!(call, Call::Pay(_)) } else { call.is_write() })
+    let is_last = match &world.actions[&tag] {
+        Action::Ship if world.is_magento => |call: &Call| matches!(call, Call::Pay(_)),
+        Action::Attribute(true) => |call: &Call| matches!(call, Call::Assign(_)),
+        _ => Call::is_write,
+    };
+    world.effects_of(tag).any(|effect| is_last(&world.requests[effect.request].call))
 }
 
 /// Checks the file of failed records that a run has left, where it has come so far.
