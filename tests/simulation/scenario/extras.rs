@@ -138,7 +138,7 @@ impl Scenario {
             0 => drop(lines.remove(last)),
             1 if last > 1 => lines.swap(1, last),
             1 => lines.insert(1, lines[1].clone()),
-            _ => lines[last] = lines[last].replacen("Ours", "Other", 1).replacen("sku_", "sku_1", 1),
+            _ => lines[last] = lines[last].replacen("\"expect\":[", "\"expect\": [", 1),
         }
         machine.disk.lock().unwrap().put(&job.input, input::text(&lines, false).into_bytes());
         let ended = machine.run(job, RunOptions::default()).await;
