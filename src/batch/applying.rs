@@ -27,8 +27,8 @@ use storefront_core::profile::diff::Expected;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Where a plan was begun, as the state directory keeps it under the plan's id. Lines follow that say which records were
-/// started ([`Started`]): a journal that lacks one of them was cut.
+/// Where a plan was begun, as the state directory keeps it under the plan's id. Lines follow that say how long its journal
+/// was before each request ([`Started`]): a shorter one was cut.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claim {
     /// The journal, for messages.
@@ -36,13 +36,13 @@ struct Claim {
     /// Hash of its path, which may not be UTF-8.
     path: String,
     #[serde(skip)]
-    started: Vec<u64>,
+    length: u64,
 }
 
 impl Claim {
     fn of(journal: &Path) -> Self {
         let path = format!("{:016x}", fnv1a(journal.as_os_str().as_encoded_bytes()));
-        Self { journal: journal.display().to_string(), path, started: Vec::new() }
+        Self { journal: journal.display().to_string(), path, length: 0 }
     }
 
     fn is_of(&self, journal: &Path) -> bool {
@@ -54,8 +54,8 @@ impl Claim {
         let mut lines = text.split(|byte| *byte == b'\n');
         let claim: Self = serde_json::from_slice(lines.next()?).ok()?;
         // A line that was cut off is of records that were not sent.
-        let started = lines.filter_map(|line| serde_json::from_slice(line).ok());
-        Some(Self { started: started.flat_map(|Started { started }| started).collect(), ..claim })
+        let lengths = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        Some(Self { length: lengths.map(|Started { length }| length).max().unwrap_or(0), ..claim })
     }
 }
 
@@ -89,7 +89,7 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a plan whose journal lacks a record that was started: it was cut, and would be sent again.
+/// Refuses a plan whose journal lacks something that stood in it before a request left: the record would be sent again.
 ///
 /// # Errors
 /// `guard`.
@@ -97,9 +97,16 @@ pub fn ensure_whole(session: &Session<'_>, plan: &Plan, past: &PreviousRun) -> R
     let Some(claim) = Claim::read(&*session.context.storage, &claim_file(session, plan)?) else {
         return Ok(());
     };
-    let is_missing = |record: &&u64| past.known(**record).state == State::NotSent;
-    let Some(record) = claim.started.iter().find(is_missing) else { return Ok(()) };
-    let message = format!("journal `{}` lacks record {record}, which was started", claim.journal);
+    let unreadable =
+        |error| Failure::internal(format!("journal `{}` cannot be read: {error}", claim.journal));
+    let length = past.length().map_err(unreadable)?;
+    if length >= claim.length {
+        return Ok(());
+    }
+    let message = format!(
+        "journal `{}` has {length} bytes, and had {} when a request was sent",
+        claim.journal, claim.length
+    );
     Err(Failure::guard(message).hint(
         "put back the whole journal; without it, check what took effect and make the plan again with --plan",
     ))
@@ -121,19 +128,19 @@ pub fn claim(
     let text = serde_json::to_vec(&claim).unwrap_or_default();
     let failed = |error| Failure::internal(format!("cannot write `{}`: {error}", file.display()));
     match storage.create(&file, &text) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let found = Claim::read(storage, &file);
+            if !found.as_ref().is_some_and(|found| found.is_of(journal)) {
+                // Without it the plan does not seem begun when it is tried again.
+                if is_new {
+                    storage.remove(journal).map_err(failed)?;
+                }
+                return Err(already_applied(plan, &found.unwrap_or(claim)));
+            }
+        }
         created => created.map_err(failed)?,
     }
-    match Claim::read(storage, &file) {
-        Some(found) if found.is_of(journal) => storage.open_log(&file, true).map_err(failed),
-        found => {
-            // Without it the plan does not seem begun when it is tried again.
-            if is_new {
-                storage.remove(journal).map_err(failed)?;
-            }
-            Err(already_applied(plan, &found.unwrap_or(claim)))
-        }
-    }
+    storage.open_log(&file, true).map_err(failed)
 }
 
 fn claim_file(session: &Session<'_>, plan: &Plan) -> Result<PathBuf, Failure> {

@@ -61,6 +61,14 @@ impl PreviousRun {
         self.records.values().any(|known| known.state == State::Done)
     }
 
+    /// Its length in bytes.
+    ///
+    /// # Errors
+    /// The system's errors.
+    pub fn length(&self) -> std::io::Result<u64> {
+        self.log.as_ref().map_or(Ok(0), |log| log.length())
+    }
+
     /// The latest of a record, numbered from 1.
     pub fn known(&self, record: u64) -> Known {
         self.records.get(&record).copied().unwrap_or_default()

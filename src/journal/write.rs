@@ -26,23 +26,19 @@ struct Append {
     on_disk: Option<Waiting>,
 }
 
-/// A record that is sent when its line is on disk.
-#[derive(Debug)]
-struct Waiting {
-    record: u64,
-    told: oneshot::Sender<Result<(), Failure>>,
-}
+/// Tells a record, which is sent when its line is on disk.
+type Waiting = oneshot::Sender<Result<(), Failure>>;
 
-/// Records whose requests were about to leave: a line beside the journal of a plan, by which it is known when that is cut.
+/// How long the journal of a plan was when a request was about to leave: a line beside it, by which it is known when it is cut.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Started {
-    /// Their numbers.
-    pub started: Vec<u64>,
+    /// In bytes.
+    pub length: u64,
 }
 
 /// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
-/// ends with everything on disk once the journal is dropped. After the first error nothing is written. The records that
-/// are started are also noted in `started`.
+/// ends with everything on disk once the journal is dropped. After the first error nothing is written. Its length before a
+/// request leaves is also noted in `started`.
 pub fn journal(
     path: PathBuf,
     log: Arc<dyn Log>,
@@ -57,7 +53,7 @@ pub fn journal(
                 write(&log, &group, started.as_ref()).await.map_err(|error| unwritable(&path, &error));
             for waiting in group.drain(..).filter_map(|line: Append| line.on_disk) {
                 // A record that was dropped meanwhile has no use for it.
-                let _ = waiting.told.send(written.clone());
+                let _ = waiting.send(written.clone());
             }
             written?;
         }
@@ -68,14 +64,13 @@ pub fn journal(
 async fn write(log: &Arc<dyn Log>, group: &[Append], started: Option<&Arc<dyn Log>>) -> io::Result<()> {
     let text: Vec<u8> = group.iter().flat_map(|line| line.text.iter().copied()).collect();
     log.append(&text)?;
-    let waiting: Vec<u64> = group.iter().filter_map(|line| Some(line.on_disk.as_ref()?.record)).collect();
-    if waiting.is_empty() {
+    if group.iter().all(|line| line.on_disk.is_none()) {
         return Ok(());
     }
     log.clone().sync_concurrently().await?;
     if let Some(started) = started {
         // After the journal: what is noted here is in there. A line before it may have been cut off.
-        let line = serde_json::to_string(&Started { started: waiting })?;
+        let line = serde_json::to_string(&Started { length: log.length()? })?;
         started.append(format!("\n{line}\n").as_bytes())?;
         started.clone().sync_concurrently().await?;
     }
@@ -98,8 +93,7 @@ impl Journal {
     /// Notes that a record is about to be sent; returns when that is on disk.
     async fn sending(&self, entry: Entry) -> Result<(), Failure> {
         let (told, waits) = oneshot::channel();
-        let record = entry.record;
-        self.push(&Line::Record(entry), Some(Waiting { record, told }));
+        self.push(&Line::Record(entry), Some(told));
         waits.await.unwrap_or_else(|_| Err(Failure::internal("the journal was closed")))
     }
 }
