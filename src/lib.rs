@@ -11,6 +11,7 @@ pub mod config;
 pub mod input;
 pub mod journal;
 pub mod ops;
+pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod state;
@@ -21,29 +22,13 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use cli::{GlobalArgs, GlobalFlags, OutputFormat};
-use client::Connect;
+pub use client::Surroundings;
 use client::runtime::on_runtime;
-use client::transport::over_http;
 use commands::{Cli, Command};
 use report::Report;
 use report::jq::Filter;
 use storefront_core::failure::Failure;
 use system::context::Context;
-
-/// All that stands around a run of the program.
-pub struct Surroundings {
-    /// Its machine: arguments, variables, directories, terminals, storage, clock, output and signals.
-    pub context: Context,
-    /// The way to a service.
-    pub connect: Box<Connect>,
-}
-
-impl Surroundings {
-    /// Those of this process.
-    pub fn of_process() -> Self {
-        Self { context: Context::capture(), connect: Box::new(over_http) }
-    }
-}
 
 /// Runs the program in this process; gives its exit code.
 pub fn run() -> u8 {

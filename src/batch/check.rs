@@ -110,7 +110,7 @@ pub fn run(
 pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
     let args = preparer.args;
-    if preparer.operation.spec().bearer != Bearer::Admin || args.skip_invalid || args.plan.is_some() {
+    if preparer.operation.spec().bearer != Bearer::Admin || args.skip_invalid || preparer.plan.is_some() {
         return Ok(());
     }
     let (mut records, mut check) = (preparer.reader()?, Check::new(preparer, &[]));

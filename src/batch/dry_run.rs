@@ -3,15 +3,14 @@
 
 use std::rc::Rc;
 
-use crate::batch::applying;
 use crate::batch::check::{self, Step, next_step};
-use crate::batch::planning::Planning;
 use crate::batch::record::{PreparedRecord, hash};
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::TokenSource;
 use crate::batch::{files, header};
-use crate::journal::plan_file::{PLAN_AGAIN, is_there};
 use crate::journal::read::{self, PreviousRun};
+use crate::plan::planning::Planning;
+use crate::plan::{PLAN_AGAIN, applying, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -30,7 +29,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     let past = past(shared)?;
     check::run(preparer, &past, &[])?;
     check::look_up(shared, &past).await?;
-    let is_compared = planning.is_some() || preparer.args.plan.is_some();
+    let is_compared = planning.is_some() || preparer.plan.is_some();
     let mut shown = DryRun {
         shared,
         planning,
@@ -150,7 +149,7 @@ impl DryRun<'_> {
         }
         let no_plan = if self.planning.is_some() { ": no plan was written" } else { "" };
         let message = format!("{} of {} would fail{no_plan}", self.failed, count_records(self.seen));
-        let is_applied = preparer.args.plan.is_some();
+        let is_applied = preparer.plan.is_some();
         let hint = if is_applied { PLAN_AGAIN } else { "fix these records, then run the command again" };
         Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint))
     }
@@ -161,8 +160,8 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let (preparer, service) = (shared.preparer, shared.service);
     let args = preparer.args;
     let has_journal = args.journal.is_some() || !preparer.source.is_stream;
-    let is_resumed = args.plan.is_some() || args.resume && has_journal;
-    let files = is_resumed.then(|| files(preparer.source, args)).transpose()?;
+    let is_resumed = preparer.plan.is_some() || args.resume && has_journal;
+    let files = is_resumed.then(|| files(preparer)).transpose()?;
     let storage = &*service.session.context.storage;
     let Some(files) = files.filter(|files| is_there(storage, &files.journal)) else {
         return Ok(PreviousRun::default());
@@ -171,7 +170,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
     let log = storage.open_log(&files.journal, false).map_err(unreadable)?;
     let past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
-    if let Some(plan) = &args.plan {
+    if let Some(plan) = preparer.plan {
         applying::ensure_whole(service.session, plan, &past)?;
     }
     Ok(past)

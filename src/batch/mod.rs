@@ -1,12 +1,10 @@
 //! The operations over many records (docs/journal.md): check → journal → run → summary.
 
-mod applying;
 mod check;
 mod command_line;
 mod dry_run;
 mod failed_file;
 mod pace;
-pub mod planning;
 pub mod queue;
 mod record;
 mod run;
@@ -31,9 +29,9 @@ use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::Header;
 use crate::journal::open::{Files, Opening};
-use crate::journal::plan_file::{is_there, journal_of};
 use crate::journal::write::journal;
-use crate::ops::Operation;
+use crate::ops::{Operation, refuse_single_flag};
+use crate::plan::{Plan, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::count_records;
 use crate::system::storage::real_path;
@@ -58,6 +56,7 @@ pub async fn run(
     source: Source,
     operation: &dyn Operation,
     grammar: fn() -> clap::Command,
+    plan: Option<&Plan>,
 ) -> Result<(), Failure> {
     refuse_single_flag(operation, "batch input")?;
     refuse_two_words(&session.global.batch)?;
@@ -74,16 +73,7 @@ pub async fn run(
     report.place = source.place();
     let session = &Session { report: &report, ..*session };
     let service = Service::open(session).await?;
-    Box::pin(run_over(&service, &source, operation, grammar)).await
-}
-
-/// Refuses a flag that is for one record only.
-fn refuse_single_flag(operation: &dyn Operation, with: &str) -> Result<(), Failure> {
-    let refused = |flag| {
-        Err(Failure::usage(format!("`{flag}` cannot be used with {with}"))
-            .hint(format!("leave out `{flag}`")))
-    };
-    operation.single_flag().map_or(Ok(()), refused)
+    Box::pin(run_over(&service, &source, operation, grammar, plan)).await
 }
 
 /// Refuses a record that is named as sent again and as done.
@@ -104,9 +94,10 @@ async fn run_over(
     source: &Source,
     operation: &dyn Operation,
     grammar: fn() -> clap::Command,
+    plan: Option<&Plan>,
 ) -> Result<(), Failure> {
     let session = service.session;
-    if let Some(plan) = &session.global.batch.plan {
+    if let Some(plan) = plan {
         applying::admit(service, plan)?;
     }
     let bearer = bearer(&service.settings, operation.spec());
@@ -115,12 +106,14 @@ async fn run_over(
     // A record that names the batch's own token has the same key as those that name none.
     let is_known = command.is_none_or(|command| prints_one(&command)) && !session.global.dry_run;
     let token = if is_known { service.token(bearer).await.ok().cloned() } else { None };
-    let preparer = &RecordPreparer::new(service, source, operation, command, token);
+    let mut preparer = RecordPreparer::new(service, source, operation, command, token);
+    preparer.plan = plan;
+    let preparer = &preparer;
     let run_token = &RunToken::new(command.filter(prints_one).cloned());
     let admin_command = service.settings.token_for(Bearer::Admin).token_command();
     let admin_run_token = &RunToken::new(admin_command.filter(prints_one).cloned());
     // Nobody can be asked about each of many records: who has agreed to the batch, or to its plan, has agreed to all.
-    let yes = session.global.yes || session.global.batch.plan.is_some() || session.prompt().can_ask();
+    let yes = session.global.yes || plan.is_some() || session.prompt().can_ask();
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
     let shared = RunContext { service, global, preparer, run_token, admin_run_token };
     if session.global.dry_run {
@@ -132,13 +125,13 @@ async fn run_over(
 async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
     let (service, preparer) = (shared.service, shared.preparer);
     let (session, source, args) = (service.session, preparer.source, preparer.args);
-    let files = files(source, args)?;
+    let files = files(preparer)?;
     let header = header(&service.settings, &files, preparer)?;
     let path = files.journal.clone();
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let opening = Opening::look(storage, clock, files, header).await;
-    let opening = opening.map_err(|failure| match &args.plan {
+    let opening = opening.map_err(|failure| match preparer.plan {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
@@ -146,7 +139,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
-    if let Some(plan) = &args.plan {
+    if let Some(plan) = preparer.plan {
         applying::ensure_whole(session, plan, &opening.past)?;
     }
     let earlier = &*opening.past.failed_files;
@@ -168,7 +161,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     } else if is_sequential && checked.to_send > 1 {
         session.report.status("attributes are written one at a time");
     }
-    match &args.plan {
+    match preparer.plan {
         Some(_) if checked.to_send == 0 => {}
         Some(plan) => applying::confirm(session, operation, plan, &opening.past)?,
         None => confirm(session, operation, &checked)?,
@@ -182,8 +175,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     if let (Some(failed), Some(earlier)) = (&failed, earlier_failed) {
         failed.remove_earlier(&earlier)?;
     }
-    let plan = session.global.batch.plan.as_ref();
-    let started = plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
+    let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started);
     let next = command_line::next_steps(preparer, &path, grammar());
     let input = Input { jobs, records: checked.records, past, reader, failed, earlier_files, next };
@@ -240,8 +232,9 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
-fn files(source: &Source, args: &BatchArgs) -> Result<Files, Failure> {
-    if args.plan.is_some() {
+fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
+    let RecordPreparer { source, args, .. } = preparer;
+    if preparer.plan.is_some() {
         let input = real_path(&source.path);
         return Ok(Files { journal: journal_of(&input), input: Some(input), resume: true, restart: false });
     }

@@ -12,9 +12,9 @@ use crate::client::service::Service;
 use crate::config::TokenCommand;
 use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RecordReader, Source};
-use crate::journal::plan_file::Planned;
 use crate::journal::{Entry, Shard, State, shard_contains};
 use crate::ops::Operation;
+use crate::plan::{Plan, Planned};
 use crate::report::hint_target;
 use crate::report::summary::NextSteps;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -36,6 +36,8 @@ pub struct RecordPreparer<'a> {
     pub source: &'a Source,
     /// The flags of the run.
     pub args: &'a BatchArgs,
+    /// The plan whose records they are.
+    pub plan: Option<&'a Plan>,
     /// What is done with them.
     pub operation: &'a dyn Operation,
     /// What prints the token of each record, and the fields that its placeholders name; none where there is no such command.
@@ -103,6 +105,7 @@ impl<'a> RecordPreparer<'a> {
             session,
             source,
             args: &session.global.batch,
+            plan: None,
             operation,
             command,
             run_token,
@@ -158,7 +161,7 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// `usage`, by column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
-        if let (Some(_), Content::Json(text)) = (&self.args.plan, &record.content) {
+        if let (Some(_), Content::Json(text)) = (self.plan, &record.content) {
             return self.planned(text);
         }
         let (mut document, mut extra) = match (&record.content, columns) {
@@ -227,7 +230,7 @@ impl<'a> RecordPreparer<'a> {
 
     /// Whether a record is run: of a plan it may be only some.
     pub fn takes(&self, record: u64) -> bool {
-        self.args.plan.as_ref().is_none_or(|plan| plan.takes(record))
+        self.plan.is_none_or(|plan| plan.takes(record))
     }
 
     /// The customer whom a record names. All records of an input do so in the same way: an id and an email may be one

@@ -1,5 +1,6 @@
 //! The flags that commands share. Each command has its own in its file in `commands`.
 
+pub mod command_line;
 pub mod field_flags;
 
 use std::ffi::OsString;
@@ -14,7 +15,6 @@ use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
 use crate::journal::Shard;
-use crate::journal::plan_file::Plan;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Interface;
 use storefront_core::text::duration;
@@ -212,9 +212,6 @@ pub struct BatchArgs {
     /// With --shard and --resume: start the shard if it has no journal
     #[arg(long, requires_all = ["shard", "resume"])]
     pub start: bool,
-    /// The plan whose records they are.
-    #[arg(skip)]
-    pub plan: Option<Plan>,
 }
 
 impl BatchArgs {

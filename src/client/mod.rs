@@ -25,6 +25,21 @@ use crate::system::context::Context;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 
+/// All that stands around a run of the program.
+pub struct Surroundings {
+    /// Its machine: arguments, variables, directories, terminals, storage, clock, output and signals.
+    pub context: Context,
+    /// The way to a service.
+    pub connect: Box<Connect>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_process() -> Self {
+        Self { context: Context::capture(), connect: Box::new(transport::over_http) }
+    }
+}
+
 /// What every command is given.
 pub struct Session<'a> {
     /// The captured surroundings.

@@ -10,7 +10,7 @@ use crate::batch;
 use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, Rate, RequestArgs, plan_file};
 use crate::client::Session;
 use crate::input::records::Source;
-use crate::journal::plan_file::{PLAN_AGAIN, Plan};
+use crate::plan::{PLAN_AGAIN, Plan};
 use storefront_core::failure::Failure;
 
 /// Flags of `apply`.
@@ -83,11 +83,10 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         retry_unknown: args.retry_unknown.clone(),
         mark_done: args.mark_done.clone(),
         stop_on_error: args.stop_on_error,
-        plan: Some(plan),
         ..BatchArgs::default()
     };
     let global = GlobalArgs { input, batch, ..session.global.clone() };
     let session = Session { global: &global, ..*session };
     let source = Source::of_plan(&args.file, records.into_bytes());
-    batch::run(&session, source, operation, grammar).await
+    batch::run(&session, source, operation, grammar, Some(&plan)).await
 }

@@ -21,7 +21,7 @@ use tokio::process::Command;
 use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::config::Settings;
-use crate::journal::plan_file::{Plan, is_there, journal_of};
+use crate::plan::{Plan, is_there, journal_of};
 use crate::report::failure::failure_json;
 use crate::report::hint_target::service_flags;
 use crate::system::clock::system_time;

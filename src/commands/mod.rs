@@ -35,20 +35,21 @@ use quote::QuoteCommand;
 use sandbox::SandboxCommand;
 use serde_json::Value;
 
-use crate::batch::planning::Planning;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::client::Session;
+use crate::client::Surroundings;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::config::{ConfigFile, Writes, chosen_dialect};
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
-use crate::journal::plan_file::journal_of;
 use crate::ops::Operation;
+use crate::plan::journal_of;
+use crate::plan::planning::Planning;
 use crate::report::Report;
 use crate::system::shell::Shell;
 use crate::system::storage::real_path;
-use crate::{Surroundings, batch, completion};
+use crate::{batch, completion};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, is_read};
 use storefront_core::operation::OperationSpec;
@@ -399,7 +400,7 @@ pub async fn run_records(
     one: impl AsyncFnOnce(Option<Value>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if let Some(source) = source(session)? {
-        return batch::run(session, source, operation, grammar).await;
+        return batch::run(session, source, operation, grammar, None).await;
     }
     let input = &session.global.input;
     one(input.path.as_deref().map(|path| document::read_record(path, input.encoding)).transpose()?).await

@@ -12,7 +12,6 @@ pub use super::columns::{Columns, at, known};
 use super::csv::CsvReader;
 use super::document::{self, Input, quoted, unreadable, utf_8};
 use crate::cli::{InputArgs, InputFormat};
-use crate::journal::plan_file::Plan;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{ReadFrom, Storage};
 use storefront_core::failure::{Applied, Failure};
@@ -169,7 +168,7 @@ impl Source {
     pub fn is_plan(&self) -> bool {
         let mut start = [0; 16];
         let mut begins = || self.bytes()?.read(&mut start);
-        !self.is_stream && self.format == Format::Ndjson && begins().is_ok() && Plan::is_begun_by(&start)
+        !self.is_stream && self.format == Format::Ndjson && begins().is_ok() && begins_like_a_plan(&start)
     }
 
     /// Its bytes from the beginning.
@@ -338,6 +337,11 @@ fn elements(text: &str, name: &str) -> Result<Vec<Content>, Failure> {
         Failure::usage(format!("{} is not a JSON array of records: {error}", quoted(name)))
     })?;
     Ok(elements.into_iter().map(|element| Content::Json(element.get().to_owned())).collect())
+}
+
+/// Whether a text begins like a plan, which `--plan` wrote and `apply` reads.
+fn begins_like_a_plan(start: &[u8]) -> bool {
+    start.starts_with(b"{\"plan\":")
 }
 
 #[cfg(test)]

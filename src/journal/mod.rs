@@ -3,7 +3,6 @@
 //! Nothing here knows what a record is or how it is sent.
 
 pub mod open;
-pub mod plan_file;
 pub mod read;
 pub mod write;
 

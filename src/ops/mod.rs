@@ -234,3 +234,15 @@ pub async fn read_until(
         }
     }
 }
+
+/// Refuses a flag that is for one record only.
+///
+/// # Errors
+/// `usage`.
+pub fn refuse_single_flag(operation: &dyn Operation, with: &str) -> Result<(), Failure> {
+    let refused = |flag| {
+        Err(Failure::usage(format!("`{flag}` cannot be used with {with}"))
+            .hint(format!("leave out `{flag}`")))
+    };
+    operation.single_flag().map_or(Ok(()), refused)
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     "system",
     "journal",
     "cli",
@@ -15,6 +15,7 @@ const MODULES: [&str; 14] = [
     "client",
     "state",
     "ops",
+    "plan",
     "completion",
     "batch",
     "commands",

@@ -6,12 +6,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::batch::command_line::operation_flags;
-use crate::batch::refuse_single_flag;
+use super::{Header, Planned, ensure_new, write};
+use crate::cli::command_line::operation_flags;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::journal::plan_file::{self, Header, Planned};
-use crate::ops::Operation;
+use crate::ops::{Operation, refuse_single_flag};
 use crate::report::outcome::Outcome;
 use crate::report::summary::count_records;
 use crate::report::{hint_target, style};
@@ -43,7 +42,7 @@ impl<'a> Planning<'a> {
     ) -> Result<Option<Self>, Failure> {
         let (session, id) = (service.session, service.settings.service_id());
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
-        plan_file::ensure_new(&*session.context.storage, &path)?;
+        ensure_new(&*session.context.storage, &path)?;
         refuse_single_flag(operation, "`--plan`")?;
         let now = session.context.clock.now();
         let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
@@ -77,16 +76,13 @@ impl<'a> Planning<'a> {
     /// Writes the plan, and says how it is applied. Without a record there is none.
     ///
     /// # Errors
-    /// As [`plan_file::write`].
+    /// As [`write`].
     pub fn finish(self) -> Result<(), Failure> {
         let Self { service, path, header, records, unchanged } = self;
         let (session, shown) = (service.session, path.display().to_string());
         let is_written = !records.is_empty();
-        let header = if is_written {
-            plan_file::write(&*session.context.storage, &path, header, &records)?
-        } else {
-            header
-        };
+        let header =
+            if is_written { write(&*session.context.storage, &path, header, &records)? } else { header };
         if session.report.is_json() {
             return session.report.json(&json!({
                 "plan": is_written.then_some(shown),

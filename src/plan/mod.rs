@@ -3,6 +3,9 @@
 //! The hashes of the lines find edits, lines of another plan, and missing ones. They have no secret: they guard against
 //! mistakes, not against somebody who wants to deceive.
 
+pub mod applying;
+pub mod planning;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -110,11 +113,6 @@ impl Header {
 }
 
 impl Plan {
-    /// Whether a text begins like a plan.
-    pub fn is_begun_by(start: &[u8]) -> bool {
-        start.starts_with(b"{\"plan\":")
-    }
-
     /// Whether a record is applied now.
     pub fn takes(&self, record: u64) -> bool {
         self.only.is_empty() || self.only.contains(&record)

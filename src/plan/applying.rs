@@ -9,10 +9,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::journal::State;
-use crate::journal::plan_file::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::Started;
 use crate::prompt::Prompt;
