@@ -152,9 +152,8 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
     check::look_up(shared, &opening.past).await?;
-    // The shop deadlocks where several attributes are written at once.
     let operation = preparer.operation.spec();
-    let is_sequential = operation.bearer == Bearer::Admin && session.dialect.is_magento();
+    let is_sequential = operation.bearer == Bearer::Admin && session.dialect.attributes_one_at_a_time;
     let jobs = if is_sequential { 1 } else { args.jobs.unwrap_or(JOBS) };
     if checked.is_one_key && jobs > 1 {
         session.report.status("all records have the same key: they are sent one at a time");

@@ -126,7 +126,7 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
         }
         (_, Some(404)) => {
             let other = "for a Magento shop set `api` to magento; otherwise ";
-            let other = if settings.dialect.is_magento() { "" } else { other };
+            let other = if settings.dialect.documents_profile_read { "" } else { other };
             let set = set("base-url URL", BASE_URL);
             let fix = format!("{other}check the path of base-url ({url}) and set it with {set}");
             (

@@ -74,9 +74,9 @@ impl Columns {
         let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
         let columns = all_columns(known(dialect, operation), named, labels, extra);
         let only_magento: &[&str] = match operation.bearer {
-            _ if dialect.is_magento() => &[],
-            Bearer::Customer => &["customer"],
-            Bearer::Admin => &["attribute_set", "set"],
+            Bearer::Customer if dialect.customers.is_none() => &["customer"],
+            Bearer::Admin if !dialect.changes_attributes => &["attribute_set", "set"],
+            _ => &[],
         };
         Known { operation, columns, only_magento }.parse(name, header)
     }

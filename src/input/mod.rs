@@ -47,7 +47,7 @@ impl Draft {
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
-        if operation.is_magento_only && !dialect.is_magento() {
+        if !operation.is_in(dialect) {
             let message = format!("the interface `{}` has no `{}`", dialect.name, operation.name);
             return Err(Failure::usage(message).hint("for a Magento shop, add --api magento"));
         }

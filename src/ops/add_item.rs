@@ -23,7 +23,7 @@ use storefront_core::operation::{QUOTE_ADD_ITEM, Success, scalar};
 pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Result<Outcome, Failure> {
     let is_dry = service.session.global.dry_run;
     let mut draft = draft.clone();
-    let (request, lines) = if service.settings.dialect.is_magento() {
+    let (request, lines) = if service.settings.dialect.carts.is_some() {
         Box::pin(prepare(service, &mut draft, verify)).await?
     } else {
         let lines = if verify && !is_dry { Some(quote_lines(service, &draft).await?) } else { None };

@@ -101,7 +101,7 @@ fn not_created(failure: Failure) -> Failure {
 
 /// Names the command that shows a write of unknown outcome, where a cart can be read.
 pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
-    let can_be_read = service.settings.dialect.is_magento() || service.settings.read.quote_path.is_some();
+    let can_be_read = service.settings.dialect.carts.is_some() || service.settings.read.quote_path.is_some();
     if failure.kind != FailureKind::Unknown || !can_be_read {
         return failure;
     }

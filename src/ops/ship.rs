@@ -37,7 +37,7 @@ const PAYMENT: &str = "selected-payment-method";
 /// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
 /// customer has no cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
-    if !service.settings.dialect.is_magento() {
+    if service.settings.dialect.carts.is_none() {
         let success =
             |reply: &Value| Some(Success { text: saved(&draft.fields, reply), covers_response: true });
         let sent = send_request(service, &QUOTE_SHIP, single_request(service, draft)?, success).await;

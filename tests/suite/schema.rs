@@ -14,7 +14,7 @@ fn template(operation: &OperationSpec) -> Value {
 
 /// Those of both interfaces.
 fn operations() -> impl Iterator<Item = &'static OperationSpec> {
-    OPERATIONS.into_iter().filter(|operation| !operation.is_magento_only)
+    OPERATIONS.into_iter().filter(|operation| operation.is_in(&MARKETPLACE))
 }
 
 /// The document, with each value replaced in turn, and with an unknown field in each object.

@@ -11,6 +11,7 @@ use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is
 use crate::check::body::Warnings;
 use crate::check::country::{Country, country_code};
 use crate::failure::Failure;
+use crate::interface::dialect::Dialect;
 use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
 use crate::profile::address::{address_list, addresses_by_id};
 use crate::profile::equal::same_value;
@@ -24,13 +25,13 @@ pub const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "cou
 
 /// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
 /// not looked at.
-pub fn of_profile(merged: &Merged, is_magento: bool) -> Warnings {
+pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
     let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     let mut warnings = Vec::new();
     for change in &merged.changes {
         match (change.path.address_id(), &change.after) {
             (None, Some(Value::Object(new))) if change.path.is_new_address() => {
-                warnings.extend(missing_fields(merged, new, is_magento));
+                warnings.extend(missing_fields(merged, new, dialect));
                 warnings.extend(lint("the new address", new, |_| true));
             }
             (None, Some(_)) if change.path.inside() == "email" => {
@@ -50,7 +51,7 @@ pub fn of_profile(merged: &Merged, is_magento: bool) -> Warnings {
 }
 
 /// What a new address lacks. A name that was given for the customer was perhaps meant for it.
-fn missing_fields(merged: &Merged, new: &Map<String, Value>, is_magento: bool) -> Warnings {
+fn missing_fields(merged: &Merged, new: &Map<String, Value>, dialect: &Dialect) -> Warnings {
     let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
     let missing = REQUIRED.into_iter().filter(|name| !new.contains_key(*name));
     let (misplaced, missing): (Vec<&str>, Vec<&str>) =
@@ -65,7 +66,7 @@ fn missing_fields(merged: &Merged, new: &Map<String, Value>, is_magento: bool) -
         name => format!("--{name}"),
     };
     let flags = missing.iter().map(flag).collect::<Vec<_>>().join(", ");
-    let missing = (is_magento && !missing.is_empty())
+    let missing = (dialect.requires_whole_addresses && !missing.is_empty())
         .then(|| format!("the new address has no {flags}, which Magento requires"));
     misplaced.chain(missing).collect()
 }
@@ -408,6 +409,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{attribute_errors, attribute_warnings, of_profile, of_quote, refuse_item};
+    use crate::interface::dialect::MARKETPLACE;
     use crate::profile::merge::ProfilePatch;
     use crate::profile::merge::merge;
 
@@ -461,7 +463,7 @@ mod tests {
                 draft: json!({"addresses": [draft]}).as_object().unwrap().clone(),
                 ..ProfilePatch::default()
             };
-            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap(), false).join("\n")
+            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap(), &MARKETPLACE).join("\n")
         };
         assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
         assert!(

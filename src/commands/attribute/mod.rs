@@ -107,7 +107,7 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
         return report.json(&service.read(&request).await?.value());
     }
     let has_own_path = service.settings.read.attribute_path.is_some();
-    let reply = if service.settings.dialect.is_magento() && !has_own_path {
+    let reply = if service.settings.dialect.lists_store_views && !has_own_path {
         attribute::read_whole(service, code).await?
     } else {
         service.read(&request).await?.value()

@@ -12,7 +12,6 @@ use crate::config::{
 use crate::prompt::{Objection, Prompt, Question};
 use crate::system::environment;
 use storefront_core::failure::Failure;
-use storefront_core::interface::dialect::MAGENTO;
 use storefront_core::interface::request::{Dialect, StoreView};
 
 /// Create a profile. Name it with -p, set its store view with --store-view.
@@ -59,7 +58,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
             Ok(_) => Ok(()),
             Err(problem) => Err(Failure::usage(format!("the base URL {problem}"))),
         },
-        VIEW if !text.is_empty() || api != MAGENTO.name => StoreView::new(text).map(drop),
+        VIEW if !text.is_empty() || requires_store_view(api) => StoreView::new(text).map(drop),
         _ => Ok(()),
     };
     let mut values = given.map(|value| value.unwrap_or_default().to_owned());
@@ -75,8 +74,8 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let asked: Vec<usize> = (0..values.len()).filter(is_asked).collect();
     ask_in_order(&prompt, &asked, &mut values, check)?;
     let [name, api, base_url, store_view] = values;
-    let is_magento = api == MAGENTO.name;
-    warn(session, &name, is_magento, &base_url, &store_view);
+    warn(session, &name, &api, &base_url, &store_view);
+    let admin_serves_all = Dialect::named(&api).is_some_and(|dialect| dialect.customers.is_some());
     let settings = [("base-url", base_url), ("api", api), ("store-view", store_view)];
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
@@ -91,7 +90,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     session.report.status(&format!(
         "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
         file.path.display(),
-        if is_magento { " --admin" } else { "" }
+        if admin_serves_all { " --admin" } else { "" }
     ));
     Ok(())
 }
@@ -137,18 +136,29 @@ fn ask(
     let (text, hint) = match place {
         NAME => ("profile name", "use -p NAME"),
         URL => ("base URL", "use --base-url URL"),
-        _ if values[API] == MAGENTO.name => ("store view code (optional)", "use --store-view CODE"),
-        _ => ("store view code, such as default", "use --store-view CODE"),
+        _ if requires_store_view(&values[API]) => {
+            ("store view code, such as default", "use --store-view CODE")
+        }
+        _ => ("store view code (optional)", "use --store-view CODE"),
     };
     prompt.text(&Question { text, hint, initial: &values[place], ..Question::default() }, check)
 }
 
+/// Whether a profile of that interface needs a store view; one whose interface is not chosen yet does, too.
+fn requires_store_view(api: &str) -> bool {
+    Dialect::named(api).is_none_or(|dialect| dialect.requires_store_view)
+}
+
 /// What of a new profile works in few cases.
-fn warn(session: &Session<'_>, name: &str, is_magento: bool, base_url: &str, store_view: &str) {
+fn warn(session: &Session<'_>, name: &str, api: &str, base_url: &str, store_view: &str) {
     let Ok(url) = parse_base_url(base_url) else { return };
     let set = format!("`storefront config set -p {name}");
-    if is_magento && !url.path().trim_end_matches('/').ends_with("/rest") {
-        session.report.warn("the base URL has no `/rest` at its end, where a Magento shop has its interface");
+    if let Some(root) = Dialect::named(api).and_then(|dialect| dialect.rest_root)
+        && !url.path().trim_end_matches('/').ends_with(&format!("/{root}"))
+    {
+        session.report.warn(&format!(
+            "the base URL has no `/{root}` at its end, where a Magento shop has its interface"
+        ));
     }
     if url.scheme() == "http" && !is_this_machine(&url) {
         session.report.warn(&format!(
@@ -156,7 +166,7 @@ fn warn(session: &Session<'_>, name: &str, is_magento: bool, base_url: &str, sto
              allow-plain-http true`"
         ));
     }
-    if !is_magento && store_view.is_empty() {
+    if requires_store_view(api) && store_view.is_empty() {
         session.report.warn(&format!("the profile has no store view; set it with {set} store-view CODE`"));
     }
 }

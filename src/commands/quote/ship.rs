@@ -156,7 +156,7 @@ impl Operation for ShipArgs {
         allow_unknown: bool,
     ) -> Result<Draft, Failure> {
         let mut draft = Draft::new(dialect, self.spec(), document, flags, allow_unknown)?;
-        if dialect.is_magento() {
+        if dialect.carts.is_some() {
             ship::refuse_unsent(&draft.fields, self.takes_stored())?;
         }
         draft.warnings.extend(self.lint(&draft)?);

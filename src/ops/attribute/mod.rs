@@ -103,10 +103,9 @@ pub async fn create(
     let sets = set_names(&draft.fields);
     draft.fields.shift_remove("attribute_set");
     names::resolve_store_views(service, &mut draft.fields).await?;
-    if service.settings.dialect.is_magento()
+    if !service.settings.dialect.stores_texteditor
         && draft.fields.get("frontend_input").is_some_and(|it| it == "texteditor")
     {
-        // As the admin panel sends it: Magento stores no value of a `texteditor`.
         draft.fields.insert("frontend_input".to_owned(), "textarea".into());
         draft.fields.insert("is_wysiwyg_enabled".to_owned(), true.into());
     }

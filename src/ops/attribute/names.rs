@@ -16,13 +16,13 @@ use storefront_core::text::exact_json;
 /// More than a shop has of anything that is listed here.
 const ALL: usize = 10_000;
 
-/// The path of a call on attributes that only Magento has.
+/// The path of a call on attributes that only an interface has which can change them.
 ///
 /// # Errors
 /// `usage` for another interface.
 pub fn path(service: &Service<'_>, template: &str, values: &[(&str, &str)]) -> Result<String, Failure> {
     let dialect = service.settings.dialect;
-    if dialect.is_magento() {
+    if dialect.changes_attributes {
         return Ok(target_without_customer(service).path(template, values));
     }
     Err(Failure::usage(format!("the interface `{}` has no attribute sets", dialect.name))
@@ -113,7 +113,7 @@ pub async fn resolve_store_views(
 ) -> Result<(), Failure> {
     let mut named = Vec::new();
     fields.values_mut().for_each(|value| find_store_views(value, &mut named));
-    if named.is_empty() || !service.settings.dialect.is_magento() {
+    if named.is_empty() || !service.settings.dialect.lists_store_views {
         return Ok(());
     }
     let has_codes = named.iter().any(|view| view.as_str().is_some_and(|text| text.parse::<u64>().is_err()));

@@ -11,6 +11,7 @@ use crate::ops::profile::read::list_paths;
 use crate::report::fields::format_value;
 use crate::state::{Open, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::dialect::Dialect;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
@@ -54,7 +55,7 @@ pub fn local_minute(time: Timestamp) -> String {
 
 /// A refusal of the profile names the fields that it is about.
 pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure: Failure) -> Failure {
-    if !service.settings.dialect.is_magento() || failure.status != Some(400) {
+    if !service.settings.dialect.names_refused_fields || failure.status != Some(400) {
         return failure;
     }
     match magento::explain(stored.customer(), &merged.customer, &failure.message) {
@@ -69,8 +70,8 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
 
 /// The service has it, and something is missing.
 pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure {
-    let is_own = service.customer.is_none() && service.settings.dialect.is_magento();
-    let hint = magento::ignored_on_own_profile(seen).filter(|_| is_own);
+    let administrators = service.settings.dialect.administrators_fields;
+    let hint = magento::ignored_on_own_profile(seen, administrators).filter(|_| service.customer.is_none());
     let mut what = Vec::new();
     for (ids, problem) in [(&seen.missing, "missing"), (&seen.replaced, "another one")] {
         if let [_, others @ ..] = &ids[..] {
@@ -151,7 +152,7 @@ fn text(snapshot: &Path) -> String {
 }
 
 /// What a read shows beside what was sent: new ids, and values that the service or somebody else changed.
-pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, is_magento: bool) -> Vec<String> {
+pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, dialect: &Dialect) -> Vec<String> {
     let renumbered = seen.renumbered.iter();
     let mut warnings: Vec<String> =
         renumbered.map(|(old, new)| format!("the service gave address {old} a new ID: {new}")).collect();
@@ -164,7 +165,7 @@ pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, is_mag
     for change in &seen.foreign {
         let (path, was, is) =
             (&change.path, format_value(change.before.as_ref()), format_value(change.after.as_ref()));
-        warnings.push(if is_magento && magento::is_lost_default(change, before) {
+        warnings.push(if dialect.merges_profiles && magento::is_lost_default(change, before) {
             format!("{path} cleared: {was} is not one of the customer's addresses")
         } else {
             format!("{path} was also changed, from {was} to {is} (by the service or another editor)")

@@ -18,6 +18,7 @@ use crate::prompt::Prompt;
 use crate::report::profile;
 use crate::state::CustomerStore;
 use storefront_core::failure::Failure;
+use storefront_core::interface::dialect::Dialect;
 use storefront_core::lint;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::profile::diff::Expected;
@@ -95,7 +96,7 @@ impl Change<'_> {
         }
     }
 
-    /// The profile as it is to be. `regions` gives the ids of regions, where the interface takes nothing else.
+    /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
@@ -103,29 +104,32 @@ impl Change<'_> {
         &self,
         store: &CustomerStore,
         stored: &Profile,
-        regions: Option<&RegionDirectory>,
+        dialect: &'static Dialect,
+        regions: &RegionDirectory,
         prompt: &Prompt,
     ) -> Result<Merged, Failure> {
         match self {
-            Self::Restore(restore) => restore.merge(store, stored, regions.is_some(), prompt),
+            Self::Restore(restore) => restore.merge(store, stored, dialect, prompt),
             Self::Update(Update { patch, expect, .. }) => {
                 let mut patch = patch.clone();
                 let customer = stored.customer();
                 if let Some(Expected { owner, .. }) = expect {
                     ensure_owner(owner, customer)?;
                 }
-                if let Some(regions) = regions {
-                    patch.draft = regions.resolve(&patch.draft, customer)?;
-                    magento::drop_service_fields(&mut patch.draft);
+                patch.draft = if dialect.country.is_some() {
+                    regions.resolve(&patch.draft, customer)?
                 } else {
-                    patch.draft = RegionDirectory::of(customer).resolve_known(&patch.draft, customer);
+                    RegionDirectory::of(customer).resolve_known(&patch.draft, customer)
+                };
+                if dialect.merges_profiles {
+                    magento::drop_service_fields(&mut patch.draft);
                 }
                 let mut merged = merge(stored.customer(), &patch)?;
                 // What is as planned already needs no request.
                 if let Some(planned) = expect.as_ref().filter(|_| !merged.changes.is_empty()) {
                     diff::ensure_planned(&planned.changes, &merged.changes, customer)?;
                 }
-                merged.notes.extend(lint::of_profile(&merged, regions.is_some()));
+                merged.notes.extend(lint::of_profile(&merged, dialect));
                 Ok(merged)
             }
         }

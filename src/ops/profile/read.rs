@@ -277,9 +277,10 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
     if failure.kind != FailureKind::Refused {
         return failure;
     }
-    // Where the interface documents its read, no setting has to name it.
     let hint = match failure.status {
-        _ if service.settings.dialect.is_magento() => "check the base URL, which usually ends with `/rest`",
+        _ if service.settings.dialect.documents_profile_read => {
+            "check the base URL, which usually ends with `/rest`"
+        }
         Some(404) => {
             "check the path of the base URL; if it is right, \
              set `read.path` to the path that returns the profile"

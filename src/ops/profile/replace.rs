@@ -250,9 +250,8 @@ impl Steps<'_> {
         for country in self.change.countries(&held.stored) {
             read_country(service, &country).await?;
         }
-        let regions = service.regions.borrow();
-        let regions = service.settings.dialect.is_magento().then_some(&*regions);
-        self.change.merge(&held.store, &held.stored, regions, self.prompt)
+        let (dialect, regions) = (service.settings.dialect, service.regions.borrow());
+        self.change.merge(&held.store, &held.stored, dialect, &regions, self.prompt)
     }
 
     /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
@@ -393,7 +392,7 @@ impl Steps<'_> {
 
 /// The request that replaces the profile.
 fn put(service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
-    let customer = if service.settings.dialect.is_magento() {
+    let customer = if service.settings.dialect.merges_profiles {
         magento::completed(stored.customer(), &merged.customer)
     } else {
         merged.customer.clone()

@@ -13,6 +13,7 @@ use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::state::{CustomerStore, Fate, Snapshot};
 use storefront_core::failure::Failure;
+use storefront_core::interface::dialect::Dialect;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::merge::{self, ProfilePatch};
 use storefront_core::profile::merge::{Merged, merge};
@@ -68,7 +69,7 @@ impl<'a> Restore<'a> {
         &self,
         store: &CustomerStore,
         stored: &Profile,
-        can_clear: bool,
+        dialect: &'static Dialect,
         prompt: &Prompt,
     ) -> Result<Merged, Failure> {
         let (snapshot, fate) = self.snapshot(store, stored, prompt)?;
@@ -85,7 +86,7 @@ impl<'a> Restore<'a> {
             all: self.all,
             lost_addresses: matches!(fate, Fate::Mismatch { .. }),
             delete_newer,
-            can_clear,
+            dialect,
         };
         let kept = inverse(undo(false), stored.customer())?;
         let offers = prompt.can_ask() && !prompt.assume_yes() && !self.service.session.global.dry_run;

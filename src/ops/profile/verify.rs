@@ -54,9 +54,8 @@ impl Sent<'_> {
             self.service.session.report.warn(warning);
         }
         let applied = Outcome { status: Some(reply.status), response: Some(reply.value()), ..outcome };
-        // Magento replies with the profile as it was read from the database after the write.
-        let is_magento = self.service.settings.dialect.is_magento();
-        let is_stored = is_magento && reply.warning.is_none() && self.held.is_readable;
+        let shows_profile = self.service.settings.dialect.reply_shows_profile;
+        let is_stored = shows_profile && reply.warning.is_none() && self.held.is_readable;
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
@@ -193,8 +192,8 @@ impl Sent<'_> {
 
     /// A read shows it, perhaps with values that the service wrote in its own way.
     fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome) -> Outcome {
-        let is_magento = self.service.settings.dialect.is_magento();
-        for warning in messages::of_seen(seen, self.merged, self.held.stored.customer(), is_magento) {
+        let dialect = self.service.settings.dialect;
+        for warning in messages::of_seen(seen, self.merged, self.held.stored.customer(), dialect) {
             self.service.session.report.warn(&warning);
         }
         let is_verified = seen.is_shown();

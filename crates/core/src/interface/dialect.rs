@@ -1,6 +1,7 @@
 //! All that differs between the interfaces a service may have, as one value.
 //!
-//! Settings choose it. What is not a path, a name or a table is asked by [`Dialect::is_magento`].
+//! Settings choose it. Code never asks which interface it is: what is not a path, a name or a table is a field that says what
+//! the interface can do or needs.
 
 use percent_encoding::utf8_percent_encode;
 
@@ -38,7 +39,7 @@ pub struct Dialect {
     pub own_profile: &'static str,
     /// Calls that need an administrator's token and name the customer; `None` where the interface has none.
     pub customers: Option<&'static CustomerRoutes>,
-    /// Reads the regions of `{country}`, a code; `None` where the interface has no such list.
+    /// Reads the regions of `{country}`, a code, whose ids are all that is taken; `None` where the interface has no such list.
     pub country: Option<&'static str>,
     /// Saves shipping information (POST).
     pub ship: &'static str,
@@ -54,6 +55,30 @@ pub struct Dialect {
     pub attribute: Option<&'static str>,
     /// Where tokens are issued; `None` where they are not.
     pub tokens: Option<&'static TokenRoutes>,
+    /// Whether the call that reads a profile is documented: where it is not, a setting may name its path, and a 404 may mean
+    /// that the service has another interface.
+    pub documents_profile_read: bool,
+    /// Whether a profile that is sent is merged into the stored one by rules of its own, by which it has to be completed
+    /// (docs/magento.md): the empty text clears a text, a default stands in two places, some of what is left out is kept.
+    pub merges_profiles: bool,
+    /// Whether the reply to a replaced profile is the profile as it was read from the database after the write.
+    pub reply_shows_profile: bool,
+    /// Whether the message of a refused profile says which of its fields are wrong.
+    pub names_refused_fields: bool,
+    /// Fields of the profile that are taken with an administrator's token only. To a customer's own PUT of them the service
+    /// answers 200, and keeps what is stored.
+    pub administrators_fields: &'static [&'static str],
+    /// Whether an address that lacks one of the fields that people expect in it is refused.
+    pub requires_whole_addresses: bool,
+    /// Whether an attribute that exists can be changed: put into attribute sets, and given options.
+    pub changes_attributes: bool,
+    /// Whether attributes are written one at a time: the service deadlocks where several are at once.
+    pub attributes_one_at_a_time: bool,
+    /// Whether values of an attribute with the input type `texteditor` are stored. Where they are not, a `textarea` with
+    /// `is_wysiwyg_enabled` is created in its place, as the admin panel does.
+    pub stores_texteditor: bool,
+    /// Whether the store views can be listed, so that codes may name them, and an attribute can be read as each shows it.
+    pub lists_store_views: bool,
 }
 
 /// Calls on customers that an administrator names.
@@ -106,6 +131,16 @@ pub static MARKETPLACE: Dialect = Dialect {
     create_attribute: "/V1/admin/product/attribute/",
     attribute: None,
     tokens: None,
+    documents_profile_read: false,
+    merges_profiles: false,
+    reply_shows_profile: false,
+    names_refused_fields: false,
+    administrators_fields: &[],
+    requires_whole_addresses: false,
+    changes_attributes: false,
+    attributes_one_at_a_time: false,
+    stores_texteditor: true,
+    lists_store_views: false,
 };
 
 /// The interface of Magento Open Source, Adobe Commerce and Mage-OS.
@@ -137,6 +172,16 @@ pub static MAGENTO: Dialect = Dialect {
         admin: "/{store_view}/V1/integration/admin/token",
         two_factor: "/{store_view}/V1/tfa/provider/google/authenticate",
     }),
+    documents_profile_read: true,
+    merges_profiles: true,
+    reply_shows_profile: true,
+    names_refused_fields: true,
+    administrators_fields: &["group_id", "website_id", "store_id"],
+    requires_whole_addresses: true,
+    changes_attributes: true,
+    attributes_one_at_a_time: true,
+    stores_texteditor: false,
+    lists_store_views: true,
 };
 
 impl Interface {
@@ -155,11 +200,6 @@ impl Interface {
 impl Dialect {
     /// The names that [`Self::named`] knows.
     pub const NAMES: &'static [&'static str] = &["marketplace", "magento"];
-
-    /// Whether Magento's own rules hold (docs/magento.md): for the profile that is sent, for regions, carts and payment.
-    pub fn is_magento(&self) -> bool {
-        self.name == MAGENTO.name
-    }
 
     /// The interface of that name.
     pub fn named(name: &str) -> Option<&'static Self> {

@@ -1,5 +1,6 @@
 //! What distinguishes one operation from another as plain data.
 
+use crate::interface::dialect::Dialect;
 use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
@@ -45,10 +46,17 @@ pub struct OperationSpec {
     pub is_merged: bool,
     /// Whether it can be found out later if a record was applied.
     pub can_resolve: bool,
-    /// Whether the marketplace's interface has no such call.
-    pub is_magento_only: bool,
+    /// Whether it changes an attribute that exists: see [`Self::is_in`].
+    pub changes_attribute: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
+}
+
+impl OperationSpec {
+    /// Whether an interface has its call.
+    pub fn is_in(&self, dialect: &Dialect) -> bool {
+        dialect.changes_attributes || !self.changes_attribute
+    }
 }
 
 impl PartialEq for OperationSpec {
@@ -133,7 +141,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     replaces: Some("quote"),
     is_merged: false,
     can_resolve: false,
-    is_magento_only: false,
+    changes_attribute: false,
     batch_action: "Save the shipping information of",
 };
 
@@ -158,7 +166,7 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: false,
-    is_magento_only: false,
+    changes_attribute: false,
     batch_action: "Add the items of",
 };
 
@@ -193,7 +201,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     replaces: Some("customer"),
     is_merged: true,
     can_resolve: true,
-    is_magento_only: false,
+    changes_attribute: false,
     batch_action: "Update the customers of",
 };
 
@@ -227,7 +235,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: true,
-    is_magento_only: false,
+    changes_attribute: false,
     batch_action: "Create the attributes of",
 };
 
@@ -247,7 +255,7 @@ pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: false,
-    is_magento_only: true,
+    changes_attribute: true,
     batch_action: "Assign the attributes of",
 };
 
@@ -272,6 +280,6 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: true,
-    is_magento_only: true,
+    changes_attribute: true,
     batch_action: "Add the options of",
 };

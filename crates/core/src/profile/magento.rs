@@ -52,19 +52,16 @@ fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>
     }
 }
 
-/// Fields that Magento takes from an administrator only. It answers 200 to a customer's own PUT, and keeps what is stored.
-const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
-
-/// What to do where nothing but such fields of the own profile was not changed.
-pub fn ignored_on_own_profile(seen: &Seen) -> Option<String> {
+/// What to do where nothing but fields of the own profile was not changed that only administrators may change.
+pub fn ignored_on_own_profile(seen: &Seen, administrators: &[&str]) -> Option<String> {
     let mut undone = seen.undone.iter().map(|change| change.path.to_string());
-    let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
+    let only_those = undone.all(|path| administrators.contains(&path.as_str()));
     (only_those && !seen.undone.is_empty() && seen.missing.is_empty() && seen.replaced.is_empty()).then(
         || {
             format!(
                 "the service takes {} with an administrator's token only: name the customer with \
              --customer ID|EMAIL",
-                ADMINISTRATORS.join(", ")
+                administrators.join(", ")
             )
         },
     )

@@ -12,6 +12,7 @@ use super::path::FieldPath;
 use super::region;
 use super::verify::is_content;
 use crate::failure::Failure;
+use crate::interface::dialect::Dialect;
 
 /// Ends the note about a field that is not what the update made of it.
 const CHANGED_SINCE: &str = " has changed since; left as is";
@@ -34,8 +35,8 @@ pub struct Undo<'a> {
     pub lost_addresses: bool,
     /// Addresses that the profile did not have then are deleted.
     pub delete_newer: bool,
-    /// The service clears a text that is sent as null.
-    pub can_clear: bool,
+    /// What the service does with the profile that is sent: one that merges profiles clears a text that is sent as null.
+    pub dialect: &'a Dialect,
 }
 
 /// A patch that sets back what an update did.
@@ -76,7 +77,7 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
         inverse: Inverse::default(),
     };
     let mut changes = diff::customers(undo.before, if undo.all { now } else { undo.sent });
-    if undo.all && undo.can_clear {
+    if undo.all && undo.dialect.merges_profiles {
         // Magento's extension attributes may be shown wrongly, and setting one does something.
         let own = diff::customers(undo.before, undo.sent);
         let is_others = |change: &mut Change| {
@@ -201,10 +202,10 @@ impl Building<'_> {
             return self.note(format!("{}{CHANGED_SINCE}", change.path.in_words()));
         }
         let cleared = || match change.after.clone()? {
-            Value::String(_) if self.undo.can_clear => Some(Value::Null),
+            Value::String(_) if self.undo.dialect.merges_profiles => Some(Value::Null),
             Value::Object(mut attribute) if attribute.contains_key("attribute_code") => {
                 // The shop takes no text for a number.
-                let nothing = if self.undo.can_clear { Value::Null } else { "".into() };
+                let nothing = if self.undo.dialect.merges_profiles { Value::Null } else { "".into() };
                 attribute.insert("value".to_owned(), nothing);
                 Some(Value::Object(attribute))
             }
@@ -254,7 +255,7 @@ impl Building<'_> {
             return self.note(format!("{name}{CHANGED_SINCE}"));
         }
         let is_named = self.undo.before.get(name).is_some_and(|id| !id.is_null());
-        if address.is_none() && is_named && !self.undo.can_clear {
+        if address.is_none() && is_named && !self.undo.dialect.merges_profiles {
             self.note(format!("cannot restore {name} of the profile: the recreated address has no ID yet"));
         }
         let draft = match address {

@@ -142,7 +142,7 @@ impl Operation for CreateArgs {
 /// # Errors
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    if !args.sets.is_empty() && !session.dialect.is_magento() {
+    if !args.sets.is_empty() && !session.dialect.changes_attributes {
         return Err(Failure::usage("--set is for Magento shops only").hint("add --api magento"));
     }
     args.options.load(args.run.input.encoding)?;

@@ -149,7 +149,7 @@ impl<'a> Wizard<'a> {
 
     /// Asks one question, and again what the shop does not know; `false` for Esc.
     async fn answer(&mut self, service: &Service<'_>, step: &'static Step) -> Result<bool, Failure> {
-        if step.field == LABELS && self.session.dialect.is_magento() {
+        if step.field == LABELS && self.session.dialect.lists_store_views {
             self.views = names::store_views(service).await.ok();
         }
         let Some(values) = self.ask(step)? else { return Ok(false) };
@@ -208,7 +208,7 @@ impl<'a> Wizard<'a> {
             OPTIONS => FrontendInput::find(self.text(INPUT_TYPE)).is_some_and(|kind| kind.takes_options),
             DEFAULT => self.asked.iter().any(|step| step.field == OPTIONS),
             "is_filterable" => !NOT_FILTERABLE.contains(&self.text(INPUT_TYPE)),
-            SET => self.session.dialect.is_magento(),
+            SET => self.session.dialect.changes_attributes,
             _ => true,
         };
         applies && !self.given.contains_key(step.field)
@@ -274,7 +274,7 @@ impl<'a> Wizard<'a> {
                 Ok(_) => Ok(()),
                 Err(unknown) => Err(unknown.message.into()),
             },
-            None if !self.session.dialect.is_magento() => {
+            None if !self.session.dialect.lists_store_views => {
                 Objection::unless(is_id, "type STORE=LABEL, such as 2=Couleur")
             }
             _ => Ok(()),

@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Change, Inverse, Undo, belongs_to, inverse};
+use crate::interface::dialect::{MAGENTO, MARKETPLACE};
 use crate::profile::merge::{Merged, merge};
 
 fn object(value: Value) -> Map<String, Value> {
@@ -17,7 +18,7 @@ fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>
         all: false,
         lost_addresses: false,
         delete_newer: false,
-        can_clear: false,
+        dialect: &MARKETPLACE,
     };
     change(&mut undo);
     let inverse = inverse(undo, &now).unwrap();
@@ -95,7 +96,7 @@ fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
         let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.delete_newer) = (all, true));
         assert_eq!(gone.1.summary.removed, newer);
     }
-    let cleared = undo(&now, &before, &sent, |undo| undo.can_clear = true);
+    let cleared = undo(&now, &before, &sent, |undo| undo.dialect = &MAGENTO);
     assert_eq!(customer(&cleared)["addresses"][0]["telephone"], Value::Null);
 }
 
@@ -121,7 +122,7 @@ fn custom_attributes_come_back_and_go_again() {
     let emptied = json!({"attribute_code": "door_code", "value": ""});
     assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), with(json!([other, emptied])));
     let nothing = json!({"attribute_code": "door_code", "value": null});
-    let cleared = undo(&sent, &before, &sent, |undo| undo.can_clear = true);
+    let cleared = undo(&sent, &before, &sent, |undo| undo.dialect = &MAGENTO);
     assert_eq!(customer(&cleared), with(json!([other, nothing])), "a number takes no text");
 }
 
@@ -144,7 +145,7 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
         all: false,
         lost_addresses: false,
         delete_newer: false,
-        can_clear: true,
+        dialect: &MAGENTO,
     };
     let inverse = inverse(of(&rewritten), &now).unwrap();
     assert_eq!(merge(&now, &inverse.patch).unwrap().customer["dob"], "1990-01-01");
