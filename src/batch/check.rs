@@ -65,6 +65,8 @@ pub fn can_be_marked(past: &PreviousRun, known: Known, step: Step) -> bool {
 /// What the check found.
 #[derive(Debug, Default)]
 pub struct Checked {
+    /// Records of the input, with those of other parts.
+    pub of_input: u64,
     /// Records of this part of the input.
     pub records: u64,
     /// Of these, how many are going to be sent.
@@ -96,6 +98,7 @@ pub fn run(
         }
         check.record(&record, past, || preparer.prepare(&record, records.columns()))?;
     }
+    check.checked.of_input = number;
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
     }

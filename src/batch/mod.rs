@@ -170,7 +170,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let reader = preparer.reader()?;
     let failed = args.failed.as_ref().map(|file| FailedFile::create(file, source, reader.columns()));
     let failed = failed.transpose()?;
-    let (log, _lock, past) = opening.begin().await?;
+    let (log, _lock, past) = opening.begin(checked.of_input).await?;
     if let (Some(failed), Some(earlier)) = (&failed, earlier_failed) {
         failed.remove_earlier(&earlier)?;
     }
@@ -224,6 +224,7 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
         input: file_name.map_or_else(|| preparer.source.name(), |name| name.to_string_lossy().into_owned()),
         encoding: preparer.source.encoding.map(|encoding| encoding.name().to_owned()),
         titles: titles.map(|titles| format!("{:016x}", fnv1a(titles.as_bytes()))),
+        sha256: Some(preparer.source.sha256()?),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
         ..Header::new()
     })

@@ -16,6 +16,7 @@ use crate::system::environment::STATE_HOME;
 use crate::system::storage::{ReadFrom, Storage};
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::text::exact_json;
+use storefront_core::text::hash::sha256;
 
 /// One record as it stands in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,6 +184,15 @@ impl Source {
             Some(file) => Ok(Box::new(ReadFrom { file: file.clone(), offset: 0 })),
             None => document::bytes(&self.path),
         }
+    }
+
+    /// SHA-256 of its bytes, in hexadecimal digits.
+    ///
+    /// # Errors
+    /// `usage` when it cannot be read.
+    pub fn sha256(&self) -> Result<String, Failure> {
+        let digest = self.bytes().and_then(|mut bytes| sha256(&mut bytes));
+        digest.map_err(|error| unreadable(&self.path, &error))
     }
 
     /// What the places of its records are called.

@@ -60,6 +60,12 @@ pub struct Header {
     /// Hash of the titles of a CSV, which say what its cells mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub titles: Option<String>,
+    /// SHA-256 of the input as this run copied it, 64 hexadecimal digits. All shards start from the same copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How many records that copy has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<u64>,
     /// Which part of the input is run, as [`Shard`] is written.
     pub shard: Option<String>,
     /// When the run began, RFC 3339.
@@ -279,6 +285,11 @@ impl Header {
     fn is_other_part(&self, ours: &Self) -> bool {
         let count = |header: &Self| Some(header.shard.as_deref()?.split_once('/')?.1.to_owned());
         self.shard != ours.shard && count(self).is_some() && count(self) == count(ours)
+    }
+
+    /// Whether it was run over another copy of the input. Older journals do not tell.
+    fn is_of_other_copy(&self, ours: &Self) -> bool {
+        self.sha256.is_some() && ours.sha256.is_some() && self.sha256 != ours.sha256
     }
 
     /// What is wrong with its version, if anything is.

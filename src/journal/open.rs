@@ -86,12 +86,12 @@ impl Opening {
         Ok(())
     }
 
-    /// Begins to write: the input is in order. A journal to be discarded is discarded now. Nobody else writes it until
+    /// Begins to write: the input, of so many records, is in order. A journal to be discarded is discarded now. Nobody else writes it until
     /// the lock is dropped.
     ///
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
-    pub async fn begin(mut self) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
+    pub async fn begin(mut self, records: u64) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
         let (path, held) = (real_path(&self.files.journal), self.log.take());
         let (path, is_new) = (&*path, held.is_none());
         if self.files.restart {
@@ -99,9 +99,9 @@ impl Opening {
         }
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
-        let header = Line::Header(Header { started, ..self.header.clone() });
+        let header = Line::Header(Header { started, records: Some(records), ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
-        let is_replaced = self.files.restart || self.past.is_void;
+        let is_replaced = self.is_started();
         let (log, lock) = match held {
             Some((log, lock)) if !is_replaced => {
                 continue_run(&*log, &header).map_err(failed)?;
@@ -139,6 +139,12 @@ impl Opening {
         Ok((log, lock, self.past))
     }
 
+    /// Whether the journal does not count, if there is one. Of a shard that has sent nothing, the input may have changed since.
+    fn is_started(&self) -> bool {
+        let is_empty = self.header.shard.is_some() && self.past.last() == 0;
+        self.files.restart || self.past.is_void || is_empty
+    }
+
     /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it
     /// shows as done would be sent again. Other parts of the same division have other records.
     async fn refuse_others(&self) -> Result<(), Failure> {
@@ -158,10 +164,20 @@ impl Opening {
             let input = name.to_string_lossy().into_owned();
             let same_part = Header { store_view, input, titles, shard, ..self.header.clone() };
             let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
-            if is_other || theirs.is_other_part(&self.header) {
+            let shown = path.display();
+            if !is_other && theirs.is_other_part(&self.header) {
+                let is_of_other_copy = self.is_started() && theirs.is_of_other_copy(&self.header);
+                if is_of_other_copy && read::read(&path, &log, &same_part)?.last() > 0 {
+                    let message = format!("journal `{shown}` belongs to another copy of this input");
+                    return Err(Failure::guard(message).hint(
+                        "run all shards over the same file; correct records only once every shard has started",
+                    ));
+                }
                 continue;
             }
-            let shown = path.display();
+            if is_other {
+                continue;
+            }
             let message = if try_lock(&*self.storage, &path, LOCK_ATTEMPTS / 4).await?.is_none() {
                 format!("another run over this input is in progress: journal `{shown}`")
             } else if let Some(version) = theirs.other_version() {

@@ -47,6 +47,38 @@ fn another_division_of_an_input_that_was_sent_is_refused_until_its_journals_are_
     assert_eq!(posts(&env), 40);
 }
 
+#[test]
+fn a_shard_starts_only_from_the_copy_of_the_input_that_the_other_shards_started_from() {
+    let env = TestEnv::new();
+    let whole = attributes(40);
+    env.file("a.csv", &whole);
+    assert_eq!(env.run("attribute create -i a.csv --shard 0/2").code, 0);
+    env.requests();
+    // A row of this copy is in a shard that has it nowhere: both runs would end with 0.
+    env.file("a.csv", whole.lines().take(40).map(|line| line.to_owned() + "\n").collect::<String>());
+    for flags in ["", "--resume --start"] {
+        env.run(&format!("attribute create -i a.csv --shard 1/2 {flags}")).assert_failure(
+            3,
+            str![[r#"
+error: journal `[HOME]/a.csv.0-2.journal` belongs to another copy of this input
+  hint: run all shards over the same file; correct records only once every shard has started
+"#]],
+        );
+    }
+    assert_eq!(posts(&env), 0);
+    // One that has started is resumed with what was corrected.
+    assert_eq!(env.run("attribute create -i a.csv --shard 0/2 --resume").code, 0);
+    env.file("a.csv", &whole);
+    assert_eq!(env.run("attribute create -i a.csv --shard 1/2").code, 0);
+    let of_shard = |part: u8| {
+        let path = env.home.dir.path().join(format!("a.csv.{part}-2.journal"));
+        let journal = std::fs::read_to_string(path).unwrap();
+        let header: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+        (header["sha256"].as_str().unwrap().to_owned(), header["records"].as_u64().unwrap())
+    };
+    assert_eq!((of_shard(0), of_shard(0).1), (of_shard(1), 40));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_the_input_is_the_input() {

@@ -1,4 +1,8 @@
-//! A hash that never changes: it stands in journals, names and shards.
+//! Hashes that never change: they stand in journals, names and shards.
+
+use std::io::{self, Read};
+
+use ring::digest::{Context, SHA256};
 
 /// A stable hash in the making, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
 ///
@@ -31,14 +35,34 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
     Fnv1a::default().update(bytes).finish()
 }
 
+/// The SHA-256 of what is read, in 64 hexadecimal digits.
+///
+/// # Errors
+/// Those of the reader.
+pub fn sha256(input: &mut dyn Read) -> io::Result<String> {
+    let (mut context, mut buffer) = (Context::new(&SHA256), vec![0; 64 << 10]);
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => context.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let bytes = context.finish();
+    Ok(bytes.as_ref().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fnv1a;
+    use super::{fnv1a, sha256};
 
     #[test]
     fn the_published_vectors_hold() {
         assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256(&mut &b"abc"[..]).unwrap(), digest);
     }
 }
