@@ -20,6 +20,7 @@ use crate::system::storage::{Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::{Change, Expected};
 use storefront_core::text::exact_json;
+use storefront_core::text::hash::hex;
 
 /// Version of the format.
 const VERSION: u64 = 1;
@@ -228,8 +229,4 @@ fn is_hashed(id: &str, line: &str) -> bool {
 
 fn hash(id: &str, text: &str) -> String {
     hex(digest(&SHA256, format!("{id}\n{text}").as_bytes()).as_ref())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }

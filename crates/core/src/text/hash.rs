@@ -35,6 +35,11 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
     Fnv1a::default().update(bytes).finish()
 }
 
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
 /// The SHA-256 of what is read, in 64 hexadecimal digits.
 ///
 /// # Errors
@@ -49,8 +54,7 @@ pub fn sha256(input: &mut dyn Read) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    let bytes = context.finish();
-    Ok(bytes.as_ref().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
+    Ok(hex(context.finish().as_ref()))
 }
 
 #[cfg(test)]
