@@ -13,6 +13,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
 use storefront_core::profile::address::own_id;
+use storefront_core::profile::equal::same_flag;
 
 /// The active cart of the customer.
 #[derive(Debug)]
@@ -154,7 +155,7 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
             return none(why, &failure);
         }
     };
-    let is_default = |address: &&Value| address["default_shipping"] == true;
+    let is_default = |address: &&Value| is_set(&address["default_shipping"]);
     let chosen = profile.addresses().iter().find(is_default).or_else(|| profile.addresses().first());
     let Some(id) = chosen.and_then(own_id) else {
         return none("neither the cart nor the customer has an address", &refused);
@@ -167,8 +168,11 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
 
 /// Whether a cart is active: no order was made of it.
 fn is_active(cart: &Value) -> bool {
-    let flag = &cart["is_active"];
-    *flag == true || scalar(Some(flag)).is_some_and(|flag| matches!(flag.trim(), "1" | "true"))
+    is_set(&cart["is_active"])
+}
+
+fn is_set(flag: &Value) -> bool {
+    same_flag(Some(flag), Some(&Value::Bool(true)))
 }
 
 /// An id as a number or its text.

@@ -37,6 +37,7 @@ mod customer_concurrency;
 mod customer_history;
 mod customer_interruption;
 mod customer_lag;
+mod customer_notation;
 mod customer_outcome;
 mod customer_proof;
 mod customer_reads;

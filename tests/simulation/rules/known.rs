@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use super::{Break, Rule};
-use crate::action::Action;
 use crate::faults::{Observed, Quirk};
 use crate::world::{Sent, World};
 
@@ -43,15 +42,6 @@ pub const KNOWN: &[Known] = &[
             world.began_with == Quirk::Notation && broken.what.contains("an older profile")
         },
         case: "a value that was set back, and that the shop writes in its own notation, counts as an old one",
-    },
-    Known {
-        name: "R2",
-        rules: &[Rule::Mismatch, Rule::Liveness],
-        is_it: |world, broken| {
-            let is_custom = |tag: &u32| matches!(world.actions[tag], Action::Custom(..));
-            world.is_magento && world.began_with == Quirk::Notation && broken.tags.iter().any(is_custom)
-        },
-        case: "a date or a number that is stored already, and that the shop writes in its own notation, is exit 9",
     },
     Known {
         name: "T6",

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::attribute::rules::label_problem;
 use crate::failure::{Failure, FailureKind};
 use crate::operation::scalar;
+use crate::profile::equal::same_flag;
 use crate::text::suggestion::closest_match;
 
 /// Something of the shop that has a name.
@@ -187,7 +188,7 @@ impl<'a> NewOption<'a> {
 
     /// Whether it is to be the default.
     pub fn is_default(self) -> bool {
-        self.0.get("is_default").is_some_and(|flag| *flag == true || *flag == "1" || *flag == 1)
+        same_flag(self.0.get("is_default"), Some(&Value::Bool(true)))
     }
 
     /// Whether it has labels of store views. An option that exists keeps its own.

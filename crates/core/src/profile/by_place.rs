@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// The fields that say where an address is.
-pub const PLACE: [&str; 3] = ["street", "city", "postcode"];
+use super::equal::{PLACE, place};
 
 /// Addresses with their ids, in stored order, each of which can be taken once.
 #[derive(Debug)]
@@ -56,33 +55,5 @@ impl<'a> ByPlace<'a> {
             return self.places.get(&place(address)).cloned().unwrap_or_default();
         }
         (0..self.addresses.len()).collect()
-    }
-}
-
-/// Where an address is, in one notation: equal for all that [`super::diff::same_value`] takes for the same, and for others too.
-fn place(address: &Value) -> String {
-    let mut place = String::new();
-    for name in PLACE {
-        add(&mut place, address.get(name));
-        place.push('\n');
-    }
-    place
-}
-
-fn add(place: &mut String, value: Option<&Value>) {
-    let text = match value {
-        Some(Value::String(text)) => text.trim().to_owned(),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Array(lines)) => {
-            return lines.iter().for_each(|line| {
-                add(place, Some(line));
-                place.push('\t');
-            });
-        }
-        _ => return,
-    };
-    match text.parse::<f64>() {
-        Ok(number) => place.push_str(&number.to_string()),
-        Err(_) => place.push_str(&text),
     }
 }

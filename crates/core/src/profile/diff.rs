@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, own_id};
-use super::equal::same_value;
+use super::equal::{is_printed_as, same_value};
 use super::path::{FieldPath, Step};
 use crate::failure::Failure;
 
@@ -25,14 +25,6 @@ impl Change {
         let side = |name| value.get(name).filter(|value| !value.is_null()).cloned();
         let path = FieldPath::parse(value.get("path")?.as_str()?);
         Some(Self { path, before: side("before"), after: side("after") })
-    }
-
-    /// Whether results have both alike.
-    fn is_printed_as(&self, other: &Self) -> bool {
-        let value = |side: &Option<Value>| side.clone().unwrap_or_default();
-        self.path.to_string() == other.path.to_string()
-            && value(&self.before) == value(&other.before)
-            && value(&self.after) == value(&other.after)
     }
 
     /// Whether both values are the same ([`same_value`]), so that no read tells them apart.
@@ -74,7 +66,7 @@ pub fn ensure_planned(
     changes: &[Change],
     stored: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    let is_in = |list: &[Change], change: &Change| list.iter().any(|other| other.is_printed_as(change));
+    let is_in = |list: &[Change], change: &Change| list.iter().any(|other| is_printed_as(other, change));
     let shown =
         |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"));
     let lost = planned.iter().find(|change| !is_in(changes, change));

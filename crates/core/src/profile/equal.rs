@@ -1,14 +1,28 @@
-//! When two values mean the same.
+//! When two values are the same. All relations are here; each says when it is used.
+//!
+//! *Same* ([`same_value`], and [`contains`] for what was sent in part) decides what is unchanged, shown and proven. The exact
+//! text decides only whether a change that was asked for is sent ([`is_unchanged`]), and whether a plan is the one that was
+//! approved ([`is_printed_as`]).
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::diff::Change;
+use super::merge::DEFAULTS;
+
+/// The fields that say where an address is.
+pub const PLACE: [&str; 3] = ["street", "city", "postcode"];
 
 /// Flags that services write as a boolean, a number, a text, or not at all; 0 is also "no region".
 const FLAG_LIKE: [&str; 3] = ["default_billing", "default_shipping", "region_id"];
 
-/// Whether two values are the same but for the texts of their numbers and the order of their fields.
-pub fn is_same(left: &Value, right: &Value) -> bool {
+/// The name of the value in a custom attribute.
+const ATTRIBUTE_VALUE: &str = "value";
+
+/// Whether two values are one but for the texts of their numbers and the order of their fields. For a draft that was read, and
+/// went through a program that writes JSON anew: what it does not know may stay.
+pub fn is_identical(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
             // jq 1.6 rounds every number that it passes on to a double; rounding it twice gives the same bits.
@@ -16,11 +30,12 @@ pub fn is_same(left: &Value, right: &Value) -> bool {
             left == right || doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
         }
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_identical(left, right))
         }
         (Value::Object(left), Value::Object(right)) => {
-            let is_in_right =
-                |(name, value): (&String, &Value)| right.get(name).is_some_and(|other| is_same(value, other));
+            let is_in_right = |(name, value): (&String, &Value)| {
+                right.get(name).is_some_and(|other| is_identical(value, other))
+            };
             left.len() == right.len() && left.iter().all(is_in_right)
         }
         _ => left == right,
@@ -28,27 +43,28 @@ pub fn is_same(left: &Value, right: &Value) -> bool {
 }
 
 /// Whether the field `name` has all that is `expected` of it: of an object the expected fields, of `custom_attributes` the
-/// expected codes, of anything else the same value.
+/// expected codes, of anything else the same value. For what was sent without an id, which the service completes.
 pub fn contains(name: &str, actual: Option<&Value>, expected: Option<&Value>) -> bool {
     agrees(name, actual, expected, false)
 }
 
-/// [`same_value`] of two flags.
+/// [`same_value`] of two flags, whatever they are called.
 pub fn same_flag(left: Option<&Value>, right: Option<&Value>) -> bool {
     same_value(FLAG_LIKE[0], left, right)
 }
 
-/// Whether two values of the field `name` are the same. Equal are absent, null and `""`; a number and its text; texts
-/// after trimming; for default flags and `region_id` also `false`, 0 and absent, `true` and 1. Objects and lists are
-/// compared field by field and element by element.
+/// Whether two values of the field `name` are the same, wherever two profiles are compared: before and after, sent and shown.
+/// Equal are absent, null and `""`; a number and its text; texts after trimming; for default flags and `region_id` also
+/// `false`, 0 and absent, `true` and 1; for the value of a custom attribute a date and its midnight, a number and its
+/// decimals, as Magento writes them. Objects and lists are compared field by field and element by element.
 pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
     agrees(name, left, right, true)
 }
 
-/// Whether a draft's value changes nothing of the stored one: they are the same, and no texts differ by their outer blanks,
-/// which a person may want to correct.
+/// Whether a draft's value changes nothing of the stored one, so that the stored one is sent: they are the same, and no texts
+/// differ by their outer blanks, which a person may want to correct.
 pub fn is_unchanged(name: &str, stored: &Value, draft: &Value) -> bool {
-    is_same(stored, draft)
+    is_identical(stored, draft)
         || same_value(name, Some(stored), Some(draft)) && !differs_in_blanks(Some(stored), Some(draft))
 }
 
@@ -121,7 +137,10 @@ fn same_scalar(name: &str, left: &Value, right: &Value) -> bool {
     match (scalar_text(name, left), scalar_text(name, right)) {
         (Some(left_text), Some(right_text)) => {
             let is_number = left.is_number() || right.is_number();
-            left_text == right_text || is_number && same_number(&left_text, &right_text)
+            left_text == right_text
+                || is_number && same_number(&left_text, &right_text)
+                || name == ATTRIBUTE_VALUE
+                    && (is_notation(&left_text, &right_text) || is_notation(&right_text, &left_text))
         }
         _ => false,
     }
@@ -154,11 +173,102 @@ fn same_number(left: &str, right: &str) -> bool {
     exact && doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
 }
 
+/// Whether this is how a Magento shop writes a date or a number in a custom attribute: with its midnight, with four decimals.
+/// Nothing else is: `1.50` in an attribute that is a text is not `1.5`.
+fn is_notation(stored: &str, given: &str) -> bool {
+    let is_plain = |text: &str, other: u8| text.bytes().all(|byte| byte.is_ascii_digit() || byte == other);
+    if let Some(date) = stored.strip_suffix(" 00:00:00") {
+        return date == given && date.len() == "2020-02-29".len() && is_plain(date, b'-');
+    }
+    let digits = |text: &str| text.strip_prefix('-').unwrap_or(text).to_owned();
+    let (stored_digits, given_digits) = (digits(stored), digits(given));
+    let has_four_decimals = stored_digits.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 4);
+    has_four_decimals
+        && [&stored_digits, &given_digits].iter().all(|text| is_plain(text, b'.') && !text.starts_with('.'))
+        && given_digits.matches('.').count() <= 1
+        && !given.is_empty()
+        && without_decimal_zeros(stored) == without_decimal_zeros(given)
+}
+
+fn without_decimal_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
+/// Whether an address has all the content of another one: everything but ids, and the default flags, which move. For an
+/// address that was added, came back, or has a new id.
+pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
+    let Some(expected) = expected.and_then(Value::as_object) else { return false };
+    let is_content = |name: &str| name != "id" && name != "customer_id" && !DEFAULTS.contains(&name);
+    let mut fields = expected.iter().filter(|(name, _)| is_content(name));
+    fields.all(|(name, value)| contains(name, actual.get(name), Some(value)))
+}
+
+/// Whether a stored address has every value that a draft names. For a draft that would add it a second time. The region id
+/// stands in two places.
+pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
+    draft.iter().all(|(name, value)| {
+        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
+        contains(name, address.get(name).or(elsewhere), Some(value))
+    })
+}
+
+/// Whether an address that appeared has street, city or postcode of one that was sent. For one that was added, and that the
+/// service wrote in its own way.
+pub fn shares_place(actual: &Value, sent: Option<&Value>) -> bool {
+    PLACE.iter().any(|name| {
+        let expected = sent.and_then(|sent| sent.get(name));
+        !same_value(name, expected, None) && same_value(name, actual.get(name), expected)
+    })
+}
+
+/// Whether street, city and postcode are all others than in an earlier state of the address. For an address that was to stay
+/// where it is.
+pub fn is_elsewhere(actual: &Value, earlier: &Value) -> bool {
+    PLACE.iter().all(|name| !same_value(name, actual.get(name), earlier.get(name)))
+}
+
+/// Where an address is, in one notation: equal for all that [`same_value`] takes for the same, and for others too. For
+/// looking addresses up.
+pub fn place(address: &Value) -> String {
+    let mut place = String::new();
+    for name in PLACE {
+        add_to_place(&mut place, address.get(name));
+        place.push('\n');
+    }
+    place
+}
+
+fn add_to_place(place: &mut String, value: Option<&Value>) {
+    let text = match value {
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Array(lines)) => {
+            return lines.iter().for_each(|line| {
+                add_to_place(place, Some(line));
+                place.push('\t');
+            });
+        }
+        _ => return,
+    };
+    match text.parse::<f64>() {
+        Ok(number) => place.push_str(&number.to_string()),
+        Err(_) => place.push_str(&text),
+    }
+}
+
+/// Whether results have both changes alike, to the letter. For a plan, which a person has approved as it was printed.
+pub fn is_printed_as(one: &Change, other: &Change) -> bool {
+    let value = |side: &Option<Value>| side.clone().unwrap_or_default();
+    one.path.to_string() == other.path.to_string()
+        && value(&one.before) == value(&other.before)
+        && value(&one.after) == value(&other.after)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::profile::equal::{contains, is_same, same_value};
+    use crate::profile::equal::{contains, is_identical, same_value};
 
     fn number(text: &str) -> Value {
         serde_json::from_str(text).unwrap()
@@ -167,11 +277,14 @@ mod tests {
     #[test]
     fn numbers_are_the_same_as_doubles() {
         let (stored, rounded) = (number("[12345678901234567890]"), number("[12345678901234567000]"));
-        assert!(is_same(&stored, &rounded));
-        assert!(is_same(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
-        assert!(!is_same(&json!({"a": 1}), &json!({"a": 1, "b": 2})) && !is_same(&json!("1"), &json!(1)));
+        assert!(is_identical(&stored, &rounded));
+        assert!(is_identical(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
+        assert!(
+            !is_identical(&json!({"a": 1}), &json!({"a": 1, "b": 2}))
+                && !is_identical(&json!("1"), &json!(1))
+        );
         // Both are infinite as doubles, and two numbers nevertheless.
-        assert!(!is_same(&number("1e400"), &number("1e401")));
+        assert!(!is_identical(&number("1e400"), &number("1e401")));
     }
 
     #[test]
@@ -223,6 +336,32 @@ mod tests {
             ),
         ] {
             assert!(!same("city", &left, &right), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_date_and_a_number_in_a_custom_attribute_are_the_same_as_the_shop_writes_them() {
+        let attribute = |value: &str| json!({"attribute_code": "a", "value": value});
+        for (stored, given, is_same) in [
+            ("2020-02-29 00:00:00", "2020-02-29", true),
+            ("2020-02-29 00:00:00", " 2020-02-29", true),
+            ("1500.5000", "1500.5", true),
+            ("1500.5000", "1500.50", true),
+            ("-3.0000", "-3", true),
+            ("0.0000", "0", true),
+            ("2020-02-29 00:00:01", "2020-02-29", false),
+            ("anything 00:00:00", "anything", false),
+            ("1.50", "1.5", false),
+            ("10.0000", "1", false),
+            ("1500.5000", "01500.5", false),
+            ("1.2.3000", "1.2.3", false),
+            ("a.bcd0", "a.bcd", false),
+        ] {
+            let (one, other) = (attribute(stored), attribute(given));
+            assert_eq!(same("value", &json!(stored), &json!(given)), is_same, "{stored} {given}");
+            assert_eq!(same("", &one, &other), is_same, "{stored} {given}");
+            assert_eq!(same("custom_attributes", &json!([one]), &json!([other])), is_same, "{stored}");
+            assert!(!same("city", &json!(stored), &json!(given)), "only of a custom attribute: {stored}");
         }
     }
 

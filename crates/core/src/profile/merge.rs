@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, id_of, join_ids, own_id};
 use super::diff::{self, Change, by_code};
-use super::equal::{contains, is_unchanged, same_value};
+use super::equal::{has_all, is_unchanged, same_value};
 use super::path::FieldPath;
 use super::region;
 use super::stored::refuse_unknown;
@@ -193,14 +193,6 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
     clear_other_defaults(patch, index.ids(), &mut changed);
     let order = if patch.replace { order } else { staying };
     Ok(order.into_iter().map(|position| changed[position].take()).chain(new).collect())
-}
-
-/// Whether a stored address has every value that a draft names. The region id stands in two places.
-pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
-    draft.iter().all(|(name, value)| {
-        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
-        contains(name, address.get(name).or(elsewhere), Some(value))
-    })
 }
 
 /// Finds for each draft the stored address it names.

@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, id_of, own_id};
 use super::diff::{self, Change};
-use super::equal::same_value;
+use super::equal::{is_content, same_value};
 use super::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
-use super::verify::is_content;
 use crate::failure::Failure;
 use crate::interface::dialect::Dialect;
 

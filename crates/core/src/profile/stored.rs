@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::address::{address_list, own_id};
-use super::equal::is_same;
+use super::equal::is_identical;
 use crate::check::body::{self, Finding, Step, describe};
 use crate::failure::Failure;
 use crate::text::suggestion::closest_match;
@@ -195,7 +195,7 @@ pub fn refuse_unknown(
                 let steps = steps.unwrap_or_default();
                 let value = steps.iter().try_fold(&draft, below)?;
                 let stored = stored_at(&stored, Some(&draft), steps);
-                (!stored.iter().any(|stored| is_same(value, stored))).then_some(finding)
+                (!stored.iter().any(|stored| is_identical(value, stored))).then_some(finding)
             }
         }
     });

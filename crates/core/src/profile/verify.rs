@@ -4,10 +4,9 @@
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
-use super::by_place::{ByPlace, PLACE};
+use super::by_place::ByPlace;
 use super::diff::{self, Change};
-use super::equal::{contains, same_value};
-use super::merge::DEFAULTS;
+use super::equal::{is_content, is_elsewhere, same_value, shares_place};
 use super::path::FieldPath;
 use super::region;
 use super::stored::Profile;
@@ -153,14 +152,6 @@ fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 
-/// Whether an address has all the content of another one: everything but ids, and the default flags, which move.
-pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
-    let Some(expected) = expected.and_then(Value::as_object) else { return false };
-    let is_content = |name: &str| name != "id" && name != "customer_id" && !DEFAULTS.contains(&name);
-    let mut fields = expected.iter().filter(|(name, _)| is_content(name));
-    fields.all(|(name, value)| contains(name, actual.get(name), Some(value)))
-}
-
 /// Whether a change of what was sent is only that the service knows the texts of a region that was named by its id.
 pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
     let by_id = |address: &Value| address.as_object().is_some_and(region::has_id);
@@ -186,19 +177,6 @@ pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
             }
             is_content(&now, Some(address))
         })
-}
-
-/// Whether an address that appeared has street, city or postcode of one that was sent.
-fn shares_place(actual: &Value, sent: Option<&Value>) -> bool {
-    PLACE.iter().any(|name| {
-        let expected = sent.and_then(|sent| sent.get(name));
-        !same_value(name, expected, None) && same_value(name, actual.get(name), expected)
-    })
-}
-
-/// Whether street, city and postcode are all others than in an earlier state of the address.
-fn is_elsewhere(actual: &Value, earlier: &Value) -> bool {
-    PLACE.iter().all(|name| !same_value(name, actual.get(name), earlier.get(name)))
 }
 
 /// Differences in what was sent back unchanged. What the service adds is no loss.

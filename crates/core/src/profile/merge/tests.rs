@@ -261,7 +261,7 @@ mod properties {
     use super::generators::{addresses, deep_object, ids, into_members, merge_case, stored};
     use crate::failure::FailureKind;
     use crate::profile::address::id_of;
-    use crate::profile::equal::is_same;
+    use crate::profile::equal::is_identical;
     use crate::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch};
     use crate::profile::merge::{Merged, merge};
 
@@ -276,7 +276,7 @@ mod properties {
                     prop_assert_eq!(after[name].to_string(), value.to_string());
                 }
             }
-            (_, Some(draft)) => prop_assert!(is_same(after, draft)),
+            (_, Some(draft)) => prop_assert!(is_identical(after, draft)),
             (_, None) => prop_assert_eq!(after.to_string(), before.to_string()),
         }
         Ok(())
