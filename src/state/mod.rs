@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-pub use snapshot::{Fate, Open, Snapshot, SnapshotEntry, Unsent, stem};
+pub use snapshot::{Fate, LastRead, Open, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};
 use crate::system::clock::Clock;

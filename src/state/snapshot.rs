@@ -180,19 +180,19 @@ pub struct Open {
     pub is_mismatch: bool,
 }
 
-/// What the last read of a customer showed.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// What the last read of a customer showed that was accepted.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct LastRead {
     /// When.
     at: Timestamp,
     /// The number of the newest snapshot then: what it and those before it wrote was seen.
     newest: u64,
-    /// The addresses.
-    pub addresses: Vec<Value>,
+    /// The profile.
+    pub customer: Map<String, Value>,
 }
 
 impl LastRead {
-    /// Whether it was read after what this snapshot was taken for.
+    /// Whether it was read after what this snapshot was taken for: it shows what became of that.
     pub fn is_after(&self, snapshot: &Snapshot) -> bool {
         number_of(&snapshot.path).is_some_and(|number| number <= self.newest)
     }
@@ -444,10 +444,10 @@ impl CustomerStore {
     }
 
     /// Keeps what a read has shown, for [`Self::last_read`]. It is a help: what cannot be written is left out.
-    pub fn note_read(&self, addresses: &[Value]) {
+    pub fn note_read(&self, customer: &Map<String, Value>) {
         let newest = self.entries().ok().and_then(|entries| Some(entries.first()?.number));
         let newest = newest.unwrap_or_default();
-        let read = LastRead { at: self.clock.now(), newest, addresses: addresses.to_vec() };
+        let read = LastRead { at: self.clock.now(), newest, customer: customer.clone() };
         let file = self.directory.join(LAST_READ);
         let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));
     }

@@ -2,9 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::MockServer;
-use crate::support::scripted::{methods, ok, run};
+use crate::support::mock_server::{MockServer, Step};
+use crate::support::scripted::{methods, ok, profile, run};
 use crate::support::storefront::Home;
+
+const EMAIL: &str = "customer update --email new@example.com --settle 0";
+
+fn taken() -> Step {
+    ok(&json!({}))
+}
 
 fn puts(server: &MockServer) -> usize {
     methods(server).iter().filter(|method| *method == "PUT").count()
@@ -34,4 +40,77 @@ fn a_date_without_its_midnight_and_a_number_without_its_zeros_are_unchanged() {
         assert_eq!((outcome["reason"].as_str(), puts(&server)), (reason, count), "{sent}: {outcome}");
         assert_eq!(outcome["verified"], if count == 0 { Value::Null } else { json!(true) }, "{outcome}");
     }
+}
+
+fn in_city(city: &str) -> Value {
+    profile(json!({"addresses": [{"id": 1, "city": city}, {"id": 2}]}))
+}
+
+#[test]
+fn a_value_that_was_set_back_is_not_an_old_one() {
+    let mut written = in_city("PARIS");
+    written["email"] = "new@example.com".into();
+    let script = [
+        [ok(&in_city("PARIS")), taken(), ok(&in_city("ROME"))],
+        [ok(&in_city("ROME")), taken(), ok(&in_city("PARIS"))],
+        [ok(&in_city("PARIS")), taken(), ok(&written)],
+    ];
+    let (home, server) = (Home::new(), MockServer::start(script.concat()));
+    for line in ["--city Rome", "--city Paris"] {
+        let line = format!("customer update --address 1 {line} --settle 0");
+        assert_eq!(run(&home, &server.url(""), &line).code, 0);
+    }
+    run(&home, &server.url(""), EMAIL).done();
+}
+
+/// What the reads showed of both updates is compared, not what was sent.
+#[test]
+fn an_old_read_of_a_value_in_other_notation_is_recognized() {
+    let script = vec![
+        ok(&in_city("PARIS")),
+        taken(),
+        ok(&in_city("ROME")),
+        ok(&in_city("ROME")),
+        taken(),
+        ok(&in_city("NICE")),
+    ];
+    for old in ["PARIS", "ROME"] {
+        let then = vec![ok(&in_city(old))];
+        let (home, server) = (Home::new(), MockServer::start([script.clone(), then].concat()));
+        for line in ["--city Rome", "--city Nice"] {
+            let line = format!("customer update --address 1 {line} --settle 0");
+            assert_eq!(run(&home, &server.url(""), &line).code, 0);
+        }
+        let outcome = run(&home, &server.url(""), EMAIL);
+        assert_eq!((outcome.code, puts(&server)), (3, 2), "{outcome:?}");
+        assert!(outcome.stderr.contains("addresses[id=1].city has its old value"), "{outcome:?}");
+    }
+}
+
+/// All three fields were asked for, and all three are written in capitals.
+#[test]
+fn an_address_that_was_corrected_and_is_written_in_capitals_is_not_another_one() {
+    let address = |street: &str, city: &str, postcode: &str| {
+        let address = json!({"id": 1, "street": [street], "city": city, "postcode": postcode});
+        profile(json!({"addresses": [address, {"id": 2}]}))
+    };
+    let (before, after) = (address("Road", "Hull", "a1"), address("WAY", "LEEDS", "B2"));
+    let (home, server) = (Home::new(), MockServer::start(vec![ok(&before), taken(), ok(&after)]));
+    let line = "customer update --address 1 --street Way --city Leeds --postcode b2 --settle 0";
+    let outcome = run(&home, &server.url(""), line);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stderr.contains("sent Leeds, the service has LEEDS"), "{outcome:?}");
+}
+
+/// The update is there: nothing of it is still to come.
+#[test]
+fn an_update_that_is_visible_and_lost_an_address_holds_nothing_back() {
+    let lost = profile(json!({"addresses": [{"id": 1, "city": "Rome"}]}));
+    let mut written = lost.clone();
+    written["email"] = "new@example.com".into();
+    let script = vec![ok(&in_city("Paris")), taken(), ok(&lost), ok(&lost), ok(&lost), taken(), ok(&written)];
+    let (home, server) = (Home::new(), MockServer::start(script));
+    let first = run(&home, &server.url(""), "customer update --address 1 --city Rome --settle 0");
+    assert_eq!(first.code, 9, "{first:?}");
+    run(&home, &server.url(""), EMAIL).done();
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use super::lag::Recent;
 use super::read::Held;
 use super::verify::{Sent, is_shown};
 use super::{Change, messages};
@@ -28,9 +29,8 @@ use crate::state::{Fate, stem};
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::interface::request::Request;
 use storefront_core::profile::merge::Merged;
-use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::{Taken, Write, not_shown};
+use storefront_core::profile::verify::not_shown;
 use storefront_core::profile::{diff, magento};
 use storefront_core::text::exact_json;
 
@@ -49,8 +49,8 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
         must_ask: session.global.dry_run || prompt.is_attended(),
         accepted: HashSet::new(),
         shown: HashSet::new(),
-        earlier: Vec::new(),
-        removed: Vec::new(),
+        earlier: None,
+        recent: Recent::default(),
         attempts: Attempts::default(),
     };
     loop {
@@ -75,10 +75,10 @@ struct Steps<'a> {
     accepted: HashSet<String>,
     /// The warnings that were shown.
     shown: HashSet<String>,
-    /// The addresses that the last read of this command showed.
-    earlier: Vec<Value>,
-    /// The addresses that our own recent writes removed.
-    removed: Vec<i64>,
+    /// What the last read of this command showed.
+    earlier: Option<Map<String, Value>>,
+    /// What our own writes of the last minute left.
+    recent: Recent,
     attempts: Attempts,
 }
 
@@ -159,9 +159,9 @@ impl Steps<'_> {
         }
         // What a dry run was only warned about is not accepted.
         if missing.is_empty() || !self.service.session.global.dry_run {
-            held.store.note_read(held.stored.addresses());
+            held.store.note_read(held.stored.customer());
         }
-        self.earlier = held.stored.addresses().to_vec();
+        self.earlier = Some(held.stored.customer().clone());
         if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
             // Completion is for commands about one customer; a batch sees many.
             read::remember(self.service, &held.stored);
@@ -171,33 +171,9 @@ impl Steps<'_> {
 
     /// What the read does not show although our own writes, or an earlier read of this command, left it.
     fn not_shown(&mut self, held: &Held) -> Result<Vec<String>, Failure> {
-        let has_base = self.change.base().is_some();
-        let mut recent = held.store.recent(has_base)?;
-        // Customers without an ID and an email have their files in common.
-        recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
-        let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
-        self.removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
-        let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
-        let is_compared = |fate: &Fate| match fate {
-            Fate::Applied { at, .. } => has_base || held.store.is_recent(*at),
-            Fate::Mismatch { left, .. } | Fate::Unknown { left } => held.store.is_recent(*left),
-            _ => false,
-        };
-        let compared = recent.iter().filter(|(_, fate)| is_compared(fate));
-        let writes: Vec<Write<'_>> = compared
-            .map(|(snapshot, fate)| Write {
-                taken: match fate {
-                    Fate::Applied { .. } => Taken::Whole,
-                    Fate::Mismatch { .. } => Taken::Part,
-                    _ => Taken::Unknown,
-                },
-                before: &snapshot.customer,
-                sent: &snapshot.merged,
-                was_seen: last.is_after(snapshot),
-            })
-            .collect();
-        let mut missing = not_shown(&writes, &last.addresses, &self.removed, &held.stored)?;
-        for also in not_shown(&[], &self.earlier, &self.removed, &held.stored)? {
+        self.recent = Recent::of(held, self.change.base().is_some())?;
+        let mut missing = self.recent.missing_in(&held.stored)?;
+        for also in not_shown(&[], self.earlier.as_ref(), &self.recent.removed, &held.stored)? {
             if !missing.contains(&also) {
                 missing.push(also);
             }
@@ -317,7 +293,7 @@ impl Steps<'_> {
             held: &held,
             merged,
             snapshot: &path,
-            removed: &self.removed,
+            recent: &self.recent,
             left: clock.now(),
         };
         let attempt = service.attempt(operation, request).await;

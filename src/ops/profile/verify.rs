@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use super::lag::Recent;
 use super::messages::{self, Unproven};
 use super::read::Held;
 use crate::client::Reply;
@@ -38,8 +39,8 @@ pub struct Sent<'a> {
     pub merged: &'a Merged,
     /// The snapshot taken for it.
     pub snapshot: &'a Path,
-    /// The ids of addresses that our recent writes removed.
-    pub removed: &'a [i64],
+    /// What our own writes of the minute before left.
+    pub recent: &'a Recent,
     /// When it left.
     pub left: Timestamp,
 }
@@ -112,10 +113,12 @@ impl Sent<'_> {
         is_final: bool,
     ) -> Result<Outcome, Failure> {
         if seen.is_applied() {
-            return Ok(self.accept(&seen, &now, applied));
+            return Ok(self.accept(&seen, &now, applied, is_final));
         }
-        self.set_fate(Fate::Mismatch { left: self.left, is_final });
-        self.held.store.note_read(now.addresses());
+        // Where all that was asked for is visible nothing more comes, whatever else was lost.
+        let has_come = is_final || seen.undone.is_empty() && seen.tells_apart;
+        self.set_fate(Fate::Mismatch { left: self.left, is_final: has_come });
+        self.note_read(&seen, &now, is_final);
         let failure = messages::mismatch(self.service, self.snapshot, &seen);
         Err(Failure { status: applied.status, ..failure })
     }
@@ -150,7 +153,7 @@ impl Sent<'_> {
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-        Ok(self.accept(&seen, &now, applied))
+        Ok(self.accept(&seen, &now, applied, false))
     }
 
     /// Reads for at most `--settle` until one has shown it, and once more when a second one proves it.
@@ -185,13 +188,13 @@ impl Sent<'_> {
             (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.snapshot, &other)),
             _ => {
                 let sent = &self.merged.customer;
-                Ok((verify(before.customer(), sent, &now, self.removed, ignore)?, now))
+                Ok((verify(before.customer(), sent, &now, &self.recent.removed, ignore)?, now))
             }
         }
     }
 
     /// A read shows it, perhaps with values that the service wrote in its own way.
-    fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome) -> Outcome {
+    fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome, is_final: bool) -> Outcome {
         let dialect = self.service.settings.dialect;
         for warning in messages::of_seen(seen, self.merged, self.held.stored.customer(), dialect) {
             self.service.session.report.warn(&warning);
@@ -199,7 +202,7 @@ impl Sent<'_> {
         let is_verified = seen.is_shown();
         self.set_fate(Fate::Applied { at: self.now(), verified: is_verified });
         self.held.store.note_rewritten(self.snapshot, &seen.altered);
-        self.held.store.note_read(now.addresses());
+        self.note_read(seen, now, is_final);
         if is_verified {
             let (context, settings) = (self.service.session.context, &self.service.settings);
             state::save_customer(context, settings, &self.held.name, &now.customer_key());
@@ -211,6 +214,19 @@ impl Sent<'_> {
             profile.new_ids.clone_from(&seen.new_ids);
         }
         applied
+    }
+
+    /// Keeps what the reply or a read has shown as what this and the earlier writes left, unless the read may be older than one
+    /// of them: a replica may lag behind where all that was asked for is there anyway.
+    fn note_read(&self, seen: &Seen, now: &Profile, is_reply: bool) {
+        let renumbered = seen.renumbered.iter().map(|(old, _)| old);
+        let gone = self.merged.summary.removed.iter().chain(&seen.missing).chain(renumbered);
+        let gone: Vec<i64> = gone.copied().collect();
+        let (stored, sent) = (self.held.stored.customer(), &self.merged.customer);
+        let is_new = || seen.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
+        if is_reply || is_new() {
+            self.held.store.note_read(now.customer());
+        }
     }
 
     fn set_fate(&self, fate: Fate) {
@@ -258,7 +274,6 @@ pub fn is_shown(
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_fate(&snapshot.path, Fate::Applied { at, verified: seen.is_shown() });
-        store.note_read(now.addresses());
     }
     Ok(is_shown)
 }

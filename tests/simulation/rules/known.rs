@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Break, Rule};
-use crate::faults::{Observed, Quirk};
+use crate::faults::Observed;
 use crate::world::{Sent, World};
 
 /// A case that is known.
@@ -34,14 +34,6 @@ pub const KNOWN: &[Known] = &[
         ],
         is_it: was_misreported,
         case: "a write that was saved and answered with 4xx counts as refused, and an error under 200 as success",
-    },
-    Known {
-        name: "T9",
-        rules: &[Rule::Liveness],
-        is_it: |world, broken| {
-            world.began_with == Quirk::Notation && broken.what.contains("an older profile")
-        },
-        case: "a value that was set back, and that the shop writes in its own notation, counts as an old one",
     },
     Known {
         name: "T6",

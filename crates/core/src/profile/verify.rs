@@ -1,13 +1,14 @@
 //! What a profile that was read says about a PUT: whether it shows what was sent, and whether it is as new as what our
 //! own writes left.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
 use super::by_place::ByPlace;
 use super::diff::{self, Change};
-use super::equal::{is_content, is_elsewhere, same_value, shares_place};
-use super::path::FieldPath;
+use super::equal::{PLACE, is_content, is_elsewhere, same_value, shares_place};
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
@@ -106,14 +107,16 @@ pub fn verify(
             None => rewritten.push(change),
         }
     }
-    // Every address that was to stay is there, under its own id or a new one.
+    // Every address that was to stay is there, under its own id or a new one. One that was asked to move may be written in the
+    // service's own way.
+    let moved: HashSet<i64> = others.iter().filter_map(|change| moved_address(change)).collect();
     for (id, address) in addresses_by_id(address_list(sent)) {
         let was = known.position(id).map_or(address, |position| &address_list(before)[position]);
         match index.position(id).map(|position| &now.addresses()[position]) {
-            Some(actual) if is_elsewhere(actual, address) && is_elsewhere(actual, was) => {
-                seen.replaced.push(id);
+            Some(actual) => {
+                let is_other = is_elsewhere(actual, address) && is_elsewhere(actual, was);
+                seen.replaced.extend((is_other && !moved.contains(&id)).then_some(id));
             }
-            Some(_) => {}
             None => match unclaimed.take(address, |actual| is_content(actual, Some(address))) {
                 Some((new, _)) => seen.renumbered.push((id, new)),
                 None => seen.missing.push(id),
@@ -145,6 +148,11 @@ pub fn verify(
 pub fn is_provable(before: &Map<String, Value>, sent: &Map<String, Value>, ignore: &[String]) -> bool {
     let changes = diff::customers(before, sent);
     changes.iter().any(|change| is_verified(change, ignore) && !change.is_same())
+}
+
+/// The address whose street, city or postcode this changes.
+fn moved_address(change: &Change) -> Option<i64> {
+    change.path.address_id().filter(|_| PLACE.contains(&change.path.inside().as_str()))
 }
 
 /// A field that was left out is no change that can be seen: services that merge keep it.
@@ -197,14 +205,14 @@ fn foreign_changes(
     changes
 }
 
-/// A write of ours that was applied, at least in part.
+/// A write of ours that may have been applied.
 #[derive(Debug, Clone, Copy)]
 pub struct Write<'a> {
     /// The profile that it was made from.
     pub before: &'a Map<String, Value>,
     /// What it carried.
     pub sent: &'a Map<String, Value>,
-    /// Whether a read has shown it since, so that its new addresses are known by their ids.
+    /// Whether the last accepted profile was read after it: what it left is what that shows.
     pub was_seen: bool,
     /// How much of it was applied.
     pub taken: Taken,
@@ -217,73 +225,108 @@ pub enum Taken {
     Whole,
     /// Something is missing. It need not be shown, and neither need what older writes left in its place.
     Part,
-    /// Nobody knows; only what a newer write has found and changed was there for certain.
+    /// Nobody knows; only what was seen of it was there for certain.
     Unknown,
 }
 
-/// What a profile does not show although our own writes left it, in words: a replica may lag behind. `writes` are the
-/// recent ones, newest first, `addresses` those that the last read showed, and `removed` the ids that we removed since.
+/// What a profile does not show although our own writes left it, in words: a replica may lag behind. It must have every
+/// address of the last `accepted` profile, and at the places that our recent `writes`, newest first, have changed no value from
+/// before, unless the accepted profile has it there. `removed` are the ids that we removed since.
 ///
 /// # Errors
-/// `guard` when the profile's list has an address without a usable id of its own.
+/// `guard` when a list has an address without a usable id of its own.
 pub fn not_shown(
     writes: &[Write<'_>],
-    addresses: &[Value],
+    accepted: Option<&Map<String, Value>>,
     removed: &[i64],
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
     let index = AddressIndex::of(now.addresses())?;
     let there = ByPlace::of(addresses_by_id(now.addresses()));
-    let has_content = |address: &Value, but: &AddressIndex| {
-        there.near(address).any(|(id, one)| !but.contains(id) && is_content(one, Some(address)))
-    };
-    let earlier = AddressIndex::of(addresses)?;
-    let lost = addresses_by_id(addresses).filter(|(id, address)| {
-        !index.contains(*id) && !removed.contains(id) && !has_content(address, &earlier)
-    });
-    let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
-    let mut newer: Vec<Change> = Vec::new();
-    // What newer writes have found and changed.
-    let mut found: Vec<FieldPath> = Vec::new();
+    let mut missing = lost_addresses(accepted.map_or(&[], address_list), removed, &index, &there)?;
+    let mut expected = Expected { accepted: accepted.map(indexed).transpose()?, newer: Vec::new() };
     for write in writes {
         let known = AddressIndex::of(address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
         for change in changes.iter().filter(|change| is_verified(change, &[])) {
-            let Change { path, before, after } = change;
-            if write.taken != Taken::Whole && !found.contains(path) {
-                continue;
-            }
-            // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both. But
-            // what was cleared the service may have filled in, such as the name of a region.
-            let is_set = |change: &Change| !same_value(change.path.last_name(), change.after.as_ref(), None);
-            let newest = match newer.iter().find(|newer| newer.path.overlaps(path)) {
-                Some(newer) if newer.path == *path && is_set(newer) => newer,
-                Some(_) => continue,
-                None => change,
-            };
-            let (name, there) = (path.last_name(), path.find(now.customer(), &index));
+            let path = &change.path;
+            let is_there = path.address_id().is_none_or(|id| index.contains(id));
             if path.is_new_address() {
-                let is_there = write.was_seen || after.as_ref().is_some_and(|new| has_content(new, &known));
-                missing.extend((!is_there).then(|| "the address that was added is missing".to_owned()));
-            } else if path.is_address() {
-                let id = path.address_id().filter(|id| index.contains(*id));
-                missing.extend(id.map(|id| format!("address {id}, which was removed, is still there")));
-            } else if path.address_id().is_none_or(|id| index.contains(id))
-                && same_value(name, there, before.as_ref())
-                && !same_value(name, there, newest.after.as_ref())
-            {
-                let old = format!("{path} has its old value");
-                missing.extend((!missing.contains(&old)).then_some(old));
+                let new = change.after.as_ref().filter(|_| !write.was_seen && write.taken == Taken::Whole);
+                let is_missing = new.is_some_and(|new| !has_content(&there, new, &known));
+                missing.extend(is_missing.then(|| "the address that was added is missing".to_owned()));
+            } else if let Some(expected) = expected.of(change, write).filter(|_| is_there) {
+                let old = if path.is_address() {
+                    let id = path.address_id().filter(|_| expected.is_null());
+                    id.map(|id| format!("address {id}, which was removed, is still there"))
+                } else {
+                    let (name, there) = (path.last_name(), path.find(now.customer(), &index));
+                    let is_old = same_value(name, there, change.before.as_ref())
+                        && !same_value(name, there, Some(expected));
+                    is_old.then(|| format!("{path} has its old value"))
+                };
+                missing.extend(old.filter(|old| !missing.contains(old)));
             }
         }
-        if write.taken == Taken::Whole {
-            found.extend(changes.iter().map(|change| change.path.clone()));
-        }
-        if write.taken != Taken::Unknown {
-            newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
+        if !write.was_seen && write.taken != Taken::Unknown {
+            let changes = changes.into_iter().filter(|change| !change.path.is_new_address());
+            expected.newer.extend(changes.map(|change| (change, write.taken)));
         }
     }
     Ok(missing)
+}
+
+/// What was accepted, with an index of its addresses.
+type Indexed<'a> = (&'a Map<String, Value>, AddressIndex);
+
+fn indexed(customer: &Map<String, Value>) -> Result<Indexed<'_>, Failure> {
+    Ok((customer, AddressIndex::of(address_list(customer))?))
+}
+
+/// What our writes left at a place.
+struct Expected<'a> {
+    accepted: Option<Indexed<'a>>,
+    /// The changes of newer writes that the accepted profile is too old to show.
+    newer: Vec<(Change, Taken)>,
+}
+
+impl Expected<'_> {
+    /// The value that is there if all of our writes are, null for none; `None` where that is not known. A newer write overrides an older one,
+    /// but what was cleared the service may have filled in, such as the name of a region.
+    fn of<'a>(&'a self, change: &'a Change, write: &Write<'_>) -> Option<&'a Value> {
+        const ABSENT: &Value = &Value::Null;
+        let path = &change.path;
+        if let Some((newer, taken)) = self.newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
+            let is_set = !same_value(path.last_name(), newer.after.as_ref(), None);
+            let is_known = newer.path == *path && is_set && *taken == Taken::Whole;
+            return is_known.then(|| newer.after.as_ref().unwrap_or(ABSENT));
+        }
+        if !write.was_seen {
+            return (write.taken == Taken::Whole).then(|| change.after.as_ref().unwrap_or(ABSENT));
+        }
+        let (accepted, index) = self.accepted.as_ref()?;
+        let is_there = path.is_address() || path.address_id().is_none_or(|id| index.contains(id));
+        is_there.then(|| path.find(accepted, index).unwrap_or(ABSENT))
+    }
+}
+
+/// The addresses that an earlier profile had, and that are there neither by id nor by content, in words.
+fn lost_addresses(
+    earlier: &[Value],
+    removed: &[i64],
+    index: &AddressIndex,
+    there: &ByPlace<'_>,
+) -> Result<Vec<String>, Failure> {
+    let known = AddressIndex::of(earlier)?;
+    let lost = addresses_by_id(earlier).filter(|(id, address)| {
+        !index.contains(*id) && !removed.contains(id) && !has_content(there, address, &known)
+    });
+    Ok(lost.map(|(id, _)| format!("address {id} is missing")).collect())
+}
+
+/// Whether an address is there by its content, under an id that is none of these.
+fn has_content(there: &ByPlace<'_>, address: &Value, but: &AddressIndex) -> bool {
+    there.near(address).any(|(id, one)| !but.contains(id) && is_content(one, Some(address)))
 }
 
 #[cfg(test)]

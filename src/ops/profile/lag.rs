@@ -1,0 +1,78 @@
+//! Reads that lag behind: what a profile does not show although our own writes of the last minute left it.
+
+use serde_json::{Map, Value};
+
+use super::read::Held;
+use crate::state::{Fate, LastRead, Snapshot};
+use storefront_core::failure::Failure;
+use storefront_core::profile::restore::belongs_to;
+use storefront_core::profile::stored::Profile;
+use storefront_core::profile::verify::{Taken, Write, not_shown};
+
+/// What our own recent writes left of a customer.
+#[derive(Debug, Default)]
+pub struct Recent {
+    /// Those of the last minute that may have been applied, newest first.
+    writes: Vec<(Snapshot, Taken)>,
+    /// What the last accepted read showed.
+    accepted: Option<LastRead>,
+    /// The ids of addresses that they removed.
+    pub removed: Vec<i64>,
+}
+
+impl Recent {
+    /// Looks them up. A base has to show the newest applied write, whatever its age.
+    ///
+    /// # Errors
+    /// `guard` where one that may have been applied cannot be read.
+    pub fn of(held: &Held, has_base: bool) -> Result<Self, Failure> {
+        let store = &held.store;
+        let mut recent = store.recent(has_base)?;
+        // Customers without an ID and an email have their files in common.
+        recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
+        let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
+        let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        let taken = |fate: Fate| match fate {
+            Fate::Applied { at, .. } if has_base || store.is_recent(at) => Some(Taken::Whole),
+            Fate::Mismatch { left, .. } if store.is_recent(left) => Some(Taken::Part),
+            Fate::Unknown { left } if store.is_recent(left) => Some(Taken::Unknown),
+            _ => None,
+        };
+        let writes = recent.into_iter().filter_map(|(snapshot, fate)| Some((snapshot, taken(fate)?)));
+        let accepted = store.last_read().filter(|_| is_named);
+        Ok(Self { writes: writes.collect(), accepted, removed })
+    }
+
+    /// What the profile does not show of them, in words.
+    ///
+    /// # Errors
+    /// `guard` when a list has an address without a usable id of its own.
+    pub fn missing_in(&self, now: &Profile) -> Result<Vec<String>, Failure> {
+        let accepted = self.accepted.as_ref();
+        let was_seen = |snapshot: &Snapshot| accepted.is_some_and(|read| read.is_after(snapshot));
+        let writes: Vec<Write<'_>> =
+            self.writes.iter().map(|(snapshot, taken)| write(snapshot, *taken, was_seen(snapshot))).collect();
+        not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)
+    }
+
+    /// Whether a read that followed a write of ours is as new as those before it. `stored` is the profile that was accepted for
+    /// it, and shows them; `sent` is what the write carried, and `gone` are the ids of addresses that it removed or lost. What it
+    /// changed was looked for already.
+    pub fn are_shown_in(
+        &self,
+        now: &Profile,
+        stored: &Map<String, Value>,
+        sent: &Map<String, Value>,
+        gone: &[i64],
+    ) -> bool {
+        let newest = Write { before: stored, sent, was_seen: false, taken: Taken::Part };
+        let older = self.writes.iter().map(|(snapshot, taken)| write(snapshot, *taken, true));
+        let writes: Vec<Write<'_>> = std::iter::once(newest).chain(older).collect();
+        let removed = [&self.removed, gone].concat();
+        not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
+    }
+}
+
+fn write(snapshot: &Snapshot, taken: Taken, was_seen: bool) -> Write<'_> {
+    Write { before: &snapshot.customer, sent: &snapshot.merged, was_seen, taken }
+}
