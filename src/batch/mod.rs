@@ -100,6 +100,9 @@ async fn run_over(
     if let Some(plan) = plan {
         applying::admit(service, plan)?;
     }
+    if operation.spec().bearer == Bearer::Customer {
+        service.target()?;
+    }
     let bearer = bearer(&service.settings, operation.spec());
     let command = service.settings.token_for(bearer).token_command();
     let prints_one = |command: &&TokenCommand| placeholders(command).is_empty();

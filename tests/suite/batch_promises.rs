@@ -342,3 +342,18 @@ error: shard 0/1 has no journal `[HOME]/items.csv.0-1.journal`
     assert_eq!(env.run(resume).code, 0);
     assert_eq!(env.requests().len(), 1);
 }
+
+#[test]
+fn a_batch_without_a_store_view_is_refused_before_its_first_record() {
+    let env = TestEnv::new();
+    env.file("items.csv", "sku,qty,quote_id\nmug-blue,1,1\nmug-blue,1,1\n");
+    let program = env.storefront("quote add-item -i items.csv").env("STOREFRONT_STORE_VIEW", "");
+    program.run().assert_failure(
+        2,
+        str![[r#"
+error: no store view set
+  hint: use --store-view CODE, or set STOREFRONT_STORE_VIEW=CODE
+"#]],
+    );
+    assert!(!env.home.dir.path().join("items.csv.journal").exists());
+}
