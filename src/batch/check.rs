@@ -3,64 +3,28 @@
 
 use std::collections::HashSet;
 
-use crate::batch::failed_file::{EarlierFile, handed_out};
-use crate::batch::record::{self, PreparedRecord, RecordPreparer};
+use crate::batch::decide::{Decided, Decision};
+use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
 use crate::batch::token::TokenSource;
 use crate::cli::BatchArgs;
 use crate::input::document;
 use crate::input::records::{Record, at};
-use crate::journal::read::{Known, PreviousRun};
-use crate::journal::{State, shard_contains};
+use crate::journal::State;
+use crate::journal::read::PreviousRun;
 use crate::ops::attribute;
 use crate::report::Report;
-use crate::report::summary::{self, count_records};
+use crate::report::summary::{self, count_records, list_lines};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
-/// As many causes for which records cannot be sent are named, and as many lines of each.
+/// As many causes for which records cannot be sent are named.
 const MAX_CAUSES: usize = 20;
-const MAX_LINES: usize = 5;
 /// As many warnings are printed one by one.
 const MAX_WARNINGS: u64 = 20;
 /// As many keys are remembered to find duplicates.
 const MAX_KEYS: usize = 100_000;
-
-/// What is done about a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// It is sent.
-    Send,
-    /// An earlier run sent it, with unknown outcome: that may be found out; else it is sent again where that was asked for.
-    Resolve,
-    /// It is reported as the earlier run left it.
-    Report,
-    /// The run is refused: its line was changed after it had been sent.
-    Refuse,
-}
-
-/// What is done about a record with this hash, of which the journal knows this.
-pub fn next_step(known: Known, hash: u64) -> Step {
-    match known.state {
-        State::NotSent | State::FailedTemporary => Step::Send,
-        State::FailedPermanent if !known.is_of(hash) => Step::Send,
-        State::FailedPermanent => Step::Report,
-        _ if !known.is_of(hash) => Step::Refuse,
-        State::Done | State::Mismatch => Step::Report,
-        State::Sending | State::Unknown => Step::Resolve,
-    }
-}
-
-/// Whether a person may say that a record is done: an unknown one, one that was applied in part, or a failed one that has
-/// not changed since.
-pub fn can_be_marked(past: &PreviousRun, known: Known, step: Step) -> bool {
-    match known.state {
-        State::FailedPermanent => step == Step::Report,
-        State::FailedTemporary => past.was_sent(known),
-        _ => step == Step::Resolve,
-    }
-}
 
 /// What the check found.
 #[derive(Debug, Default)]
@@ -79,24 +43,17 @@ pub struct Checked {
     pub is_one_key: bool,
 }
 
-/// Checks an input. `past` is what the journal shows, and `files` are its files of failed records.
+/// Checks an input. `past` is what the journal shows.
 ///
 /// # Errors
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
 /// journal is not this input's.
-pub fn run(
-    preparer: &RecordPreparer<'_>,
-    past: &PreviousRun,
-    files: &[EarlierFile],
-) -> Result<Checked, Failure> {
-    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer, files));
+pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked, Failure> {
+    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer));
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        if !preparer.takes(number) {
-            continue;
-        }
-        check.record(&record, past, || preparer.prepare(&record, records.columns()))?;
+        check.record(&record, preparer.decide(past, &record, records.columns()));
     }
     check.checked.of_input = number;
     if let Some(warning) = preparer.operation.leftover() {
@@ -116,13 +73,10 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
     if preparer.operation.spec().bearer != Bearer::Admin || args.skip_invalid || preparer.plan.is_some() {
         return Ok(());
     }
-    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer, &[]));
+    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer));
     while let Some(record) = records.read()? {
-        let hash = record::hash(&record.content);
-        let is_sent = args.restart || next_step(past.known(record.number), hash) == Step::Send;
-        let Some(Ok(prepared)) = preparer.prepare_part(&record, records.columns()).filter(|_| is_sent) else {
-            continue;
-        };
+        let decided = preparer.decide(past, &record, records.columns());
+        let Some(Ok(prepared)) = decided.prepared.filter(|_| decided.decision.is_sent()) else { continue };
         match attribute::look_up(service, &prepared.draft.fields).await {
             Ok(()) => check.checked.records += 1,
             Err(failure) if failure.kind == FailureKind::Usage => check.refuse(record.line, failure),
@@ -138,7 +92,6 @@ struct Check<'a> {
     args: &'a BatchArgs,
     report: &'a Report,
     unique_key: Option<&'static str>,
-    files: &'a [EarlierFile],
     checked: Checked,
     keys: HashSet<u64>,
     /// Why records cannot be sent, with the lines of each cause.
@@ -152,14 +105,13 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(preparer: &RecordPreparer<'a>, files: &'a [EarlierFile]) -> Self {
+    fn new(preparer: &RecordPreparer<'a>) -> Self {
         let args = preparer.args;
         Self {
             name: preparer.source.name(),
             args,
             report: preparer.session.report,
             unique_key: preparer.operation.spec().unique_key,
-            files,
             checked: Checked::default(),
             keys: HashSet::new(),
             invalid: Vec::new(),
@@ -169,40 +121,32 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn record(
-        &mut self,
-        record: &Record,
-        past: &PreviousRun,
-        prepare: impl FnOnce() -> Result<PreparedRecord, Failure>,
-    ) -> Result<(), Failure> {
-        let (args, line, known) = (self.args, record.line, past.known(record.number));
-        let step = if args.restart { Step::Send } else { next_step(known, record::hash(&record.content)) };
-        if step == Step::Refuse {
-            self.changed.push(line);
+    fn record(&mut self, record: &Record, decided: Decided) {
+        let (args, line) = (self.args, record.line);
+        let Decided { known, decision, prepared, .. } = decided;
+        match decision {
+            Decision::Refuse => self.changed.push(line),
+            Decision::Mark | Decision::Look { .. } => self.named.retain(|named| *named != line),
+            _ => {}
         }
-        if step == Step::Resolve || args.marks_done(line) && can_be_marked(past, known, step) {
-            self.named.retain(|named| *named != line);
-        }
-        if let (Step::Send, State::FailedPermanent, false) = (step, known.state, args.restart)
-            && let Some(hint) = handed_out(self.files, known)
-        {
-            return Err(corrected_twice(&self.name, &self.at(line), hint));
-        }
-        // It was checked before it was sent. Which shard it belongs to, and whether an attribute's code is doubled, only
-        // its content says.
-        let is_settled = known.state == State::Done && step == Step::Report;
-        if is_settled && args.shard.is_none() && self.unique_key.is_none() {
-            self.checked.records += 1;
-            return Ok(());
-        }
-        match prepare() {
-            Ok(prepared) if shard_contains(args.shard, &prepared.key) => {
-                let may_be_applied =
-                    || known.state.may_be_applied() || handed_out(self.files, known).is_some();
-                let is_sent = step == Step::Send || step == Step::Resolve && args.retries(line);
+        let is_settled = known.state == State::Done && decision == Decision::Report;
+        let is_sent = decision.is_sent();
+        match prepared {
+            Some(Err(failure)) => match decision {
+                // It is not sent.
+                Decision::Report | Decision::Mark => self.checked.records += 1,
+                // What became of one that was sent is not forgotten.
+                _ if args.skip_invalid && !known.was_sent() => {
+                    self.checked.records += u64::from(decision != Decision::NotOurs);
+                }
+                _ => self.refuse(line, failure),
+            },
+            _ if decision == Decision::NotOurs => {}
+            Some(Ok(prepared)) => {
+                let was_sent = known.state == State::Done || known.was_sent();
                 self.checked.records += 1;
                 self.checked.to_send += u64::from(is_sent);
-                self.checked.again += u64::from(args.restart && is_sent && may_be_applied());
+                self.checked.again += u64::from(args.restart && was_sent);
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);
                 let duplicate = self.unique_key.filter(|_| !is_new);
@@ -214,16 +158,9 @@ impl<'a> Check<'a> {
                     }
                 }
             }
-            Ok(_) => {}
-            // It is not sent.
-            Err(_) if step == Step::Report || args.marks_done(line) => self.checked.records += 1,
-            // What became of one that was sent is not forgotten.
-            Err(_) if args.skip_invalid && !past.was_sent(known) => {
-                self.checked.records += u64::from(record::is_first(args.shard));
-            }
-            Err(failure) => self.refuse(line, failure),
+            // It was checked before it was sent.
+            None => self.checked.records += 1,
         }
-        Ok(())
     }
 
     /// Where a record is, such as `line 7`.
@@ -276,7 +213,12 @@ impl<'a> Check<'a> {
         let count: usize = self.invalid.iter().map(|(_, lines)| lines.len()).sum();
         let named = self.invalid.iter().take(MAX_CAUSES).map(|(failure, lines)| match lines.as_slice() {
             [line] => at(&self.name, &self.at(*line), &failure.message),
-            lines => format!("{}: {place}s {}: {}", self.name, list_lines(lines), failure.message),
+            lines => format!(
+                "{}: {place}s {}: {}",
+                self.name,
+                list_lines(lines, lines.len() as u64),
+                failure.message
+            ),
         });
         let more =
             self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
@@ -305,13 +247,6 @@ impl<'a> Check<'a> {
     }
 }
 
-fn list_lines(lines: &[u64]) -> String {
-    let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u64::to_string).collect();
-    let more = lines.len().saturating_sub(MAX_LINES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
-}
-
 /// A record that was sent reads otherwise now.
 pub fn changed(name: &str, places: &str) -> Failure {
     Failure::guard(format!("{name}: {places} changed after the record was sent, or an earlier record was \
@@ -320,10 +255,4 @@ pub fn changed(name: &str, places: &str) -> Failure {
             "put the original records back in their order, and add changes at the end or in a new file; for a new file of \
              the same name, move the journal of the old one away first",
         )
-}
-
-/// A record that was corrected in the input, while a file of failed records has it, too.
-fn corrected_twice(name: &str, place: &str, hint: &str) -> Failure {
-    let message = format!("{name}: {place}: changed, but the record was put into a file of failed records");
-    Failure::guard(message).hint(format!("put the original record back; {hint}"))
 }

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use crate::batch::failed_file::path_of;
 use crate::batch::record::RecordPreparer;
 use crate::cli::command_line::Given;
-use crate::input::records::Format;
 use crate::report::summary::NextSteps;
 use crate::system::shell::Shell;
 
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::Command) -> NextSteps {
-    let RecordPreparer { session, source, args, .. } = preparer;
+    let RecordPreparer { session, args, .. } = preparer;
     let mut given = Given::parse(grammar, &session.context.arguments, |_| true).unwrap_or_default();
     // Where a command is pasted later, the variable may not be set.
     let named = session.global.profile.clone().filter(|_| session.global.flags.profile.is_none());
@@ -31,17 +31,11 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path, grammar: clap::
             "resume with {resume}, with --mark-done={places} for what did and{wait} \
              --retry-unknown={places} for what did not"
         ),
-        fix: match &args.failed {
-            Some(file) => {
-                let command = Shell::NATIVE.join(with_input(&given, file, &source.path, source.format));
-                format!("fix the failed records and run them: `{command}`")
-            }
-            None if preparer.plan.is_some() => "make a plan of the failed records again".to_owned(),
-            None => format!("fix the failed records in the input, then resume with {resume}"),
-        },
         resume,
+        is_plan: preparer.plan.is_some(),
+        place: session.report.place,
+        failed_file: args.failed.as_ref().map(|file| path_of(file, args.shard).display().to_string()),
         show: Shell::NATIVE.join(show.map(str::to_owned)),
-        ..NextSteps::default()
     }
 }
 
@@ -54,30 +48,10 @@ fn resumed(given: &Given, flags: &[&str]) -> Vec<String> {
     given.words(&OF_RESUMING, more.collect())
 }
 
-/// The same operation over the file of failed records, which has a journal of its own. It is UTF-8 with a byte order mark,
-/// which counts more than `--encoding`.
-fn with_input(given: &Given, file: &Path, input: &Path, format: Format) -> Vec<String> {
-    let mut more = vec![("--input".to_owned(), vec![file.to_string_lossy().into_owned()])];
-    let has_format = given.flags.iter().any(|(name, _)| name == "--input-format");
-    if !has_format && file.extension() != input.extension() {
-        let format = match format {
-            Format::Csv => "csv",
-            Format::Ndjson => "ndjson",
-            Format::Array => "json",
-        };
-        more.push(("--input-format".to_owned(), vec![format.to_owned()]));
-    }
-    let of_this_run = ["--input", "--journal", "--failed", "--shard"];
-    given.words(&[&of_this_run[..], &OF_RESUMING].concat(), more)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{resumed, with_input};
+    use super::resumed;
     use crate::cli::command_line::Given;
-    use crate::input::records::Format;
 
     fn given(line: &str) -> Given {
         Given::parse(crate::commands::grammar(), &line.split(' ').map(Into::into).collect::<Vec<_>>(), |_| {
@@ -87,24 +61,11 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_continued_or_run_over_the_failed_records() {
+    fn a_command_is_continued() {
         let typed = given("x quote add-item -qi a.csv --jobs 2 --failed=bad.csv --restart --qty 1 -vv");
         assert_eq!(
             resumed(&typed, &["--resume"]).join(" "),
             "storefront quote add-item --quiet --input a.csv --jobs 2 --failed bad.csv --qty 1 --verbose --verbose --resume"
         );
-        let (input_file, format) = (Path::new("a.csv"), Format::Csv);
-        for (input, flags) in [("-i a.csv", ""), ("--input=a.csv", ""), ("-qia.csv", "--quiet ")] {
-            let typed =
-                given(&format!("storefront -p x quote add-item {input} --resume --shard 0/2 --qty=-1"));
-            let failed = with_input(&typed, Path::new("bad.csv"), input_file, format);
-            assert_eq!(
-                failed.join(" "),
-                format!("storefront quote add-item {flags}--profile x --qty=-1 --input bad.csv")
-            );
-        }
-        let typed = given("storefront quote add-item --input a.csv --qty 1");
-        let failed = with_input(&typed, Path::new("bad"), input_file, format);
-        assert_eq!(failed.join(" "), "storefront quote add-item --qty 1 --input bad --input-format csv");
     }
 }

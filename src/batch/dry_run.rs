@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use crate::batch::check::{self, Step, next_step};
-use crate::batch::record::{PreparedRecord, hash};
+use crate::batch::check;
+use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::TokenSource;
 use crate::batch::{files, header};
@@ -27,7 +27,7 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     let (preparer, report) = (shared.preparer, shared.service.session.report);
     let planning = Planning::begin(shared.service, preparer.operation, grammar)?;
     let past = past(shared)?;
-    check::run(preparer, &past, &[])?;
+    check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
     let is_compared = planning.is_some() || preparer.plan.is_some();
     let mut shown = DryRun {
@@ -45,14 +45,9 @@ pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Resu
     while let Some(record) = reader.read()?
         && !shown.results.is_closed()
     {
-        let is_sent = match next_step(past.known(record.number), hash(&record.content)) {
-            Step::Send => true,
-            Step::Resolve => preparer.args.retries(record.line),
-            _ => false,
-        };
-        if is_sent
-            && preparer.takes(record.number)
-            && let Some(prepared) = preparer.prepare_part(&record, reader.columns())
+        let decided = preparer.decide(&past, &record, reader.columns());
+        if decided.decision.is_sent()
+            && let Some(prepared) = decided.prepared
         {
             let location = RecordLocation { record: record.number, line: record.line };
             shown.show(location, prepared).await?;
@@ -125,8 +120,8 @@ impl DryRun<'_> {
         }
         let token = prepared.token_source.clone().token().await;
         let position = Position { location, hash: 0 };
-        let (content, earlier, write_ahead) = (None, None, None);
-        let job = Rc::new(Job { position, key: 0, token, prepared, content, earlier, write_ahead });
+        let (earlier, write_ahead) = (None, None);
+        let job = Rc::new(Job { position, key: 0, token, prepared, earlier, write_ahead });
         let ended = Box::pin(self.shared.run(job.clone())).await;
         if let (Some(planning), Ok(outcome)) = (&mut self.planning, &ended.result) {
             planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome);

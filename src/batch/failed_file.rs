@@ -1,32 +1,159 @@
-//! `--failed FILE`: the records that failed for good, as they came, each with its reason, ready to be fixed and run.
+//! `--failed FILE`: a report of the records that failed permanently, as they stand in the input, each with its reason.
 //!
-//! It is written under another name and gets its own at the end of the run, and only in place of a file that an earlier
-//! run of the same journal wrote and nobody has changed since.
+//! It is written at the end of a run, from the journal and the input, and only in place of a file that an earlier run of the
+//! same journal wrote and nobody has changed since.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
+use crate::batch::record::{REASON, RecordPreparer, hash};
 use crate::input::records::{Columns, Content, Format, Source};
-use crate::journal::FailedFileEntry;
-use crate::journal::open::journals_of;
-use crate::journal::read::Known;
-use crate::system::shell::Shell;
-use crate::system::storage::{Storage, parent, persist, real_path, without_path};
-use storefront_core::failure::{Failure, FailureKind};
+use crate::journal::read::{self, PreviousRun};
+use crate::journal::{FailedFileEntry, Header, Line, Shard, State};
+use crate::system::storage::{Log, parent, persist, real_path, without_path};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// The name of the column or field that says why.
-pub const REASON: &str = "reason";
-
-/// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
+/// Where the failed records of a run are reported. The file holds them as they came, tokens too: 0600.
 pub struct FailedFile {
     path: PathBuf,
+    journal: PathBuf,
+    header: Header,
+    log: Option<Arc<dyn Log>>,
+}
+
+/// The file that `--failed` names; that of a shard has the shard in its name: `failed.0-4.csv`.
+pub fn path_of(path: &Path, shard: Option<Shard>) -> PathBuf {
+    let Some(Shard { index, count }) = shard else { return path.to_owned() };
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{index}-{count}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+impl FailedFile {
+    /// Refuses a file that must not be written: the journal, and one that no run of this journal left so. What a killed run
+    /// left half-written goes.
+    ///
+    /// # Errors
+    /// `guard`; `usage` when its directory cannot be written.
+    pub fn look(
+        path: &Path,
+        shard: Option<Shard>,
+        journal: &Path,
+        past: &PreviousRun,
+        header: &Header,
+    ) -> Result<Self, Failure> {
+        let path = path_of(path, shard);
+        ensure_replaceable(&path, journal, &past.failed_files)?;
+        let path = real_path(&path);
+        temporary(&path)
+            .map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })?;
+        Ok(Self { path, journal: journal.to_owned(), header: header.clone(), log: None })
+    }
+
+    /// The journal of the run, which was opened meanwhile.
+    pub fn of_journal(self, log: &Arc<dyn Log>) -> Self {
+        Self { log: Some(log.clone()), ..self }
+    }
+
+    /// Writes the records that have failed permanently by the journal, to which nobody else writes any more.
+    ///
+    /// # Errors
+    /// `internal` when it cannot be written; `guard` where somebody has changed the file meanwhile.
+    pub fn write(self, preparer: &RecordPreparer<'_>) -> Result<(), Failure> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let past = read::read(&self.journal, log, &self.header)?;
+        let is_there = ensure_replaceable(&self.path, &self.journal, &past.failed_files)?;
+        let failed = |error: io::Error| unwritable(&self.path, &error);
+        let (mut reader, file) = (preparer.reader()?, temporary(&self.path).map_err(failed)?);
+        let mut writer = FailedWriter::begin(file, preparer.source, reader.columns()).map_err(failed)?;
+        while let Some(record) = reader.read()? {
+            let known = past.known(record.number);
+            if known.state != State::FailedPermanent || !known.is_of(hash(&record.content)) {
+                continue;
+            }
+            let entry = past.entry(known);
+            // What was applied in part is not to be run again.
+            if entry.applied.as_deref() == Some(Applied::No.name()) {
+                writer.add(&record.content, &entry.reason.unwrap_or_default()).map_err(failed)?;
+            }
+        }
+        let file = writer.finish().map_err(failed)?;
+        // The journal says how the file is left before it is left so.
+        let failed_file = file.reopen().and_then(entry_of).map_err(failed)?;
+        let line = serde_json::to_string(&Line::FailedFile { failed_file }).unwrap_or_default() + "\n";
+        log.append(line.as_bytes()).and_then(|()| log.sync()).map_err(failed)?;
+        persist(file, &self.path, is_there).map_err(|error| failed(error.error))
+    }
+}
+
+/// Whether a file is there that may be replaced: one that a run of this journal left so.
+fn ensure_replaceable(path: &Path, journal: &Path, written: &[FailedFileEntry]) -> Result<bool, Failure> {
+    let refused = |why: &str| {
+        Failure::guard(format!("--failed `{}` {why}", path.display()))
+            .hint("leave out --failed, or choose another file")
+    };
+    match path.symlink_metadata() {
+        _ if real_path(path) == real_path(journal) => return Err(refused("is the journal")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(refused(&format!("cannot be read: {error}"))),
+        Ok(_) => {}
+    }
+    if !path.metadata().is_ok_and(|found| found.is_file()) {
+        return Err(refused("is not a regular file"));
+    }
+    let found = File::open(path).and_then(entry_of);
+    let found = found.map_err(|error| refused(&format!("cannot be read: {error}")))?;
+    if written.contains(&found) {
+        return Ok(true);
+    }
+    Err(refused("exists, and is not as a run of this journal wrote it"))
+}
+
+/// The content of a file.
+fn entry_of(mut file: File) -> io::Result<FailedFileEntry> {
+    let (mut hash, mut buffer) = (Fnv1a::default(), vec![0; 64 << 10]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(FailedFileEntry { hash: format!("{:016x}", hash.finish()) }),
+            count => hash = hash.update(&buffer[..count]),
+        }
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!("cannot write --failed `{}`: {error}", path.display()))
+}
+
+/// A new file beside another one, which is removed unless it gets that one's name. It is always called the same, so that what
+/// a killed run left goes with the next one.
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    let mut own = prefix.clone();
+    own.push(".storefront");
+    match fs::remove_file(parent(path).join(own)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(without_path(error)),
+        _ => {}
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".storefront").rand_bytes(0);
+    builder.tempfile_in(parent(path)).map_err(without_path)
+}
+
+/// A file of failed records that is being written, in the input's own format.
+struct FailedWriter {
     out: BufWriter<NamedTempFile>,
     format: Format,
     style: TextStyle,
@@ -35,181 +162,40 @@ pub struct FailedFile {
     is_empty: bool,
 }
 
-/// An earlier file of failed records. A record that failed is in the first one after its entry in the journal.
-#[derive(Debug)]
-pub struct EarlierFile {
-    /// Where the journal names it, in bytes.
-    offset: u64,
-    /// What is to be done about its records, where it still has them: it is there, or was run on its own. They are not put
-    /// into another file, or they would be run twice.
-    hint: Option<String>,
-}
-
-impl EarlierFile {
-    /// What is to be done about its records, where it still has them.
-    pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref()
-    }
-}
-
-/// The files of a journal, oldest first. `this` is the file that is to be written now.
-///
-/// # Errors
-/// `guard` where a directory cannot be read, and where `this` was run on its own.
-pub fn earlier_files(
-    storage: &dyn Storage,
-    written: &[(u64, FailedFileEntry)],
-    this: Option<&Path>,
-) -> Result<Vec<EarlierFile>, Failure> {
-    let (this, mut files) = (this.map(real_path), Vec::new());
-    for (offset, FailedFileEntry { path, .. }) in written {
-        let is_this = this.as_deref() == Some(Path::new(path));
-        let journal = journals_of(storage, Path::new(path))?.into_iter().next();
-        let journal = journal.map(|(journal, _)| journal.to_string_lossy().into_owned());
-        let hint = match &journal {
-            Some(journal) if is_this => {
-                let message = format!("--failed `{path}` was run on its own: journal `{journal}`");
-                return Err(Failure::guard(message).hint("leave out --failed, or choose another file"));
-            }
-            Some(journal) => {
-                let show = ["storefront", "journal", "show", journal].map(str::to_owned);
-                let show = Shell::NATIVE.join(show);
-                Some(format!(
-                    "`{show}` shows what became of the failed records of an earlier run; resume with --mark-done for \
-                     those that went through from there"
-                ))
-            }
-            None if is_this || !Path::new(path).exists() => None,
-            None => Some(format!("fix the failed records of an earlier run in `{path}`, and run that file")),
-        };
-        files.push(EarlierFile { offset: *offset, hint });
-    }
-    Ok(files)
-}
-
-/// What is to be done about a failed record that an earlier file still has.
-pub fn handed_out(files: &[EarlierFile], known: Known) -> Option<&str> {
-    files.iter().find(|file| known.is_before(file.offset))?.hint()
-}
-
-/// Refuses a file that must not be written: the journal, or one that no earlier run of this journal left so. What may be
-/// replaced is returned.
-///
-/// # Errors
-/// `guard`.
-pub fn ensure_replaceable(
-    path: &Path,
-    journal: &Path,
-    earlier: &[(u64, FailedFileEntry)],
-) -> Result<Option<FailedFileEntry>, Failure> {
-    let refused = |why: &str| {
-        Failure::guard(format!("--failed `{}` {why}", path.display()))
-            .hint("leave out --failed, or choose another file")
-    };
-    match path.symlink_metadata() {
-        _ if real_path(path) == real_path(journal) => return Err(refused("is the journal")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(refused(&format!("cannot be read: {error}"))),
-        Ok(_) => {}
-    }
-    if !path.metadata().is_ok_and(|found| found.is_file()) {
-        return Err(refused("is not a regular file"));
-    }
-    let found = entry_of(path).map_err(|error| refused(&format!("cannot be read: {error}")))?;
-    // A run that could not finish may have left an earlier one.
-    if earlier.iter().any(|(_, entry)| *entry == found) {
-        return Ok(Some(found));
-    }
-    Err(refused(if earlier.iter().any(|(_, entry)| entry.path == found.path) {
-        "was changed since the run that wrote it"
-    } else {
-        "exists, and was not written by an earlier run of this journal"
-    }))
-}
-
-/// A file as it is now.
-fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
-    let path = dunce::canonicalize(path)?;
-    entry_at(File::open(&path)?, &path)
-}
-
-/// What is read of a file, as an entry for `path`.
-fn entry_at(mut file: File, path: &Path) -> io::Result<FailedFileEntry> {
-    let (mut hash, mut length, mut buffer) = (Fnv1a::default(), 0, vec![0; 64 << 10]);
-    loop {
-        let count = file.read(&mut buffer)?;
-        if count == 0 {
-            break;
+impl FailedWriter {
+    fn begin(file: NamedTempFile, source: &Source, columns: Option<&Columns>) -> io::Result<Self> {
+        let (mut out, style) = (BufWriter::new(file), TextStyle::of(source)?);
+        if style.bom {
+            out.write_all(b"\xef\xbb\xbf")?;
         }
-        hash = hash.update(&buffer[..count]);
-        length += count as u64;
-    }
-    let path = path.to_string_lossy().into_owned();
-    Ok(FailedFileEntry { path, length, hash: format!("{:016x}", hash.finish()) })
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal(format!("cannot write --failed `{}`: {error}", path.display()))
-}
-
-impl FailedFile {
-    /// Begins the file, under another name. `earlier` is what [`ensure_replaceable`] found: it goes now, for its records may
-    /// be corrected and sent by this run, and its name is free at the end.
-    ///
-    /// # Errors
-    /// `usage` when its directory cannot be written.
-    pub fn create(path: &Path, source: &Source, columns: Option<&Columns>) -> Result<Self, Failure> {
-        let path = real_path(path);
-        let begin = || -> io::Result<Self> {
-            let file = tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(parent(&path));
-            let (mut out, style) = (BufWriter::new(file.map_err(without_path)?), TextStyle::of(source)?);
-            if style.bom {
-                out.write_all(b"\xef\xbb\xbf")?;
+        let mut writer =
+            Self { out, format: source.format, style, columns: columns.cloned(), is_empty: true };
+        if let Some(columns) = &writer.columns {
+            if let Some(sep) = style.sep {
+                write!(writer.out, "sep={sep}{}", style.line_end)?;
             }
-            let (path, columns, format) = (path.clone(), columns.cloned(), source.format);
-            let mut file = Self { path, out, format, style, columns, is_empty: true };
-            if let Some(columns) = &file.columns {
-                if let Some(sep) = style.sep {
-                    write!(file.out, "sep={sep}{}", style.line_end)?;
-                }
-                let titles = file.row(&columns.titles, columns, REASON)?;
-                file.out.write_all(&titles)?;
-            }
-            Ok(file)
-        };
-        begin().map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })
-    }
-
-    /// Removes the file that it replaces, where that is still as an earlier run left it.
-    ///
-    /// # Errors
-    /// `internal` when that cannot be done.
-    pub fn remove_earlier(&self, earlier: &FailedFileEntry) -> Result<(), Failure> {
-        if entry_of(&self.path).is_ok_and(|found| found == *earlier) {
-            fs::remove_file(&self.path).map_err(|error| unwritable(&self.path, &error))?;
+            let titles = writer.row(&columns.titles, columns, REASON)?;
+            writer.out.write_all(&titles)?;
         }
-        Ok(())
+        Ok(writer)
     }
 
-    /// Adds a record.
-    ///
-    /// # Errors
-    /// `internal` when it cannot be written.
-    pub fn add(&mut self, content: &Content, reason: &str) -> Result<(), Failure> {
+    fn add(&mut self, content: &Content, reason: &str) -> io::Result<()> {
         let (reason, end) = (sanitize_line(reason), self.style.line_end);
-        let written = match (content, &self.columns) {
+        match (content, &self.columns) {
             (Content::Row(row), Some(columns)) => {
-                self.row(row, columns, &reason).and_then(|row| self.out.write_all(&row))
+                let row = self.row(row, columns, &reason)?;
+                self.out.write_all(&row)?;
             }
             (Content::Json(text), _) if self.format == Format::Array => {
                 let before = if self.is_empty { "[" } else { "," };
-                write!(self.out, "{before}{end}{}", json_with_reason(text, &reason))
+                write!(self.out, "{before}{end}{}", json_with_reason(text, &reason))?;
             }
-            (Content::Json(text), _) => write!(self.out, "{}{end}", json_with_reason(text, &reason)),
-            (Content::Row(_), None) => Ok(()),
-        };
+            (Content::Json(text), _) => write!(self.out, "{}{end}", json_with_reason(text, &reason))?,
+            (Content::Row(_), None) => {}
+        }
         self.is_empty = false;
-        written.map_err(|error| unwritable(&self.path, &error))
+        Ok(())
     }
 
     /// A row of a CSV: its cells, an earlier reason left out, this one last.
@@ -225,37 +211,15 @@ impl FailedFile {
         Ok(text)
     }
 
-    /// Ends the file; it gets its name when the journal says how it is left.
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn finish(&mut self) -> Result<FailedFileEntry, Failure> {
-        let mut finish = || -> io::Result<FailedFileEntry> {
-            if self.format == Format::Array {
-                let (begin, end) =
-                    (if self.is_empty { "[" } else { self.style.line_end }, self.style.line_end);
-                write!(self.out, "{begin}]{end}")?;
-            }
-            self.out.flush()?;
-            self.out.get_ref().as_file().sync_all()?;
-            entry_at(self.out.get_ref().reopen()?, &self.path)
-        };
-        finish().map_err(|error| unwritable(&self.path, &error))
-    }
-
-    /// Gives the file its name. Nothing is overwritten.
-    ///
-    /// # Errors
-    /// `internal` when that cannot be done; the message names the file that has the records then.
-    pub fn persist(self) -> Result<(), Failure> {
-        let path = &self.path;
-        let file = self.out.into_inner().map_err(|error| unwritable(path, &error.into_error()))?;
-        let Err(error) = persist(file, path, false) else { return Ok(()) };
-        let failure = unwritable(path, &error.error);
-        Err(match error.file.keep() {
-            Ok((_, kept)) => failure.hint(format!("the failed records are in `{}`", kept.display())),
-            Err(_) => failure,
-        })
+    /// Ends the file, and gives it back when it is on disk.
+    fn finish(mut self) -> io::Result<NamedTempFile> {
+        if self.format == Format::Array {
+            let begin = if self.is_empty { "[" } else { self.style.line_end };
+            write!(self.out, "{begin}]{}", self.style.line_end)?;
+        }
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        Ok(file)
     }
 }
 
@@ -310,21 +274,38 @@ impl TextStyle {
 
 #[cfg(test)]
 mod tests {
-    use super::{TextStyle, ensure_replaceable, entry_of, json_with_reason};
+    use std::fs::File;
+    use std::path::Path;
+
+    use super::{TextStyle, ensure_replaceable, entry_of, json_with_reason, path_of};
+    use crate::journal::Shard;
 
     #[test]
     fn only_a_file_that_is_as_it_was_left_may_be_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let [path, journal] = ["bad.csv", "a.journal"].map(|name| directory.path().join(name));
-        let replaceable = |earlier: &[_]| ensure_replaceable(&path, &journal, earlier);
-        assert_eq!(replaceable(&[]).unwrap(), None);
+        let replaceable = |written: &[_]| ensure_replaceable(&path, &journal, written);
+        assert!(!replaceable(&[]).unwrap());
         assert!(ensure_replaceable(&journal, &journal, &[]).unwrap_err().message.ends_with("is the journal"));
         std::fs::write(&path, "mine").unwrap();
-        assert!(replaceable(&[]).unwrap_err().message.contains("was not written by"));
-        let entry = entry_of(&path).unwrap();
-        assert_eq!(replaceable(&[(9, entry.clone())]).unwrap(), Some(entry.clone()));
+        assert!(replaceable(&[]).unwrap_err().message.contains("is not as a run of this journal wrote it"));
+        let entry = entry_of(File::open(&path).unwrap()).unwrap();
+        assert!(replaceable(std::slice::from_ref(&entry)).unwrap());
         std::fs::write(&path, "edited").unwrap();
-        assert!(replaceable(&[(9, entry)]).unwrap_err().message.contains("was changed since"));
+        assert!(
+            replaceable(&[entry]).unwrap_err().message.contains("is not as a run of this journal wrote it")
+        );
+    }
+
+    #[test]
+    fn the_file_of_a_shard_has_the_shard_in_its_name() {
+        let shard = Some(Shard { index: 1, count: 4 });
+        for (path, expected) in
+            [("bad.csv", "bad.1-4.csv"), ("out/bad", "out/bad.1-4"), ("b.ad.csv", "b.ad.1-4.csv")]
+        {
+            assert_eq!(path_of(Path::new(path), shard), Path::new(expected));
+            assert_eq!(path_of(Path::new(path), None), Path::new(path));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod check;
 mod command_line;
+pub mod decide;
 mod dry_run;
 mod failed_file;
 mod pace;
@@ -16,7 +17,8 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
-use crate::batch::failed_file::{FailedFile, ensure_replaceable};
+use crate::batch::decide::is_sent;
+use crate::batch::failed_file::FailedFile;
 use crate::batch::record::RecordPreparer;
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -40,7 +42,6 @@ use storefront_core::interface::request::Bearer;
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
 
-pub use failed_file::{EarlierFile, earlier_files};
 pub use record::{hash, key_of};
 
 /// Records in flight where `--jobs` says nothing.
@@ -127,13 +128,13 @@ async fn run_over(
 
 async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
     let (service, preparer) = (shared.service, shared.preparer);
-    let (session, source, args) = (service.session, preparer.source, preparer.args);
+    let (session, args) = (service.session, preparer.args);
     let files = files(preparer)?;
     let header = header(&service.settings, &files, preparer)?;
     let path = files.journal.clone();
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let opening = Opening::look(storage, clock, files, header).await;
+    let opening = Opening::look(storage, clock, files, header.clone()).await;
     let opening = opening.map_err(|failure| match preparer.plan {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
@@ -145,11 +146,11 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(session, plan, &opening.past)?;
     }
-    let earlier = &*opening.past.failed_files;
-    let earlier_failed = args.failed.as_ref().map(|failed| ensure_replaceable(failed, &path, earlier));
-    let earlier_failed = earlier_failed.transpose()?.flatten();
-    let earlier_files = earlier_files(&*session.context.storage, earlier, args.failed.as_deref())?;
-    let checked = check::run(preparer, &opening.past, &earlier_files)?;
+    // Before the journal: a run that is refused leaves none.
+    let failed = args.failed.as_ref();
+    let failed = failed.map(|file| FailedFile::look(file, args.shard, &path, &opening.past, &header));
+    let failed = failed.transpose()?;
+    let checked = check::run(preparer, &opening.past)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
@@ -165,22 +166,20 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     }
     match preparer.plan {
         Some(_) if checked.to_send == 0 => {}
-        Some(plan) => applying::confirm(session, operation, plan, &opening.past)?,
+        Some(plan) => {
+            let is_sent = |number| preparer.takes(number) && is_sent(&opening.past, number, args, operation);
+            applying::confirm(session, operation, plan, is_sent)?;
+        }
         None => confirm(session, operation, &checked)?,
     }
     let is_new = !is_there(&*session.context.storage, &path);
-    // Before the journal: a run that is refused leaves none.
     let reader = preparer.reader()?;
-    let failed = args.failed.as_ref().map(|file| FailedFile::create(file, source, reader.columns()));
-    let failed = failed.transpose()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
-    if let (Some(failed), Some(earlier)) = (&failed, earlier_failed) {
-        failed.remove_earlier(&earlier)?;
-    }
+    let failed = failed.map(|failed| failed.of_journal(&log));
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started);
     let next = command_line::next_steps(preparer, &path, grammar());
-    let input = Input { jobs, records: checked.records, past, reader, failed, earlier_files, next };
+    let input = Input { jobs, records: checked.records, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer.fuse()).await
 }
 

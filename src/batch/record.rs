@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use crate::batch::failed_file::REASON;
 use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
 use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
@@ -12,7 +11,7 @@ use crate::client::service::Service;
 use crate::config::TokenCommand;
 use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RecordReader, Source};
-use crate::journal::{Entry, Shard, State, shard_contains};
+use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{Plan, Planned};
 use crate::report::hint_target;
@@ -24,6 +23,9 @@ use storefront_core::operation::OperationSpec;
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
 use storefront_core::text::token::Token;
+
+/// The column or field of `--failed` that says why a record failed; it is ignored in an input.
+pub const REASON: &str = "reason";
 
 /// A member or column that names the customer, by id or email.
 pub const CUSTOMER_FIELD: &str = "customer";
@@ -141,19 +143,6 @@ impl<'a> RecordPreparer<'a> {
     /// Whether the records so far name customers.
     pub fn names_customers(&self) -> bool {
         matches!(self.naming.get(), Some("id" | "email"))
-    }
-
-    /// A record of this part of the input; `None` for those of other parts. One that cannot be sent has no key: the first
-    /// part reports it.
-    pub fn prepare_part(
-        &self,
-        record: &Record,
-        columns: Option<&Columns>,
-    ) -> Option<Result<PreparedRecord, Failure>> {
-        let prepared = self.prepare(record, columns);
-        let key = prepared.as_ref().map(|prepared| &*prepared.key);
-        let is_ours = key.map_or(is_first(self.args.shard), |key| shard_contains(self.args.shard, key));
-        is_ours.then_some(prepared)
     }
 
     /// Parses and checks a record.
@@ -351,8 +340,8 @@ const SENT_EARLIER: &str = "outcome unknown (sent by an earlier run)";
 /// In the reason of a record that stays unknown, before what happened when it was to be sent again.
 pub const SENDING_AGAIN: &str = "; sending it again: ";
 
-/// The failure that an earlier run left a record with, and how to go on.
-pub fn failure_of(entry: &Entry, next: &NextSteps) -> Failure {
+/// The failure that an earlier run left the record in this line with, and how to go on.
+pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
     let failure = match entry.state {
@@ -361,7 +350,9 @@ pub fn failure_of(entry: &Entry, next: &NextSteps) -> Failure {
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
-            Failure::new(kind, in_an_earlier_run("no reason recorded")).hint(&next.fix).applied(applied)
+            Failure::new(kind, in_an_earlier_run("no reason recorded"))
+                .hint(next.fix(&[line], 1))
+                .applied(applied)
         }
         _ => {
             // What kept it from being sent again since is not why it is unknown.

@@ -3,7 +3,7 @@
 mod result;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,22 +13,23 @@ use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use crate::batch::check::{self, Step, can_be_marked, next_step};
-use crate::batch::failed_file::{EarlierFile, FailedFile, handed_out};
+use crate::batch::check;
+use crate::batch::decide::{Decided, Decision};
+use crate::batch::failed_file::FailedFile;
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
 use crate::client::runtime::Signals;
-use crate::input::records::{Content, Record, RecordReader};
-use crate::journal::read::{Known, PreviousRun};
+use crate::input::records::{Record, RecordReader};
+use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, Line, State};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
-use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec};
+use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::token::Token;
 
@@ -47,10 +48,8 @@ pub struct Input {
     pub past: PreviousRun,
     /// Reads them from the first one on.
     pub reader: RecordReader,
-    /// Takes those that fail for good.
+    /// Where those that have failed permanently are reported.
     pub failed: Option<FailedFile>,
-    /// The files of failed records of earlier runs.
-    pub earlier_files: Vec<EarlierFile>,
     /// The commands that continue the run.
     pub next: NextSteps,
 }
@@ -76,6 +75,8 @@ pub struct Run<'a> {
     pace: Rc<RefCell<Pace>>,
     results: OrderedResults,
     count: RecordCounts,
+    /// The first lines that have failed permanently.
+    failed_lines: BTreeSet<u64>,
     progress: Progress,
     /// The input has come to its end.
     exhausted: bool,
@@ -123,6 +124,7 @@ impl<'a> Run<'a> {
             pace,
             results: OrderedResults::new(session.report),
             count: RecordCounts::default(),
+            failed_lines: BTreeSet::new(),
             exhausted: false,
             stop: None,
             was_interrupted: false,
@@ -196,7 +198,7 @@ impl<'a> Run<'a> {
                 return None;
             }
             match self.input.reader.read() {
-                Ok(Some(record)) => self.admit(record),
+                Ok(Some(record)) => self.admit(&record),
                 Ok(None) => self.exhausted = true,
                 Err(failure) => self.request_stop(Stop::Broken(failure)),
             }
@@ -228,131 +230,67 @@ impl<'a> Run<'a> {
     }
 
     /// Admits a record: it is queued, or reported as it is.
-    fn admit(&mut self, record: Record) {
-        if !self.shared.preparer.takes(record.number) {
-            return;
-        }
-        let (args, hash) = (self.shared.preparer.args, record::hash(&record.content));
-        let known = self.input.past.known(record.number);
-        let step = next_step(known, hash);
-        if step == Step::Refuse {
-            let source = self.shared.preparer.source;
-            let failure = check::changed(&source.name(), &format!("{} {}", source.place(), record.line));
-            return self.request_stop(Stop::Broken(failure));
-        }
-        // Which part it belongs to, only its content says.
-        let is_done = known.state == State::Done;
-        let mut prepared = None;
-        if !is_done || args.shard.is_some() {
-            let (preparer, columns) = (self.shared.preparer, self.input.reader.columns());
-            prepared = preparer.prepare_part(&record, columns);
-            // The journal of a part has no records of the others.
-            if prepared.is_none() && known.state != State::NotSent {
-                prepared = Some(preparer.prepare(&record, columns));
-            }
-            if prepared.is_none() {
-                return;
-            }
-        }
+    fn admit(&mut self, record: &Record) {
+        let (preparer, columns) = (self.shared.preparer, self.input.reader.columns());
+        let Decided { known, hash, decision, prepared } = preparer.decide(&self.input.past, record, columns);
         let location = RecordLocation { record: record.number, line: record.line };
         let position = Position { location, hash };
+        if decision == Decision::NotOurs {
+            return;
+        }
         self.results.begin(location.record);
-        if args.marks_done(location.line) && can_be_marked(&self.input.past, known, step) {
-            // A person has looked, or corrected it in a file of failed records.
-            self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
-            return self.print_done(position, 0);
-        }
-        if (known.state, step) == (State::FailedPermanent, Step::Report)
-            && let Some(hint) = handed_out(&self.input.earlier_files, known)
-        {
-            let next = &mut self.input.next;
-            (next.handed_out, next.elsewhere) = (next.handed_out + 1, Some(hint.to_owned()));
-            let failure = record::failure_of(&self.input.past.entry(known), next).hint(hint);
-            return self.fail(position, None, None, &failure);
-        }
-        let prepared = match prepared {
-            Some(Ok(prepared)) if !is_done => prepared,
-            Some(Err(_)) if !is_done && step == Step::Report => {
-                return self.report_again(position, None, &record.content, known);
+        let entry = || self.input.past.entry(known);
+        match (decision, prepared) {
+            (Decision::Refuse, _) => {
+                let source = preparer.source;
+                let failure = check::changed(&source.name(), &format!("{} {}", source.place(), record.line));
+                self.request_stop(Stop::Broken(failure));
             }
-            Some(Err(failure)) if !is_done => {
-                // What became of one that was sent is not overwritten.
-                if self.input.past.was_sent(known) {
-                    return self.request_stop(Stop::Broken(failure));
-                }
-                return self.invalid(position, &record.content, &failure);
+            (Decision::Mark, _) => {
+                self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
+                self.print_done(position, 0);
             }
-            _ => return self.print_done(position, known.status),
-        };
-        self.proceed(position, prepared, record.content, known, step);
-    }
-
-    /// Sends a record, looks what became of it, or reports what is known.
-    fn proceed(
-        &mut self,
-        position: Position,
-        prepared: PreparedRecord,
-        content: Content,
-        known: Known,
-        step: Step,
-    ) {
-        let entry = self.input.past.entry(known);
-        match step {
-            // What was created from the record before cannot be changed by sending this one.
-            Step::Send
-                if entry.is_partial()
-                    && known.hash != position.hash
-                    && self.operation() == &ATTRIBUTE_CREATE =>
-            {
-                self.fail(position, Some(&prepared), None, &created_from_another_record());
+            (Decision::Report, _) | (_, None) if known.state == State::Done => {
+                self.print_done(position, known.status);
             }
-            Step::Send => {
-                let earlier = entry.is_partial().then_some(Earlier::Partial(entry.created));
-                self.enqueue(position, prepared, content, earlier);
+            (Decision::Report, prepared) => {
+                let failure = record::failure_of(&entry(), location.line, &self.input.next);
+                self.fail(position, prepared.as_ref().and_then(|it| it.as_ref().ok()), &failure);
             }
-            Step::Resolve => {
-                let failure = record::failure_of(&entry, &self.input.next);
-                // Which others have its token is only known when that is printed.
-                let is_looked_at = self.shared.preparer.args.retries(position.location.line)
-                    || self.operation().can_resolve
-                    || self.shared.preparer.prints_tokens();
-                if self.stop.is_some() || !is_looked_at {
-                    let key = fnv1a(prepared.key.as_bytes());
-                    self.blocked.note(self.operation(), key, position.location, &failure, true);
-                    return self.fail(position, Some(&prepared), None, &failure);
-                }
-                let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot };
-                self.enqueue(position, prepared, content, Some(earlier));
+            (Decision::Send, Some(Ok(prepared))) => {
+                let earlier = known.is_partial.then(|| Earlier::Partial(entry().created));
+                self.enqueue(position, prepared, earlier);
             }
-            _ => self.report_again(position, Some(&prepared), &content, known),
+            (Decision::Look { again }, Some(Ok(prepared))) => {
+                let entry = entry();
+                self.look(position, prepared, &entry, again);
+            }
+            (_, Some(Ok(prepared))) => {
+                self.fail(position, Some(&prepared), &created_from_another_record());
+            }
+            // What became of one that was sent is not overwritten.
+            (_, Some(Err(failure))) if known.was_sent() => self.request_stop(Stop::Broken(failure)),
+            (_, Some(Err(failure))) => self.invalid(position, &failure),
+            (_, None) => {}
         }
     }
 
-    /// Reports a record as an earlier run left it.
-    fn report_again(
-        &mut self,
-        position: Position,
-        prepared: Option<&PreparedRecord>,
-        content: &Content,
-        known: Known,
-    ) {
-        let entry = self.input.past.entry(known);
-        let failure = record::failure_of(&entry, &self.input.next);
-        if self.input.failed.is_some() && known.state == State::FailedPermanent {
-            // The file is named after its entry.
-            self.journal.append(&Line::Record(entry));
+    /// Queues a record whose outcome is unknown, where it can be looked at or is sent again.
+    fn look(&mut self, position: Position, prepared: PreparedRecord, entry: &Entry, again: bool) {
+        let failure = record::failure_of(entry, position.location.line, &self.input.next);
+        // Which others have its token is only known when that is printed.
+        let is_looked_at = again || self.operation().can_resolve || self.shared.preparer.prints_tokens();
+        if self.stop.is_some() || !is_looked_at {
+            let key = fnv1a(prepared.key.as_bytes());
+            self.blocked.note(self.operation(), key, position.location, &failure, true);
+            return self.fail(position, Some(&prepared), &failure);
         }
-        self.fail(position, prepared, Some(content), &failure);
+        let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot.clone() };
+        self.enqueue(position, prepared, Some(earlier));
     }
 
     /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.
-    fn enqueue(
-        &mut self,
-        position: Position,
-        prepared: PreparedRecord,
-        content: Content,
-        earlier: Option<Earlier>,
-    ) {
+    fn enqueue(&mut self, position: Position, prepared: PreparedRecord, earlier: Option<Earlier>) {
         if self.stop.is_some() {
             return self.print_not_sent(position);
         }
@@ -363,7 +301,6 @@ impl<'a> Run<'a> {
             key: fnv1a(prepared.key.as_bytes()),
             prepared,
             token: Ok(None),
-            content: self.input.failed.is_some().then_some(content),
             earlier,
             write_ahead: Some(write_ahead),
         });

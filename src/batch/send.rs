@@ -8,14 +8,12 @@ use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
 use crate::client::service::Service;
-use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{State, state_after};
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::operation::{CUSTOMER_UPDATE, QUOTE_ADD_ITEM};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::redact::{Masked, secrets};
 use storefront_core::text::token::Token;
@@ -40,8 +38,6 @@ pub struct Job {
     pub prepared: PreparedRecord,
     /// Its own token, or why there is none.
     pub token: Result<Option<Token>, Failure>,
-    /// How it stands in the input; kept where it may be given back.
-    pub content: Option<Content>,
     /// What an earlier run left of it.
     pub earlier: Option<Earlier>,
     /// Its part of the journal; none where nothing is sent.
@@ -130,7 +126,7 @@ impl RunContext<'_> {
             |failure: &Failure| failure.kind == FailureKind::Interrupted && failure.applied == Applied::No;
         ended.was_stopped = !has_left && result.as_ref().is_err_and(is_interrupted);
         // Of an operation of several calls the first may have been applied all the same.
-        let is_one_call = [&QUOTE_ADD_ITEM, &CUSTOMER_UPDATE].contains(&self.preparer.operation.spec());
+        let is_one_call = self.preparer.operation.spec().is_one_call;
         let is_excluded = is_one_call && self.preparer.args.excludes(job.position.location.line);
         let earlier =
             job.earlier.as_ref().filter(|it| !(is_excluded && matches!(it, Earlier::Unknown { .. })));

@@ -226,7 +226,7 @@ impl BatchArgs {
         self.retries(line) && self.retry_unknown.as_ref().is_some_and(|lines| !lines.is_empty())
     }
 
-    /// Whether a person found that the record in this line took effect, or corrected it elsewhere.
+    /// Whether a person found that the record in this line took effect, or was made by hand.
     pub fn marks_done(&self, line: u64) -> bool {
         self.mark_done.contains(&line)
     }

@@ -1,13 +1,13 @@
 //! `storefront journal show`: what became of each record of a batch.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use encoding_rs::Encoding;
 use serde_json::json;
 
-use crate::batch::{EarlierFile, earlier_files, hash, key_of};
+use crate::batch::{hash, key_of};
 use crate::cli::InputArgs;
 use crate::client::Session;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
@@ -114,12 +114,6 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             "{} changed in the input since, or moved: they have no line and no key here",
             count_records(changed)
         ));
-    }
-    // Their records may have gone through from there.
-    let files = earlier_files(&*session.context.storage, &past.failed_files, None)?;
-    let hints: BTreeSet<&str> = files.iter().filter_map(EarlierFile::hint).collect();
-    for hint in hints.into_iter().filter(|_| totals.contains_key(State::FailedPermanent.name())) {
-        session.report.status(hint);
     }
     if !args.csv {
         let counted: Vec<String> = totals.iter().map(|(state, total)| format!("{total} {state}")).collect();

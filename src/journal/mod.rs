@@ -107,10 +107,6 @@ pub struct Entry {
 /// A file of failed records as a run left it: only an unchanged one may be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedFileEntry {
-    /// Where it is, absolute.
-    pub path: String,
-    /// Its length in bytes.
-    pub length: u64,
     /// FNV-1a of its bytes, 16 hexadecimal digits.
     pub hash: String,
 }

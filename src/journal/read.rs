@@ -21,19 +21,25 @@ pub struct Known {
     pub status: u16,
     /// Hash of the record as it was then; 0 where that is unknown.
     pub hash: u64,
+    /// Whether the first of its calls was applied, and another one is missing.
+    pub is_partial: bool,
     /// Where the line begins, in bytes.
-    offset: u64,
+    pub offset: u64,
 }
 
 impl Known {
+    /// Whether it is not done and was sent, at least in part: what became of it must not be overwritten.
+    pub fn was_sent(self) -> bool {
+        match self.state {
+            State::Sending | State::Unknown | State::Mismatch => true,
+            State::FailedTemporary => self.is_partial,
+            _ => false,
+        }
+    }
+
     /// Whether the record with this hash reads as it did then.
     pub fn is_of(self, hash: u64) -> bool {
         self.hash == hash || self.hash == 0
-    }
-
-    /// Whether the journal says so before this place, in bytes.
-    pub fn is_before(self, offset: u64) -> bool {
-        self.offset < offset
     }
 }
 
@@ -42,8 +48,8 @@ impl Known {
 pub struct PreviousRun {
     records: BTreeMap<u64, Known>,
     log: Option<Arc<dyn Log>>,
-    /// What earlier runs wrote with `--failed`, oldest first, and where in the journal that is said, in bytes.
-    pub failed_files: Vec<(u64, FailedFileEntry)>,
+    /// What earlier runs wrote with `--failed`.
+    pub failed_files: Vec<FailedFileEntry>,
     /// Whether none of it counts: it was begun for another service or with other titles, and had no effect.
     pub is_void: bool,
     /// What is odd about the last line, if anything is.
@@ -74,25 +80,15 @@ impl PreviousRun {
         self.records.get(&record).copied().unwrap_or_default()
     }
 
-    /// Whether nothing of it can have been applied, also not from a file of failed records.
+    /// Whether nothing of it can have been applied.
     fn is_without_effect(&self) -> bool {
         self.records.values().all(|known| match known.state {
             State::NotSent => true,
-            State::FailedPermanent if !self.failed_files.is_empty() => false,
             State::FailedPermanent | State::FailedTemporary => {
                 self.entry(*known).applied.is_none_or(|applied| applied == Applied::No.name())
             }
             _ => false,
         })
-    }
-
-    /// Whether a record that is not done was sent, at least in part: what became of it must not be overwritten.
-    pub fn was_sent(&self, known: Known) -> bool {
-        match known.state {
-            State::Sending | State::Unknown | State::Mismatch => true,
-            State::FailedTemporary => self.entry(known).is_partial(),
-            _ => false,
-        }
     }
 
     /// All that was written of it, read again.
@@ -203,12 +199,13 @@ impl Reading<'_> {
             // Only a new run can follow a line that was cut off.
             (Some(_), Some((partial, ..))) => Err(self.damaged(*partial, "invalid entry")),
             (Some(Line::FailedFile { failed_file }), None) => {
-                self.past.failed_files.push((offset, failed_file));
+                self.past.failed_files.push(failed_file);
                 Ok(())
             }
             (Some(Line::Record(entry)), None) => {
                 let (status, hash) = (entry.status.unwrap_or_default(), entry.hash().unwrap_or_default());
-                self.set(number, entry.record, Known { state: entry.state, hash, offset, status })
+                let (state, is_partial) = (entry.state, entry.is_partial());
+                self.set(number, entry.record, Known { state, status, hash, is_partial, offset })
             }
         }
     }
@@ -223,7 +220,8 @@ impl Reading<'_> {
                 Partial::Damaged => return Err(self.damaged(number, "invalid entry")),
                 Partial::Record(record, hash) => {
                     let hash = hash.unwrap_or_else(|| self.past.known(record).hash);
-                    self.set(number, record, Known { state: State::Sending, hash, offset, status: 0 })?;
+                    let sending = Known { state: State::Sending, hash, offset, ..Known::default() };
+                    self.set(number, record, sending)?;
                 }
             }
         }

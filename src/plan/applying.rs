@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use super::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::client::Session;
 use crate::client::service::Service;
-use crate::journal::State;
 use crate::journal::read::PreviousRun;
 use crate::journal::write::Started;
 use crate::prompt::Prompt;
@@ -153,7 +152,7 @@ fn already_applied(plan: &Plan, claim: &Claim) -> Failure {
     Failure::guard(format!("plan `{plan}` was applied already, with journal `{journal}`")).hint(PLAN_AGAIN)
 }
 
-/// Shows what is going to be sent, and asks once. The plan shows deleted addresses whole, so the question, or `--yes`,
+/// Shows the records that are going to be sent, by their numbers, and asks once. The plan shows deleted addresses whole, so the question, or `--yes`,
 /// confirms these, too.
 ///
 /// # Errors
@@ -162,16 +161,8 @@ pub fn confirm(
     session: &Session<'_>,
     operation: &OperationSpec,
     plan: &Plan,
-    past: &PreviousRun,
+    is_sent: impl Fn(u64) -> bool,
 ) -> Result<(), Failure> {
-    let is_sent = |number| {
-        plan.takes(number)
-            && match past.known(number).state {
-                State::NotSent | State::FailedTemporary => true,
-                State::Sending | State::Unknown => session.global.batch.retries(number),
-                _ => false,
-            }
-    };
     let mut sent: Vec<(u64, &Planned)> =
         (1..).zip(&plan.records).filter(|(number, _)| is_sent(*number)).collect();
     sent.sort_by_key(|(_, record)| &record.customer);

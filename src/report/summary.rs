@@ -12,12 +12,12 @@ pub struct NextSteps {
     pub resume: String,
     /// How to continue with unknown records after someone has checked them, and how long to wait for requests still under way.
     pub settle: String,
-    /// What to do about records that failed for good.
-    pub fix: String,
-    /// How many failed records are in a file of an earlier run.
-    pub handed_out: u64,
-    /// What is to be done about those.
-    pub elsewhere: Option<String>,
+    /// Whether the records are those of a plan, which nobody corrects.
+    pub is_plan: bool,
+    /// What the places of records are called: `line` or `record`.
+    pub place: &'static str,
+    /// The report of the records that failed permanently.
+    pub failed_file: Option<String>,
     /// The command that shows which records are in the states that follow.
     pub show: String,
 }
@@ -26,6 +26,18 @@ impl NextSteps {
     /// What to do about a record whose outcome is unknown.
     pub fn for_unknown(&self) -> String {
         format!("check whether it took effect, then {}", self.settle)
+    }
+
+    /// What to do about records that failed permanently: these, of so many.
+    pub fn fix(&self, lines: &[u64], count: u64) -> String {
+        if self.is_plan {
+            return "make a plan of the failed records again".to_owned();
+        }
+        let (Self { place, resume, failed_file, .. }, lines) = (self, list_lines(lines, count));
+        let places = if count == 1 { (*place).to_owned() } else { format!("{place}s") };
+        let note = failed_file.as_ref().map(|file| format!("; `{file}` is only a report, do not run it"));
+        let note = note.unwrap_or_default();
+        format!("fix {places} {lines} in the input, then resume with {resume}{note}")
     }
 }
 
@@ -57,9 +69,9 @@ pub fn unsuccessful(count: RecordCounts) -> String {
     format!("{number} of {} {what}{}", count_records(count.total()), rest.concat())
 }
 
-/// How to go on, for each way in which records did not go through: what is unknown first, what has to be corrected last, for
-/// a file of failed records that was corrected is not written any more.
-pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
+/// How to go on, for each way in which records did not go through: what is unknown first, what has to be corrected last.
+/// `failed` are the first lines that failed permanently.
+pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> String {
     let mut steps = Vec::new();
     if count.unknown > 0 {
         steps.push(format!(
@@ -67,9 +79,9 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
             next.show, next.settle
         ));
     }
-    let fix = Some(&next.fix).filter(|_| count.failed > next.handed_out);
-    let is_said = fix.is_some_and(|fix| fix.contains(&next.resume));
-    let is_stopped = fix.is_none() && next.elsewhere.is_none() && count.unknown + count.mismatch == 0;
+    let fix = (count.failed > 0).then(|| next.fix(failed, count.failed));
+    let is_said = fix.is_some() && !next.is_plan;
+    let is_stopped = fix.is_none() && count.unknown + count.mismatch == 0;
     if count.refused_in_part > 0 {
         steps
             .push(format!("correct the records that were applied in part, then resume with {}", next.resume));
@@ -83,7 +95,7 @@ pub fn hint(count: RecordCounts, next: &NextSteps) -> String {
             next.show
         ));
     }
-    steps.extend(next.elsewhere.iter().chain(fix).cloned());
+    steps.extend(fix);
     steps.join("; ")
 }
 
@@ -97,6 +109,17 @@ fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 7] {
         (count.mismatch, "mismatched"),
         (count.not_sent, "not sent"),
     ]
+}
+
+/// As many lines of one kind are named.
+pub const MAX_LINES: usize = 5;
+
+/// The first lines of one kind, and how many there are besides.
+pub fn list_lines(lines: &[u64], count: u64) -> String {
+    let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u64::to_string).collect();
+    let more = count.saturating_sub(shown.len() as u64);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// A number of records in words.

@@ -91,7 +91,6 @@ impl Machine {
                 may_repeat: options.repeat || options.restart,
                 is_restarted: options.restart,
                 only: options.only,
-                has_failed_file: job.batch.failed.is_some(),
                 is_part: job.batch.shard.is_some() || options.only.is_some(),
                 token: (self.access == Access::Own).then_some(job.token),
                 journal,

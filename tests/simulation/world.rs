@@ -127,8 +127,6 @@ pub struct Run {
     pub is_plan: bool,
     /// Whether it may be run over a part of its records.
     pub is_part: bool,
-    /// `--failed`
-    pub has_failed_file: bool,
     /// The one record of a plan that it applies.
     pub only: Option<usize>,
     /// Whether it began again from the first record.
@@ -343,7 +341,7 @@ impl World {
         let of = request.map(|request| format!("request {request}: ")).unwrap_or_default();
         let what = format!("run {run}: {of}{what}");
         self.log(|| format!("BROKEN ({rule:?}) {what}"));
-        self.broken.push(Break { rule, run, tags: tags.to_vec(), what });
+        self.broken.push(Break { rule, tags: tags.to_vec(), what });
     }
 
     /// Counts something that is out of reach.

@@ -13,9 +13,10 @@ fn read(env: &TestEnv, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn an_edited_failed_file_is_not_overwritten_and_the_hint_runs_it() {
+fn failed_records_are_corrected_in_the_input_and_an_edited_report_is_not_overwritten() {
     let env = TestEnv::new();
-    env.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
+    let input = attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,");
+    env.file("a.csv", &input);
     let failed = env.run("attribute create -i a.csv --failed fix.csv");
     failed.assert(7, str![[r#"
 line 3: failed: the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
@@ -27,67 +28,79 @@ attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
 error: 2 of 4 records failed
   Some records were applied.
-  hint: fix the failed records and run them: `storefront attribute create --input fix.csv`
+  hint: fix lines 3, 4 in the input, then resume with `storefront attribute create --input a.csv --failed fix.csv --resume`; `fix.csv` is only a report, do not run it
 "#]]);
-    // As it was left, it is written anew.
-    let again = env.run("attribute create -i a.csv --failed fix.csv --resume");
-    assert_eq!(again.code, 7, "{again:?}");
-    let fixed =
-        String::from_utf8(read(&env, "fix.csv")).unwrap().replace("Bad 3", "code_3").replace("Bad", "code_2");
-    env.file("fix.csv", &fixed);
-    env.requests();
-    let refused = env.run("attribute create -i a.csv --failed fix.csv --resume");
-    refused.assert_failure(
-        3,
-        str![[r#"
-error: --failed `fix.csv` was changed since the run that wrote it
+    let reported = read(&env, "fix.csv");
+    // As it was left, it is written again; what is corrected in the input is sent, and is not in it any more.
+    env.file("a.csv", input.replace("Bad 3,", "code_3,"));
+    assert_eq!(env.run("attribute create -i a.csv --failed fix.csv --resume").code, 7);
+    let text = String::from_utf8(read(&env, "fix.csv")).unwrap();
+    assert!(text.contains("Bad,") && !text.contains("code_3"), "{text}");
+    // Nor is an older one, a longer one, or an edited one.
+    for edited in [text.replace("Bad", "code_2"), format!("{text}\n"), String::new()] {
+        env.file("fix.csv", &edited);
+        env.requests();
+        env.file("a.csv", attributes(4));
+        let refused = env.run("attribute create -i a.csv --failed fix.csv --resume");
+        refused.assert_failure(
+            3,
+            str![[r#"
+error: --failed `fix.csv` exists, and is not as a run of this journal wrote it
   hint: leave out --failed, or choose another file
 "#]],
-    );
-    assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap(), fixed);
-    assert_eq!(env.run("attribute create --input fix.csv").code, 0);
+        );
+        assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap(), edited);
+        assert_eq!(env.requests(), Vec::<String>::new());
+    }
+    env.file("fix.csv", reported);
+    assert_eq!(env.run("attribute create -i a.csv --failed fix.csv --resume").code, 0);
+    assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap().lines().count(), 1);
     let mut found = created(&env);
     found.sort_unstable();
     assert_eq!(found, [1, 2, 3, 4]);
 }
 
-/// What failed is put into one file of failed records: into the next one only when that file is gone and was not run.
 #[test]
-fn a_failed_record_is_in_one_file_only() {
-    let items = "quote_id,sku,qty\n1,mug-blue,1\n1,umbrela,1\n1,capp,1\n";
-    let header = "quote_id,sku,qty,reason\n";
-    let first = "quote add-item -i items.csv --failed first.csv --yes";
-    let second = "quote add-item -i items.csv --failed second.csv --resume --yes";
-    for (is_edited, is_run) in [(false, false), (true, false), (true, true)] {
-        let env = TestEnv::new();
-        env.file("items.csv", items);
-        assert_eq!(env.run(first).code, 7);
-        let failed = String::from_utf8(read(&env, "first.csv")).unwrap();
-        let fixed = failed.replace("umbrela", "umbrella").replace("capp", "mug-blue");
-        env.file("first.csv", if is_edited { &fixed } else { &failed });
-        if is_run {
-            assert_eq!(env.run("quote add-item -i first.csv").code, 0);
-            let again = env.run(&format!("{first} --resume"));
-            assert_eq!(again.code, 3, "{again:?}");
-        }
-        env.requests();
-        let resumed = env.run(second);
-        assert_eq!(resumed.code, 7, "{resumed:?}");
-        assert_eq!(String::from_utf8(read(&env, "second.csv")).unwrap(), header, "{is_edited} {is_run}");
-        let hint =
-            if is_run { "first.csv.journal` shows what became" } else { "first.csv`, and run that file" };
-        assert!(resumed.stderr.contains(hint), "{resumed:?}");
-        assert!(!resumed.stderr.contains("--input second.csv"), "{resumed:?}");
-        let resumed = env.run("quote add-item -i items.csv --resume --yes");
-        assert!(
-            resumed.stderr.contains(hint) && !resumed.stderr.contains("fix the failed records in the input")
-        );
-        std::fs::remove_file(env.home.dir.path().join("first.csv")).unwrap();
-        assert_eq!(env.run(&second.replace("second", "third")).code, 7);
-        let third = String::from_utf8(read(&env, "third.csv")).unwrap();
-        assert_eq!(third == header, is_run, "{third}");
-        assert_eq!(env.requests(), Vec::<String>::new());
+fn shards_that_run_at_once_have_files_of_their_own() {
+    let env = TestEnv::new();
+    let items: Vec<String> = (1..=8).map(|number| format!("{number},nope,1\n")).collect();
+    env.file("items.csv", format!("quote_id,sku,qty\n{}", items.concat()));
+    let run = |shard: &str| {
+        env.storefront(&format!("quote add-item -i items.csv --failed bad.csv --shard {shard}"))
+            .spawn_silent()
+    };
+    for mut shard in ["0/2", "1/2"].map(run) {
+        assert_eq!(shard.wait().unwrap().code(), Some(7));
     }
+    let rows = ["bad.0-2.csv", "bad.1-2.csv"].map(|name| String::from_utf8(read(&env, name)).unwrap());
+    assert!(rows.iter().all(|rows| rows.lines().count() > 1), "{rows:?}");
+    assert_eq!(rows.concat().lines().filter(|line| line.contains("nope")).count(), 8, "{rows:?}");
+    assert_eq!(hidden(&env), Vec::<String>::new());
+}
+
+/// The hidden files beside the input, but for locks.
+fn hidden(env: &TestEnv) -> Vec<String> {
+    let entries = std::fs::read_dir(env.home.dir.path()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with('.') && (name.contains("bad") || name.contains("failed"))).collect()
+}
+
+#[test]
+fn a_killed_run_leaves_no_records_in_hidden_files() {
+    let env = TestEnv::with_faults(&["POST:latency=60000"]);
+    env.file("items.csv", "quote_id,sku,qty\n1,nope,1\n");
+    let mut child = env.storefront("quote add-item -i items.csv --failed bad.csv").spawn_silent();
+    let journal = env.home.dir.path().join("items.csv.journal");
+    while !std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("sending")) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(hidden(&env), Vec::<String>::new());
+    // Killed while it was written.
+    env.file(".bad.csv.storefront", "customers");
+    assert_eq!(env.run("quote add-item -i items.csv --failed bad.csv --resume").code, 8);
+    assert_eq!(hidden(&env), Vec::<String>::new());
 }
 
 #[test]
@@ -112,7 +125,7 @@ fn each_record_is_reported_in_one_place_only() {
     assert_snapshot(
         outcome.error()["hint"].as_str().unwrap(),
         str![
-            "check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 --output json --input fix.csv`"
+            "check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 3 in the input, then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; `fix.csv` is only a report, do not run it"
         ],
     );
 }
@@ -220,14 +233,14 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
         (
             "a.csv",
             str![[r#"
-error: --failed `a.csv` exists, and was not written by an earlier run of this journal
+error: --failed `a.csv` exists, and is not as a run of this journal wrote it
   hint: leave out --failed, or choose another file
 "#]],
         ),
         (
             "./a.csv",
             str![[r#"
-error: --failed `./a.csv` exists, and was not written by an earlier run of this journal
+error: --failed `./a.csv` exists, and is not as a run of this journal wrote it
   hint: leave out --failed, or choose another file
 "#]],
         ),
@@ -246,59 +259,20 @@ error: --failed `a.csv.journal` is the journal
 }
 
 #[test]
-fn a_record_is_corrected_in_one_place_only() {
-    for is_run in [false, true] {
-        let env = TestEnv::new();
-        env.file("a.csv", attributes(2).replace("code_2,", "Bad,"));
-        assert_eq!(env.run("attribute create -i a.csv --failed fix.csv").code, 7);
-        if is_run {
-            let fixed = String::from_utf8(read(&env, "fix.csv")).unwrap().replace("Bad,", "code_2,");
-            env.file("fix.csv", fixed);
-            assert_eq!(env.run("attribute create -i fix.csv").code, 0);
-        }
-        env.file("a.csv", attributes(2));
-        env.requests();
-        for flags in ["--resume", "--resume --failed other.csv"] {
-            let expected = if is_run {
-                str![[r#"
-error: a.csv: line 3: changed, but the record was put into a file of failed records
-  hint: put the original record back; `storefront journal show [HOME]/fix.csv.journal` shows what became of the failed records of an earlier run; resume with --mark-done for those that went through from there
-"#]]
-            } else {
-                str![[r#"
-error: a.csv: line 3: changed, but the record was put into a file of failed records
-  hint: put the original record back; fix the failed records of an earlier run in `[HOME]/fix.csv`, and run that file
-"#]]
-            };
-            env.run(&format!("attribute create -i a.csv {flags}")).assert_failure(3, expected);
-        }
-        assert_eq!(env.requests(), Vec::<String>::new());
-        if !is_run {
-            // Written again, it lacks the record that is sent from the input.
-            assert_eq!(env.run("attribute create -i a.csv --resume --failed fix.csv").code, 0);
-            assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap().lines().count(), 1);
-        }
-    }
-}
-
-#[test]
 fn what_is_in_another_encoding_comes_back_as_utf_8_with_a_mark() {
     let env = TestEnv::new();
     env.file("latin.csv", b"code;label;type\r\nBad;Gr\xf6\xdfe;text\r\n");
-    let error =
-        env.run("attribute create -i latin.csv --encoding windows-1252 --failed fix.csv -q -o json").error();
+    let failed = env.run("attribute create -i latin.csv --encoding windows-1252 --failed fix.csv -q");
+    assert_eq!(failed.code, 7, "{failed:?}");
     let written = String::from_utf8(read(&env, "fix.csv")).unwrap();
     assert!(written.starts_with("\u{feff}code;") && written.contains("\r\nBad;Größe;text;"), "{written:?}");
-    let hint = error["hint"].as_str().unwrap();
-    let command = hint.split('`').nth(1).unwrap().strip_prefix("storefront ").unwrap();
     env.file("fix.csv", written.replace("Bad", "code_1"));
-    let again = env.run(command);
-    assert_eq!(again.code, 0, "{command}: {again:?}");
+    let again = env.run("attribute create -i fix.csv");
+    assert_eq!(again.code, 0, "{again:?}");
     let label = env.sandbox.show()["attributes"].to_string();
     assert!(label.contains("Größe"), "{label}");
 }
 
-/// The journal calls every record handed out that failed before the file was written.
 #[test]
 #[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
 fn a_closed_standard_output_leaves_no_failed_record_out_of_the_file() {

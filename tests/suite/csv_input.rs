@@ -30,7 +30,7 @@ quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
 error: 2 of 3 records failed
   Some records were applied.
-  hint: fix the failed records and run them: `storefront quote add-item --skip-invalid --input failed.csv`
+  hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --failed failed.csv --resume`; `failed.csv` is only a report, do not run it
 "#]]);
         let failed = env.home.dir.path().join("failed.csv");
         let records = std::fs::read_to_string(&failed).unwrap().replace("\r\n", "\n").replace('\r', "\n");
@@ -38,9 +38,9 @@ error: 2 of 3 records failed
             &records,
             str![[r#"
 sku,qty,quote_id,reason
-mug-blue,x,1,"column qty: expected a number, found ""x"""
 "no
 such",1,1,the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
+mug-blue,x,1,"column qty: expected a number, found ""x"""
 "#]],
         );
         std::fs::remove_file(failed).unwrap();

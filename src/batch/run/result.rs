@@ -6,11 +6,9 @@ use futures_util::FutureExt;
 use futures_util::future::FusedFuture;
 
 use super::{Run, Stop, stop_for};
-use crate::batch::failed_file::FailedFile;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::client::runtime::Signals;
-use crate::input::records::Content;
 use crate::journal::write::WriteAhead;
 use crate::journal::{Entry, Line, State, state_after};
 use crate::report::hint_target;
@@ -57,7 +55,7 @@ impl Run<'_> {
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(job.position, Some(&job.prepared), job.content.as_ref(), &failure);
+                self.fail(job.position, Some(&job.prepared), &failure);
             }
         }
     }
@@ -81,27 +79,21 @@ impl Run<'_> {
         }
         self.count.held_up += u64::from(waits_for_person);
         self.note_failed(job, failure);
-        self.fail(job.position, Some(&job.prepared), job.content.as_ref(), failure);
+        self.fail(job.position, Some(&job.prepared), failure);
     }
 
     /// A record that cannot be sent.
-    pub(super) fn invalid(&mut self, position: Position, content: &Content, failure: &Failure) {
+    pub(super) fn invalid(&mut self, position: Position, failure: &Failure) {
         let Position { location, hash, .. } = position;
         self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, None)));
-        self.fail(position, None, Some(content), failure);
+        self.fail(position, None, failure);
         if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);
         }
     }
 
     /// Counts and prints a record that failed.
-    pub(super) fn fail(
-        &mut self,
-        position: Position,
-        prepared: Option<&PreparedRecord>,
-        content: Option<&Content>,
-        failure: &Failure,
-    ) {
+    pub(super) fn fail(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
         self.count.is_partly_applied |= matches!(failure.applied, Applied::Yes | Applied::Partial);
         match state_after(failure) {
             State::Unknown => self.count.unknown += 1,
@@ -114,12 +106,9 @@ impl Run<'_> {
             }
             _ => {
                 self.count.failed += 1;
-                // What was applied is not given back to be run again.
-                if let (Some(file), Some(content), Applied::No) =
-                    (&mut self.input.failed, content, failure.applied)
-                {
-                    let added = file.add(content, &failure.message);
-                    self.stop_if_broken(added);
+                self.failed_lines.insert(position.location.line);
+                if self.failed_lines.len() > summary::MAX_LINES {
+                    self.failed_lines.pop_last();
                 }
             }
         }
@@ -170,7 +159,7 @@ impl Run<'_> {
             )
             .hint(self.input.next.for_unknown());
             self.note_failed(&job, &failure);
-            self.fail(job.position, Some(&job.prepared), None, &failure);
+            self.fail(job.position, Some(&job.prepared), &failure);
         }
     }
 
@@ -178,7 +167,7 @@ impl Run<'_> {
     fn leave(&mut self, job: &Job) {
         match &job.earlier {
             Some(Earlier::Unknown { failure, .. }) => {
-                self.fail(job.position, Some(&job.prepared), None, failure);
+                self.fail(job.position, Some(&job.prepared), failure);
             }
             _ => self.print_not_sent(job.position),
         }
@@ -187,17 +176,15 @@ impl Run<'_> {
     /// After the run has stopped the rest of the input is reported, and not sent. A signal ends that.
     async fn print_the_rest(&mut self, signals: &mut Signals) {
         // What cannot be read or printed now is not worth more than the reason to stop.
-        while (self.input.failed.is_some() || !self.results.is_closed())
+        while !self.results.is_closed()
             && let Ok(Some(record)) = self.input.reader.read()
         {
             let number = record.number;
-            self.admit(record);
+            self.admit(&record);
             // A signal is only heard where the runtime has its turn.
             if number % 256 == 0 {
                 tokio::task::yield_now().await;
                 if signals.next().now_or_never().is_some() {
-                    // It would lack records that the journal then calls handed out.
-                    self.input.failed = None;
                     break;
                 }
             }
@@ -216,26 +203,21 @@ impl Run<'_> {
             self.queue.release(job.key);
             left.push(job);
         }
-        if self.stop.is_some() && (self.input.failed.is_some() || !self.results.is_closed()) {
+        if self.stop.is_some() && !self.results.is_closed() {
             for job in &left {
                 self.leave(job);
             }
             self.print_the_rest(signals).await;
         }
         let printed = self.results.close();
-        let finished = self.input.failed.as_mut().map(FailedFile::finish).transpose();
-        if let Ok(Some(failed_file)) = &finished {
-            self.journal.append(&Line::FailedFile { failed_file: failed_file.clone() });
-        }
-        let Self { journal, shared, count, mut progress, mut input, mut stop, .. } = self;
-        let failed = input.failed.take();
+        let Self { journal, shared, count, failed_lines, mut progress, input, mut stop, .. } = self;
+        let failed_lines: Vec<u64> = failed_lines.into_iter().collect();
         // Nobody can append any more: the writer comes to its end.
         drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
-        // The journal says how the file is left before it is left so.
-        let kept = match (finished, failed, &written) {
-            (Ok(_), Some(file), Some(Ok(()))) => file.persist(),
-            (finished, ..) => finished.map(drop),
+        let kept = match (input.failed, &written) {
+            (Some(file), Some(Ok(()))) => file.write(shared.preparer),
+            _ => Ok(()),
         };
         for done in [written.unwrap_or(Ok(())), kept, printed] {
             if let Err(failure) = done {
@@ -247,13 +229,13 @@ impl Run<'_> {
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
         report.status(&summary::sentence(shared.preparer.operation.spec().name, count, took));
-        verdict(stop, count, &input.next)
+        verdict(stop, count, &failed_lines, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })
     }
 }
 
 /// What a run ends with.
-fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<(), Failure> {
+fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextSteps) -> Result<(), Failure> {
     let kind = summary::kind(count);
     let stopped = |of, why: &str| match kind {
         Some(_) => Failure::new(of, format!("{why}: {}", summary::unsuccessful(count))),
@@ -276,6 +258,6 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, next: &NextSteps) -> Result<
     if kind.is_none() && matches!(failure.kind, FailureKind::Interrupted) {
         return Err(Failure { applied: count.applied(), ..failure });
     }
-    let hint = Some(format!("{first}{}", summary::hint(count, next)));
+    let hint = Some(format!("{first}{}", summary::hint(count, failed, next)));
     Err(Failure { applied: count.applied(), hint, ..failure })
 }

@@ -36,16 +36,6 @@ pub const KNOWN: &[Known] = &[
         case: "a write that was saved and answered with 4xx counts as refused, and an error under 200 as success",
     },
     Known {
-        name: "T6",
-        rules: &[Rule::Partition],
-        is_it: |world, broken| {
-            let run = &world.runs[broken.run];
-            let is_of_file = broken.what.contains("--failed has") || broken.what.ends_with("by 0 parts");
-            run.is_part && run.has_failed_file && is_of_file
-        },
-        case: "of two parts with one file of failed records one is refused for ever, or leaves its records in a hidden file",
-    },
-    Known {
         name: "history --delete",
         rules: &[Rule::OwnOverwrite],
         is_it: was_forgotten,

@@ -90,8 +90,6 @@ pub struct Break {
     pub rule: Rule,
     /// The records that it is about.
     pub tags: Vec<u32>,
-    /// By which run.
-    pub run: usize,
     /// What happened.
     pub what: String,
 }

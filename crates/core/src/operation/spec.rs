@@ -48,6 +48,10 @@ pub struct OperationSpec {
     pub can_resolve: bool,
     /// Whether it changes an attribute that exists: see [`Self::is_in`].
     pub changes_attribute: bool,
+    /// Whether one request does it all.
+    pub is_one_call: bool,
+    /// Whether its first call creates what sending a changed record would not change.
+    pub creates: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
 }
@@ -142,6 +146,8 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     is_merged: false,
     can_resolve: false,
     changes_attribute: false,
+    is_one_call: false,
+    creates: false,
     batch_action: "Save the shipping information of",
 };
 
@@ -167,6 +173,8 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     is_merged: false,
     can_resolve: false,
     changes_attribute: false,
+    is_one_call: true,
+    creates: false,
     batch_action: "Add the items of",
 };
 
@@ -202,6 +210,8 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     is_merged: true,
     can_resolve: true,
     changes_attribute: false,
+    is_one_call: true,
+    creates: false,
     batch_action: "Update the customers of",
 };
 
@@ -236,6 +246,8 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     is_merged: false,
     can_resolve: true,
     changes_attribute: false,
+    is_one_call: false,
+    creates: true,
     batch_action: "Create the attributes of",
 };
 
@@ -256,6 +268,8 @@ pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     is_merged: false,
     can_resolve: false,
     changes_attribute: true,
+    is_one_call: false,
+    creates: false,
     batch_action: "Assign the attributes of",
 };
 
@@ -281,5 +295,7 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     is_merged: false,
     can_resolve: true,
     changes_attribute: true,
+    is_one_call: false,
+    creates: false,
     batch_action: "Add the options of",
 };

@@ -1,0 +1,205 @@
+//! What is done with a record: one decision, which the check, the question, `--dry-run`, the run and `apply` ask.
+
+use crate::batch::record::{self, PreparedRecord, RecordPreparer};
+use crate::cli::BatchArgs;
+use crate::input::records::{Columns, Record};
+use crate::journal::read::{Known, PreviousRun};
+use crate::journal::{State, shard_contains};
+use storefront_core::failure::Failure;
+use storefront_core::operation::OperationSpec;
+
+/// What the flags say of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// No more than that the run is begun or resumed.
+    Resume,
+    /// `--retry-unknown` names it.
+    Retry,
+    /// `--mark-done` names it.
+    Mark,
+    /// `--restart`
+    Restart,
+    /// `--shard` or `--only` leave it out.
+    Others,
+}
+
+impl Asked {
+    /// What is asked for the record in this line.
+    pub fn of(args: &BatchArgs, line: u64) -> Self {
+        match line {
+            _ if args.restart => Self::Restart,
+            line if args.marks_done(line) => Self::Mark,
+            line if args.retries(line) => Self::Retry,
+            _ => Self::Resume,
+        }
+    }
+}
+
+/// What is done with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It is sent.
+    Send,
+    /// An earlier run sent it, with unknown outcome: that may be found out; else it is sent again where that was asked for.
+    Look {
+        /// Whether it is sent again.
+        again: bool,
+    },
+    /// It is reported as the earlier run left it.
+    Report,
+    /// It is noted as done.
+    Mark,
+    /// The run is refused: its line was changed after it had been sent.
+    Refuse,
+    /// It fails: what its first call created cannot be changed by sending the changed line.
+    RefuseRecord,
+    /// It belongs to another part of the input.
+    NotOurs,
+}
+
+impl Decision {
+    /// Whether a request that writes may leave for it.
+    pub fn is_sent(self) -> bool {
+        matches!(self, Self::Send | Self::Look { again: true })
+    }
+}
+
+/// What is done with a record with this hash, of which the journal knows this.
+pub fn decide(known: Known, hash: u64, asked: Asked, operation: &OperationSpec) -> Decision {
+    let is_changed = !known.is_of(hash);
+    match (known.state, asked) {
+        (_, Asked::Others) => Decision::NotOurs,
+        (_, Asked::Restart) | (State::NotSent, _) => Decision::Send,
+        // It may be marked whatever its line says: what is missing of it was done by hand.
+        (State::FailedTemporary, Asked::Mark) if known.is_partial => Decision::Mark,
+        (State::FailedTemporary, _) if known.is_partial && is_changed && operation.creates => {
+            Decision::RefuseRecord
+        }
+        (State::FailedTemporary, _) => Decision::Send,
+        (State::FailedPermanent, _) if is_changed => Decision::Send,
+        (_, _) if is_changed => Decision::Refuse,
+        (State::FailedPermanent | State::Sending | State::Unknown, Asked::Mark) => Decision::Mark,
+        (State::FailedPermanent | State::Done | State::Mismatch, _) => Decision::Report,
+        (State::Sending | State::Unknown, _) => Decision::Look { again: asked == Asked::Retry },
+    }
+}
+
+/// Whether a record is sent whose line did not change, as those of a plan do not.
+pub fn is_sent(past: &PreviousRun, number: u64, args: &BatchArgs, operation: &OperationSpec) -> bool {
+    let known = past.known(number);
+    decide(known, known.hash, Asked::of(args, number), operation).is_sent()
+}
+
+/// A record, and what is done with it.
+pub struct Decided {
+    /// What the journal knows of it.
+    pub known: Known,
+    /// Its hash as it stands in the input.
+    pub hash: u64,
+    /// What is done.
+    pub decision: Decision,
+    /// What it is. One that is done is not looked at again where nothing depends on its content.
+    pub prepared: Option<Result<PreparedRecord, Failure>>,
+}
+
+impl RecordPreparer<'_> {
+    /// What is done with a record after the earlier runs.
+    pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
+        let (args, operation) = (self.args, self.operation.spec());
+        let (known, hash) = (past.known(record.number), record::hash(&record.content));
+        // Which shard it belongs to, and whether an attribute's code is doubled, only its content says.
+        let is_done = known.state == State::Done && !args.restart;
+        let is_read = !is_done || args.shard.is_some() || operation.unique_key.is_some();
+        let is_ours = self.takes(record.number);
+        let prepared = (is_ours && is_read).then(|| self.prepare(record, columns));
+        let is_in_journal = known.state != State::NotSent;
+        let is_ours = is_ours
+            && match &prepared {
+                None => true,
+                // The journal of a shard has no records of the others; a corrected one may belong to another shard now.
+                Some(Ok(prepared)) => {
+                    is_in_journal && known.is_of(hash) || shard_contains(args.shard, &prepared.key)
+                }
+                // One that cannot be sent has no key: the first shard reports it.
+                Some(Err(_)) => is_in_journal || record::is_first(args.shard),
+            };
+        let asked = if is_ours { Asked::of(args, record.line) } else { Asked::Others };
+        Decided { known, hash, decision: decide(known, hash, asked, operation), prepared }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use snapbox::{assert_data_eq, str};
+    use storefront_core::operation::{ATTRIBUTE_CREATE, QUOTE_SHIP};
+
+    use super::{Asked, Decision, decide};
+    use crate::journal::State;
+    use crate::journal::read::Known;
+
+    /// For each state, of a line that is as it was and of one that was changed: what is done under each flag.
+    #[test]
+    fn a_record_is_decided_by_its_state_its_line_and_the_flags() {
+        let word = |decision| match decision {
+            Decision::Send => "send",
+            Decision::Look { again: false } => "look",
+            Decision::Look { again: true } => "look, send",
+            Decision::Report => "report",
+            Decision::Mark => "mark",
+            Decision::Refuse => "refuse",
+            Decision::RefuseRecord => "fail",
+            Decision::NotOurs => "-",
+        };
+        let cells = |words: [&str; 7]| {
+            let [state, line, rest @ ..] = words;
+            let rest = rest.iter().fold(String::new(), |cells, word| cells + &format!("{word:12}"));
+            format!("{state:20}{line:10}{rest}").trim_end().to_owned() + "\n"
+        };
+        let mut table = cells(["", "", "resume", "retry", "mark", "restart", "others"]);
+        let states = [
+            ("not sent", State::NotSent, false, &QUOTE_SHIP),
+            ("sending", State::Sending, false, &QUOTE_SHIP),
+            ("unknown", State::Unknown, false, &QUOTE_SHIP),
+            ("done", State::Done, false, &QUOTE_SHIP),
+            ("failed temporarily", State::FailedTemporary, false, &QUOTE_SHIP),
+            ("partial", State::FailedTemporary, true, &QUOTE_SHIP),
+            ("partial, created", State::FailedTemporary, true, &ATTRIBUTE_CREATE),
+            ("failed", State::FailedPermanent, false, &QUOTE_SHIP),
+            ("mismatch", State::Mismatch, false, &QUOTE_SHIP),
+        ];
+        for (name, state, is_partial, operation) in states {
+            for (line, hash) in [("same", 7), ("changed", 8)] {
+                let known = Known { state, is_partial, hash: 7, ..Known::default() };
+                let of = |asked| word(decide(known, hash, asked, operation));
+                let [resume, retry, mark] = [Asked::Resume, Asked::Retry, Asked::Mark].map(of);
+                let [restart, others] = [Asked::Restart, Asked::Others].map(of);
+                table += &cells([name, line, resume, retry, mark, restart, others]);
+            }
+        }
+        assert_data_eq!(
+            table,
+            str![[r"
+                              resume      retry       mark        restart     others
+not sent            same      send        send        send        send        -
+not sent            changed   send        send        send        send        -
+sending             same      look        look, send  mark        send        -
+sending             changed   refuse      refuse      refuse      send        -
+unknown             same      look        look, send  mark        send        -
+unknown             changed   refuse      refuse      refuse      send        -
+done                same      report      report      report      send        -
+done                changed   refuse      refuse      refuse      send        -
+failed temporarily  same      send        send        send        send        -
+failed temporarily  changed   send        send        send        send        -
+partial             same      send        send        mark        send        -
+partial             changed   send        send        mark        send        -
+partial, created    same      send        send        mark        send        -
+partial, created    changed   fail        fail        mark        send        -
+failed              same      report      report      mark        send        -
+failed              changed   send        send        send        send        -
+mismatch            same      report      report      report      send        -
+mismatch            changed   refuse      refuse      refuse      send        -
+
+"]]
+        );
+    }
+}
