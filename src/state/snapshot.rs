@@ -99,12 +99,10 @@ impl Fate {
         }
     }
 
-    /// When a request left that may still take effect.
-    const fn open_since(self) -> Option<Timestamp> {
-        match self {
-            Self::Unknown { left } | Self::Mismatch { left, is_final: false } => Some(left),
-            _ => None,
-        }
+    /// Until when its request may still take effect; `None` where that is over. A clock that was set back does not end it.
+    pub fn open_until(self, now: Timestamp) -> Option<Timestamp> {
+        let (Self::Unknown { left } | Self::Mismatch { left, is_final: false }) = self else { return None };
+        left.checked_add(MAX_LATENESS).ok().filter(|until| now < *until)
     }
 }
 
@@ -359,8 +357,7 @@ impl CustomerStore {
         let _ = serde_json::to_vec(&fate).map(|text| self.storage.replace(&fate_file(snapshot), &text));
     }
 
-    /// The newest replacement that may have changed something, if a request of it may still take effect. A clock that
-    /// was set back does not end that.
+    /// The newest replacement that may have changed something, if a request of it may still take effect.
     ///
     /// # Errors
     /// As [`Self::entries`].
@@ -370,9 +367,8 @@ impl CustomerStore {
             if !fate.may_be_applied() {
                 continue;
             }
-            let until = fate.open_since().and_then(|left| left.checked_add(MAX_LATENESS).ok());
             let is_mismatch = matches!(fate, Fate::Mismatch { .. });
-            let until = until.filter(|until| self.clock.now() < *until);
+            let until = fate.open_until(self.clock.now());
             return Ok(until.map(|until| Open { entry, until, is_mismatch }));
         }
         Ok(None)

@@ -34,6 +34,7 @@ mod config_files;
 mod csv_input;
 mod customer_base_file;
 mod customer_concurrency;
+mod customer_deleted;
 mod customer_history;
 mod customer_interruption;
 mod customer_lag;

@@ -43,6 +43,11 @@ impl Recent {
         Ok(Self { writes: writes.collect(), accepted, removed })
     }
 
+    /// Whether there is any write that may have been applied.
+    pub fn is_any(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
     /// What the profile does not show of them, in words.
     ///
     /// # Errors

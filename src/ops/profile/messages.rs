@@ -19,13 +19,18 @@ use storefront_core::profile::path::FieldPath;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Seen, is_filled_in};
 
-/// The refusal to build a PUT on a read that does not show what our own writes left.
-pub fn lags_behind(missing: &[String]) -> Failure {
+/// The refusal to build a PUT on a read that does not show what our own writes left, or, where there was none, what an earlier
+/// read showed.
+pub fn lags_behind(missing: &[String], was_updated: bool) -> Failure {
     let missing = missing.join(", ");
-    Failure::guard(format!("the service shows an older profile than the last update left: {missing}")).hint(
-        "check it with `storefront customer show`, and try again in a minute: a replica may be behind, \
-         or somebody undid that update",
-    )
+    let (newer, cause) = if was_updated {
+        ("the last update left", "somebody undid that update")
+    } else {
+        ("a read of the last minute", "somebody changed the profile")
+    };
+    Failure::guard(format!("the service shows an older profile than {newer}: {missing}")).hint(format!(
+        "check it with `storefront customer show`, and try again in a minute: a replica may be behind, or {cause}"
+    ))
 }
 
 /// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot

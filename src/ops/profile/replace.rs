@@ -149,7 +149,7 @@ impl Steps<'_> {
         while !missing.is_empty() {
             let is_dry = self.service.session.global.dry_run;
             if is_dry || !held.is_readable || !reads.wait().await {
-                if !self.accept(messages::lags_behind(&missing))? {
+                if !self.accept(messages::lags_behind(&missing, self.recent.is_any()))? {
                     return Ok(false);
                 }
                 break;

@@ -108,13 +108,12 @@ impl<'a> Restore<'a> {
             _ => "nothing restored: see the warnings".to_owned(),
         }));
         merged.notes.extend(chosen.notes);
-        if let (Fate::Unknown { .. }, Some(open), true) =
-            (fate, store.newest_open()?, merged.changes.is_empty())
-        {
-            merged.notes.push(format!(
-                "{name} may still take effect until {}; restore it again after that",
-                local_minute(open.until)
-            ));
+        let until = fate.open_until(self.service.session.context.clock.now());
+        if let Some(until) = until.filter(|_| merged.changes.is_empty()) {
+            let until = local_minute(until);
+            merged
+                .notes
+                .push(format!("{name} may still take effect until {until}; restore it again after that"));
         }
         merged.notes.extend(note_of_newer(&chosen.newer));
         Ok(merged)
