@@ -15,7 +15,7 @@ use crate::input::document;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::interface::request::{
-    self, Bearer, Method, RelativePath, Request, is_profile_path, is_read,
+    self, Bearer, Method, RelativePath, Request, address_of, is_profile_path, is_read,
 };
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::sanitize;
@@ -39,7 +39,7 @@ pub struct ApiArgs {
     /// Use the administrator token
     #[arg(long)]
     pub admin: bool,
-    /// Allow direct profile writes (omitted addresses are deleted)
+    /// Allow direct writes of profiles and addresses (omitted addresses are deleted)
     #[arg(long)]
     pub unguarded: bool,
     /// What every write takes.
@@ -78,10 +78,18 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     .await
 }
 
-/// Refuses writes to a customer's profile: they replace the address list, and this command neither reads it nor keeps a
-/// snapshot. Deleting a customer needs no address list.
+/// Refuses writes to a customer's profile and deletions of an address: this command neither reads the address list that they
+/// replace nor keeps a snapshot, and the next update would take its read for an old one. Deleting a customer needs no address
+/// list.
 fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
-    let replaces = !is_read(&args.method) && args.method.as_str() != "DELETE";
+    let deletes = args.method.as_str() == "DELETE";
+    if let Some(id) = address_of(args.path.as_str()).filter(|_| deletes && !args.unguarded) {
+        return Err(Failure::guard(format!("`DELETE {}` deletes an address without a snapshot of it", args.path.as_str()))
+            .hint(format!(
+                "use `storefront customer update --customer ID --remove-address {id}`, which can be undone; --unguarded sends the call as it is"
+            )));
+    }
+    let replaces = !is_read(&args.method) && !deletes;
     if args.unguarded || !replaces || !is_profile_path(args.path.as_str()) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use snapbox::str;
 
-use crate::support::mock_server::MockServer;
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::scripted::{methods, ok, profile};
 use crate::support::storefront::Home;
 use crate::support::test_env::{files_below, serve, snapshots};
@@ -76,4 +76,22 @@ fn a_restore_says_of_its_own_update_alone_how_long_it_may_take_effect() {
     let restored = home.sandbox(api, "customer restore 2 --after-unknown --yes");
     assert!(restored.stderr.contains("000002-"), "{restored:?}");
     assert!(restored.stderr.contains("may still take effect until"), "{restored:?}");
+}
+
+/// It takes no snapshot, and the next update would take its read for an old one.
+#[test]
+fn an_address_is_not_deleted_by_a_call_without_a_snapshot() {
+    let service = MockServer::start(vec![answer("200 OK", "", "true")]);
+    let home = Home::new();
+    let api = |line: &str| serve(home.storefront(line), &service.url("")).run();
+    api("api DELETE /V1/addresses/7 --admin --api magento").assert_failure(3, str![[r#"
+error: `DELETE /V1/addresses/7` deletes an address without a snapshot of it
+  hint: use `storefront --api magento customer update --customer ID --remove-address 7`, which can be undone; --unguarded sends the call as it is
+"#]]);
+    assert!(service.requests().is_empty());
+    assert_eq!(api("api DELETE /V1/addresses/7 --admin --api magento --unguarded").code, 0);
+    let other: Step = answer("200 OK", "", "true");
+    let service = MockServer::start(vec![other]);
+    let path = "/V1/carts/mine/items/7";
+    assert_eq!(serve(home.storefront(&format!("api DELETE {path}")), &service.url("")).run().code, 0);
 }

@@ -213,14 +213,28 @@ const OTHER_CALLS: &[&str] =
 /// Servers and the proxies before them read paths differently: percent-encoding is decoded until nothing is left to
 /// decode, empty segments, parameters and the query are dropped, and letter case is ignored.
 pub fn is_profile_path(path: &str) -> bool {
+    calls(path).any(|call| is_profile_call(&call))
+}
+
+/// The id of the customer's address whose path this is, `…/V1/addresses/ID`, read as [`is_profile_path`] reads it.
+pub fn address_of(path: &str) -> Option<i64> {
+    calls(path).find_map(|call| match &call[..] {
+        [name, id] if name == "addresses" => id.parse().ok(),
+        _ => None,
+    })
+}
+
+/// The segments after each version in a path, in lower case.
+fn calls(path: &str) -> impl Iterator<Item = Vec<String>> {
     let path = decoded(path.split('?').next().unwrap_or_default()).to_ascii_lowercase();
     // An encoded `?` or `#` may end the path once it is decoded, and `;` begins parameters of a segment.
     let segments = path.split(['?', '#']).next().unwrap_or_default().split(['/', '\\']);
-    let segments: Vec<&str> = segments
-        .map(|segment| segment.split(';').next().unwrap_or_default().trim())
+    let segments: Vec<String> = segments
+        .map(|segment| segment.split(';').next().unwrap_or_default().trim().to_owned())
         .filter(|segment| !segment.is_empty())
         .collect();
-    (0..segments.len()).any(|at| is_version(segments[at]) && is_profile_call(&segments[at + 1..]))
+    let versions = (0..segments.len()).filter(|at| is_version(&segments[*at])).collect::<Vec<_>>();
+    versions.into_iter().map(move |at| segments[at + 1..].to_vec())
 }
 
 fn decoded(path: &str) -> String {
@@ -229,8 +243,8 @@ fn decoded(path: &str) -> String {
 }
 
 /// Whether these segments in lower case, after the version, name a profile.
-fn is_profile_call(call: &[&str]) -> bool {
-    match call {
+fn is_profile_call(call: &[String]) -> bool {
+    match &call.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["storeview", _, "customer", "profile"] => true,
         // The bulk form of `customers/:customerId` is `customers/byCustomerId`, which this covers too.
         ["customers", id] => !OTHER_CALLS.contains(id),
