@@ -77,6 +77,8 @@ fn concerns(kind: FaultKind, method: &Method) -> bool {
         | FaultKind::LatencyAfterCommit
         | FaultKind::Late
         | FaultKind::StaleRead
+        | FaultKind::RejectAfterCommit
+        | FaultKind::ErrorUnder200AfterCommit
         | FaultKind::StatusAfterCommit(_) => method != Method::GET,
         _ => true,
     }
@@ -144,6 +146,7 @@ fn canned_response(struck: &TriggeredFaults, scissors: &ConnectionCutter) -> Opt
         FaultKind::Varnish if *setting == FaultValue::Word(NOT_APPLIED) => {
             Some(gateway::backend_fetch_failed())
         }
+        FaultKind::ErrorUnder200 => Some(error_under_200(*setting)),
         FaultKind::NoGet => Some(ApiError::no_route().into_response()),
         _ => None,
     })
@@ -161,6 +164,13 @@ async fn corrupt_response(
         (FaultKind::ResetAfterCommit, _) => scissors.reset(),
         (FaultKind::Truncated, _) => scissors.truncate(),
         (FaultKind::StatusAfterCommit(status), setting) => return failure(status, setting),
+        (FaultKind::RejectAfterCommit, FaultValue::Word(code)) if status.is_success() => {
+            return ApiError::new(code.parse().unwrap_or(400), "The confirmation email cannot be sent.")
+                .into_response();
+        }
+        (FaultKind::ErrorUnder200AfterCommit, setting) if status.is_success() => {
+            return error_under_200(setting);
+        }
         (FaultKind::Varnish, _) => return gateway::backend_fetch_failed(),
         (FaultKind::Html, _) => return html(status, "Please sign in"),
         (FaultKind::Empty, _) => return status.into_response(),
@@ -194,6 +204,18 @@ fn failure(status: u16, retry_after: FaultValue) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
+}
+
+/// An error as extensions and gateways give it under the status 200.
+fn error_under_200(shape: FaultValue) -> Response {
+    let message = "It cannot be saved.";
+    let body = match shape {
+        FaultValue::Word("code") => json!({"code": 500, "message": message}),
+        FaultValue::Word("messages") => json!({"messages": {"error": [{"code": 500, "message": message}]}}),
+        FaultValue::Word("false") => json!(false),
+        _ => json!({"message": message}),
+    };
+    json_response(200, &body)
 }
 
 async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Response {

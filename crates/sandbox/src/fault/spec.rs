@@ -43,6 +43,12 @@ pub enum FaultKind {
     Status(u16),
     /// The write is committed and this status is answered.
     StatusAfterCommit(u16),
+    /// The write is committed and answered as if it was refused: 400 without a value.
+    RejectAfterCommit,
+    /// An error is answered with the status 200, and nothing is written.
+    ErrorUnder200,
+    /// The write is committed, and an error is answered with the status 200.
+    ErrorUnder200AfterCommit,
     /// The request is handled, and a proxy's HTML page is answered with the same status.
     Html,
     /// The request is handled, and the body of the answer is empty.
@@ -96,6 +102,9 @@ const APPLIED: &str = "applied";
 /// The request never reached the shop.
 pub const NOT_APPLIED: &str = "not-applied";
 
+/// Shapes of an error under the status 200: the first one has only a message, and the last one is `false`.
+const ERRORS: &[&str] = &["message", "code", "messages", "false"];
+
 const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("latency", FaultKind::Latency, ValueRule::Milliseconds),
     ("latency-after-commit", FaultKind::LatencyAfterCommit, ValueRule::Milliseconds),
@@ -108,6 +117,13 @@ const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("500-after-commit", FaultKind::StatusAfterCommit(500), ValueRule::Nothing),
     ("502-after-commit", FaultKind::StatusAfterCommit(502), ValueRule::Nothing),
     ("503-after-commit", FaultKind::StatusAfterCommit(503), ValueRule::Seconds),
+    (
+        "reject-after-commit",
+        FaultKind::RejectAfterCommit,
+        ValueRule::OneOf(&["400", "404", "409", "422", "501"]),
+    ),
+    ("error-under-200", FaultKind::ErrorUnder200, ValueRule::OneOf(ERRORS)),
+    ("error-under-200-after-commit", FaultKind::ErrorUnder200AfterCommit, ValueRule::OneOf(ERRORS)),
     ("html", FaultKind::Html, ValueRule::Nothing),
     ("empty", FaultKind::Empty, ValueRule::Nothing),
     ("truncated", FaultKind::Truncated, ValueRule::Nothing),
