@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::body::{Content, content};
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::text::exact_json;
 
 /// The end of one attempt.
 #[derive(Debug)]
@@ -150,28 +150,24 @@ impl Attempts {
     }
 }
 
-/// The answer to a call that succeeded. The interface shows no reply body, so nothing may depend on it.
+/// The answer to a call that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// HTTP status: 2xx, or the request's other success (320 for shipping information).
     pub status: u16,
-    /// The body as it came, 16 MiB of it at most.
+    /// The body, 16 MiB of it at most: its JSON alone where the shop printed something around it, except for
+    /// [`Request::raw`](storefront_core::interface::request::Request::raw).
     pub body: Vec<u8>,
     /// What was wrong with the body, if anything: it broke off, or was too long.
     pub warning: Option<String>,
-}
-
-/// Whether a body is a login page or a proxy's page, whatever its content type says.
-pub(super) fn is_page(body: &[u8]) -> bool {
-    let body = body.trim_ascii_start();
-    let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
-    body.trim_ascii_start().starts_with(b"<")
+    /// How many bytes the shop printed around its JSON.
+    pub printed_around: usize,
 }
 
 impl Reply {
     /// Whether a page of a proxy or of a login came instead of the service's answer.
     pub fn is_page(&self) -> bool {
-        is_page(&self.body)
+        content(&self.body, false) == Content::Page
     }
 
     /// The body as JSON, numbers with their exact text; text where it is not JSON; `Null` where it is empty.
@@ -182,12 +178,10 @@ impl Reply {
 
 /// See [`Reply::value`].
 pub(super) fn value_of(body: &[u8]) -> Value {
-    if body.is_empty() {
-        return Value::Null;
-    }
-    match exact_json::parse_with_repeats(body) {
-        Ok((value, _)) => value,
-        Err(_) => String::from_utf8_lossy(body).into(),
+    match content(body, false) {
+        Content::Empty => Value::Null,
+        Content::Json { value, .. } => value,
+        Content::Page | Content::Text => String::from_utf8_lossy(body).into(),
     }
 }
 
@@ -252,7 +246,7 @@ mod tests {
         }
         let mut attempts = Attempts::default();
         attempts.conclude(unknown()).unwrap_err();
-        let reply = Reply { status: 200, body: Vec::new(), warning: None };
+        let reply = Reply { status: 200, body: Vec::new(), warning: None, printed_around: 0 };
         assert!(attempts.conclude(Attempt::Applied(reply)).is_ok());
     }
 

@@ -7,7 +7,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 use url::Url;
 
-use super::attempt::{Attempt, Reply, ServiceSignal, is_page, retry_after};
+use super::attempt::{Attempt, Reply, ServiceSignal, retry_after};
+use super::body::{Content, content, is_error};
 use super::transport::Incoming;
 use crate::client::error_body;
 use crate::client::transport_error::TransportError;
@@ -27,11 +28,18 @@ const NO_ROUTE: [&str; 2] = ["Request does not match any route", "Specified requ
 /// A status that says where to look instead, without having done anything.
 const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
 
+/// Whether some shops have acted all the same when they refuse like this: they save, and fail at what comes after it, such as
+/// an email.
+pub fn may_be_saved(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Refused && matches!(failure.status, Some(400 | 404 | 409 | 422 | 501))
+}
+
 /// Judges one attempt at `request`.
 pub(super) fn classify(
     request: &Request,
     url: &Url,
     received: Result<Incoming, TransportError>,
+    replies_are_shown: bool,
     now: Timestamp,
 ) -> (Attempt, ServiceSignal) {
     let is_read = request.is_read();
@@ -40,7 +48,12 @@ pub(super) fn classify(
         Ok(incoming) => {
             let wait = header(&incoming, &RETRY_AFTER).and_then(|value| retry_after(&value, now));
             let signal = signal(incoming.status, wait);
-            (reply(request, url, incoming, wait), signal)
+            let attempt = if is_success(request, incoming.status) {
+                success(request, incoming, replies_are_shown)
+            } else {
+                failed(request, url, &incoming, wait)
+            };
+            (attempt, signal)
         }
     }
 }
@@ -54,38 +67,69 @@ fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
     }
 }
 
-fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration>) -> Attempt {
+/// A reply whose status is one of success. Whether it is one is in its body: a page, an error and what is no JSON do not say
+/// that the service did it.
+fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> Attempt {
+    const PAGE: &str = "received an HTML page; check for a proxy or login page, then whether it took effect";
+    let (is_read, status) = (request.is_read(), incoming.status);
+    let unknown =
+        |failure: Failure, hint: &str| Attempt::Unknown { failure: failure.hint(hint), transient: false };
+    let kind = if is_read { FailureKind::Unavailable } else { FailureKind::Unknown };
+    let (body, printed_around) = match content(&incoming.body, is_html(&incoming)) {
+        Content::Page if !is_read => return unknown(answered(kind, &incoming), PAGE),
+        Content::Text if !is_read && !says_done(request, &incoming, replies_are_shown) => {
+            return unknown(answered(kind, &incoming), CHECK_BEFORE_RETRY);
+        }
+        // The user's own call may ask for what is true or not.
+        Content::Json { value, .. } if is_error(&value, replies_are_shown && !request.is_raw) => {
+            let (said, service) = error_body::render(status, &incoming.body);
+            let failure = Failure::new(kind, format!("the service answered with an error under {said}"));
+            let failure = Failure { service, status: Some(status), ..failure };
+            return unknown(failure, if is_read { "try again later" } else { CHECK_BEFORE_RETRY });
+        }
+        Content::Json { text, printed_around, .. }
+            if !request.is_raw && text.len() != incoming.body.len() =>
+        {
+            (Some(text.into_owned()), printed_around)
+        }
+        _ => (None, 0),
+    };
+    let body = body.unwrap_or(incoming.body);
+    Attempt::Applied(Reply { status, body, warning: incoming.broken, printed_around })
+}
+
+/// Whether text that is no JSON may be the answer to a write: the rest of it was lost, or the interface does not show its
+/// answers and the text is not typed as such.
+fn says_done(request: &Request, incoming: &Incoming, replies_are_shown: bool) -> bool {
+    let is_text = header(incoming, &CONTENT_TYPE).is_some_and(|kind| kind.trim_start().starts_with("text/"));
+    incoming.broken.is_some() || request.is_raw || !replies_are_shown && !is_text
+}
+
+fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Duration>) -> Attempt {
     let is_read = request.is_read();
     let status = incoming.status;
     match status {
-        _ if is_success(request, status) && !is_read && holds_page(&incoming) => Attempt::Unknown {
-            failure: answered(FailureKind::Unknown, &incoming)
-                .hint("received an HTML page; check for a proxy or login page, then whether it took effect"),
-            transient: false,
-        },
-        _ if is_success(request, status) => {
-            Attempt::Applied(Reply { status, body: incoming.body, warning: incoming.broken })
-        }
         300..=399 if is_read || REDIRECTS.contains(&status) => {
-            let failure = redirected(FailureKind::Refused, &incoming, url);
+            let failure = redirected(FailureKind::Refused, incoming, url);
             Attempt::Rejected(Failure { is_misdirected: true, ..failure })
         }
         300..=399 => Attempt::Unknown {
-            failure: redirected(FailureKind::Unknown, &incoming, url).hint(CHECK_BEFORE_RETRY),
+            failure: redirected(FailureKind::Unknown, incoming, url).hint(CHECK_BEFORE_RETRY),
             transient: false,
         },
-        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, &incoming)),
-        429 => Attempt::Throttled { failure: throttled(&incoming, wait), retry_after: wait },
-        408 | 499 => unknown(is_read, &incoming, false),
-        400..=499 => {
-            let mut failure = answered(FailureKind::Refused, &incoming);
-            failure.is_misdirected = status == 404 && holds_page(&incoming)
+        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, incoming)),
+        429 => Attempt::Throttled { failure: throttled(incoming, wait), retry_after: wait },
+        408 | 499 => unknown(is_read, incoming, false),
+        // The service has no such function: time does not mend that.
+        400..=499 | 501 => {
+            let mut failure = answered(FailureKind::Refused, incoming);
+            failure.is_misdirected = status == 404 && holds_page(incoming)
                 || NO_ROUTE.iter().any(|said| says(failure.service.as_ref(), said));
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
             failure.hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
             Attempt::Rejected(failure)
         }
-        _ => unknown(is_read, &incoming, status >= 500),
+        _ => unknown(is_read, incoming, status >= 500),
     }
 }
 
@@ -100,8 +144,11 @@ fn is_success(request: &Request, status: u16) -> bool {
 
 /// Whether a page of a proxy or of a login came instead of the service's answer.
 fn holds_page(incoming: &Incoming) -> bool {
-    let is_html = |kind: String| kind.to_ascii_lowercase().contains("html");
-    header(incoming, &CONTENT_TYPE).is_some_and(is_html) || is_page(&incoming.body)
+    content(&incoming.body, is_html(incoming)) == Content::Page
+}
+
+fn is_html(incoming: &Incoming) -> bool {
+    header(incoming, &CONTENT_TYPE).is_some_and(|kind| kind.to_ascii_lowercase().contains("html"))
 }
 
 fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {
@@ -133,7 +180,7 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 
 fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
     let (said, service) = match incoming.status {
-        200..=399 => (error_body::described(incoming.status, &incoming.body), None),
+        200..=399 => (error_body::described(incoming.status, &incoming.body, is_html(incoming)), None),
         _ => error_body::render(incoming.status, &incoming.body),
     };
     let failure = Failure::new(kind, format!("the service answered {said}"));

@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::attempt::{is_page, value_of};
+use super::attempt::value_of;
+use super::body::{Content, content};
 use storefront_core::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
@@ -23,11 +24,11 @@ const MAX_LISTED: usize = 20;
 /// Never fails, whatever the body; its time grows with the body and not faster.
 pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
     let status = status_in_words(status);
-    let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
     let mut whole = value_of(body);
+    let is_json = matches!(content(body, false), Content::Json { .. });
     secrets().value(&mut whole);
     let said = match &whole {
-        Value::String(text) if !body.starts_with(b"\"") => of_text(text.trim()),
+        Value::String(text) if !is_json => of_text(text.trim()),
         Value::Null => String::new(),
         json => of_json(json),
     };
@@ -45,12 +46,12 @@ pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
 
 /// Status and type of a body that is no error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
 /// never quoted.
-pub fn described(status: u16, body: &[u8]) -> String {
-    let kind = match value_of(body) {
-        Value::Null if body.is_empty() => "an empty body",
-        _ if is_page(body) => "an HTML page",
-        Value::String(_) if !body.starts_with(b"\"") => "a body that is not JSON",
-        _ => "a JSON body",
+pub fn described(status: u16, body: &[u8], is_html: bool) -> String {
+    let kind = match content(body, is_html) {
+        Content::Empty => "an empty body",
+        Content::Page => "an HTML page",
+        Content::Text => "a body that is not JSON",
+        Content::Json { .. } => "a JSON body",
     };
     format!("{} with {kind}", status_in_words(status))
 }

@@ -18,7 +18,7 @@ use super::transport::{Transport, USER_AGENT_VALUE, over_http};
 use crate::config::Endpoint;
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::interface::request::Request;
+use storefront_core::interface::request::{Dialect, Request};
 use storefront_core::text::redact::{MASK, secrets};
 use storefront_core::text::token::Token;
 
@@ -37,6 +37,8 @@ pub struct Client {
     timeout: Duration,
     retry: u32,
     sign_port: bool,
+    /// Whether the interface shows its replies.
+    replies_are_shown: bool,
     /// Dates of `Retry-After` are compared with it.
     clock: Clock,
     tracer: Option<Tracer>,
@@ -64,6 +66,7 @@ impl Client {
             timeout: link.timeout,
             retry: link.retry,
             sign_port: link.sign_port,
+            replies_are_shown: false,
             clock,
             tracer: None,
             observer: OnceCell::new(),
@@ -76,6 +79,12 @@ impl Client {
     #[must_use]
     pub fn with(self, tracer: Option<Tracer>, random: fn() -> f64) -> Self {
         Self { tracer, random, ..self }
+    }
+
+    /// The same for an interface: what is a success depends on whether it shows its replies.
+    #[must_use]
+    pub fn for_interface(self, dialect: &Dialect) -> Self {
+        Self { replies_are_shown: dialect.shows_replies, ..self }
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -183,7 +192,8 @@ impl Client {
             },
             Err(lost) => HttpEvent::TransportError { message: &lost.message, after },
         });
-        let (attempt, signal) = classify::classify(request, &url, received, self.clock.now());
+        let (attempt, signal) =
+            classify::classify(request, &url, received, self.replies_are_shown, self.clock.now());
         if let Some(observer) = self.observer.get() {
             observer(signal);
         }
@@ -374,6 +384,7 @@ mod tests {
             body: None,
             bearer: Bearer::Customer,
             also_success: None,
+            is_raw: false,
         };
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

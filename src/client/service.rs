@@ -77,6 +77,8 @@ pub struct Service<'a> {
     pub customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
     announced: Rc<Cell<bool>>,
+    /// Whether it was said that the shop printed something around its JSON.
+    told_of_print: Rc<Cell<bool>>,
     /// What is written down before a write leaves: the journal of a batch.
     pub write_ahead: Option<&'a WriteAhead>,
     /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
@@ -108,7 +110,8 @@ impl<'a> Service<'a> {
         }
         let (context, transport) = (session.context, (session.connect)(&settings.endpoint)?);
         let client = Client::over(&settings.endpoint, transport, context.clock)
-            .with(http_trace::tracer(session.report), context.random);
+            .with(http_trace::tracer(session.report), context.random)
+            .for_interface(settings.dialect);
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
 
@@ -129,6 +132,7 @@ impl<'a> Service<'a> {
             customer_token: Rc::default(),
             admin_token: Rc::default(),
             announced: Rc::default(),
+            told_of_print: Rc::default(),
             write_ahead: None,
             stopping: Rc::default(),
             _sandbox: None,
@@ -265,7 +269,20 @@ impl Service<'_> {
         let stop = || effect != Effect::Read && self.stopping.get();
         let call = pin!(self.client.send(request, token, effect, stop));
         let reply = self.session.report.while_waiting(wait, call).await;
+        if let Ok(reply) = &reply {
+            self.warn_of_print(reply);
+        }
         reply.map_err(|failure| self.with_hint(failure, request.bearer))
+    }
+
+    /// Says once in a run that the shop printed something around its JSON.
+    fn warn_of_print(&self, reply: &Reply) {
+        if reply.printed_around > 0 && !self.told_of_print.replace(true) {
+            self.session.report.warn(&format!(
+                "the shop printed {} bytes around its JSON, which are skipped: check its error log",
+                reply.printed_around
+            ));
+        }
     }
 
     /// What to change where a refusal does not say it: the store view, or whose token it is.
@@ -438,7 +455,10 @@ impl Service<'_> {
             attempt => attempt,
         });
         match &attempt {
-            Ok(Attempt::Applied(_)) => self.stage.set(Applied::Yes),
+            Ok(Attempt::Applied(reply)) => {
+                self.stage.set(Applied::Yes);
+                self.warn_of_print(reply);
+            }
             Ok(Attempt::Unknown { .. }) => {}
             _ => self.stage.set(before),
         }

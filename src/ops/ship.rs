@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::calls::{Planned, preview};
 use super::cart;
 use crate::client::service::Service;
-use crate::client::{Effect, Reply, says};
+use crate::client::{Effect, error_body, says};
 use crate::config::ShipLayout;
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
@@ -70,9 +70,9 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         service.log_before_send(None).await?;
     }
     match payment.send(service).await {
-        Ok(reply) => {
-            outcome.status = Some(reply.status);
-            calls.push(Call::replied(PAYMENT, reply.status, reply.value()));
+        Ok((status, answer)) => {
+            outcome.status = Some(status);
+            calls.push(Call::replied(PAYMENT, status, answer));
             Ok(Outcome { calls, ..outcome })
         }
         Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),
@@ -274,23 +274,29 @@ struct Payment {
 }
 
 impl Payment {
-    /// Sends it, and again within `--retry`: set twice it is the same. `unknown` where neither the answer nor a read says
-    /// that it was set.
-    async fn send(&self, service: &Service<'_>) -> Result<Reply, Failure> {
-        let reply = service.send(OPERATION, &self.request, Effect::State).await?;
-        let answer = reply.value();
-        if says_set(&answer) {
-            return Ok(reply);
-        }
+    /// Sends it, and again within `--retry`: set twice it is the same. The status and the answer; `unknown` where neither it nor
+    /// a read says that it was set.
+    async fn send(&self, service: &Service<'_>) -> Result<(u16, Value), Failure> {
+        let (status, answer, unclear) = match service.send(OPERATION, &self.request, Effect::State).await {
+            Ok(reply) if says_set(&reply.value()) => return Ok((reply.status, reply.value())),
+            Ok(reply) => {
+                let status = error_body::status_in_words(reply.status);
+                let message =
+                    format!("the service answered {status} without the id of the payment that was set");
+                let failure = Failure::new(FailureKind::Unknown, message);
+                (reply.status, reply.value(), Failure { status: Some(reply.status), ..failure })
+            }
+            Err(failure) => match failure.status.filter(|status| (200..=299).contains(status)) {
+                Some(status) => (status, failure.service.clone().unwrap_or_default(), failure),
+                None => return Err(failure),
+            },
+        };
         service.stage.set(Applied::Unknown);
         if self.is_shown(service).await {
             service.stage.set(Applied::Yes);
-            return Ok(reply);
+            return Ok((status, answer));
         }
-        let message =
-            format!("the service answered {} without the id of the payment that was set", reply.status);
-        let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown);
-        Err(Failure { status: Some(reply.status), ..failure })
+        Err(unclear)
     }
 
     /// Reads the payment until it is what was sent, for `settle` at most.

@@ -82,6 +82,7 @@ mod mcp;
 mod plans;
 mod profile_round_trip;
 mod readme;
+mod replies;
 mod restore_defaults;
 mod restore_repeats;
 mod restore_snapshots;

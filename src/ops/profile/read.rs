@@ -124,7 +124,7 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
             .hint("try again with -vv to see the response"));
     }
     if reply.is_page() {
-        let page = error_body::described(reply.status, &reply.body);
+        let page = error_body::described(reply.status, &reply.body, false);
         let message = format!("cannot read the stored addresses: the service answered {page}");
         let hint = "received an HTML page; check the base URL, and for a proxy or login page";
         return Err(Failure { status: Some(reply.status), ..Failure::guard(message).hint(hint) });
@@ -274,7 +274,8 @@ pub fn list_paths(changes: &[Change]) -> String {
 
 /// A refused read is no answer about the addresses.
 fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
-    if failure.kind != FailureKind::Refused {
+    let is_error_under_2xx = matches!(failure.status, Some(200..=299));
+    if failure.kind != FailureKind::Refused && !is_error_under_2xx {
         return failure;
     }
     let hint = match failure.status {

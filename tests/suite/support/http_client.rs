@@ -61,6 +61,7 @@ pub fn get() -> Request {
         body: None,
         bearer: Bearer::Customer,
         also_success: None,
+        is_raw: false,
     }
 }
 

@@ -79,6 +79,8 @@ pub struct Dialect {
     pub stores_texteditor: bool,
     /// Whether the store views can be listed, so that codes may name them, and an attribute can be read as each shows it.
     pub lists_store_views: bool,
+    /// Whether the interface says what it replies. Nothing may depend on a reply that it does not show.
+    pub shows_replies: bool,
 }
 
 /// Calls on customers that an administrator names.
@@ -141,6 +143,7 @@ pub static MARKETPLACE: Dialect = Dialect {
     attributes_one_at_a_time: false,
     stores_texteditor: true,
     lists_store_views: false,
+    shows_replies: false,
 };
 
 /// The interface of Magento Open Source, Adobe Commerce and Mage-OS.
@@ -182,6 +185,7 @@ pub static MAGENTO: Dialect = Dialect {
     attributes_one_at_a_time: true,
     stores_texteditor: false,
     lists_store_views: true,
+    shows_replies: true,
 };
 
 impl Interface {

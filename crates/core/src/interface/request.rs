@@ -42,6 +42,8 @@ pub struct Request {
     /// A status other than 2xx that means success: 320 for saving shipping information (docs/interface.md,
     /// "Operations").
     pub also_success: Option<u16>,
+    /// A call of the user's own: what it is answered is not known.
+    pub is_raw: bool,
 }
 
 /// What may not stand raw in a path segment.
@@ -98,7 +100,7 @@ impl Request {
         bearer: Bearer,
     ) -> Self {
         let also_success = dialect.ship_success.filter(|_| !is_read(&method));
-        Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
+        Self { method, path: path.as_str().to_owned(), body, bearer, also_success, is_raw: true }
     }
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
@@ -120,12 +122,12 @@ impl Request {
 
     /// A read of a path that [`Target::path`] has made.
     pub fn get(path: String, bearer: Bearer) -> Self {
-        Self { method: Method::GET, path, body: None, bearer, also_success: None }
+        Self { method: Method::GET, path, body: None, bearer, also_success: None, is_raw: false }
     }
 
     /// A write to a path that [`Target::path`] has made.
     pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
-        Self { method: Method::POST, path, body: Some(body), bearer, also_success: None }
+        Self { method: Method::POST, path, body: Some(body), bearer, also_success: None, is_raw: false }
     }
 }
 

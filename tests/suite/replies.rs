@@ -1,0 +1,126 @@
+//! Replies that do not say what their status says: errors under 200, refusals after a save, notices around the JSON.
+
+use serde_json::{Value, json};
+
+use crate::support::magento;
+use crate::support::mock_server::{Step, answer};
+use crate::support::scripted::{against, failing, ok};
+use crate::support::test_env::TestEnv;
+
+const JSON: &str = "Content-Type: application/json\r\n";
+
+#[test]
+fn an_error_under_200_is_no_success_of_an_update() {
+    for (fault, code) in [
+        ("error-under-200=message", 8),
+        ("error-under-200=code", 8),
+        ("error-under-200=messages", 8),
+        ("error-under-200=false", 8),
+        ("error-under-200-after-commit=message", 0),
+    ] {
+        let env = TestEnv::with_faults(&[&format!("PUT:{fault}")]);
+        let before = env.address(1)["city"].clone();
+        let outcome =
+            magento::run(&env, "customer update --customer 1 --address 1 --city Rome --settle 0 -y");
+        assert_eq!(outcome.code, code, "{fault}: {outcome:?}");
+        assert_eq!(env.address(1)["city"], if code == 0 { "Rome".into() } else { before }, "{fault}");
+        if code == 8 {
+            assert_eq!(outcome.error()["applied"], "unknown", "{fault}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn an_item_is_not_added_by_an_error_under_200() {
+    for body in [
+        r#"{"message": "No."}"#,
+        r#"{"code": 500, "result": "No."}"#,
+        r#"{"messages": {"error": [{"message": "No."}]}}"#,
+        "false",
+    ] {
+        let steps = vec![ok(&json!({"id": 7, "items": []})), answer("200 OK", JSON, body)];
+        let (code, error, _) = failing(steps, "quote add-item --api magento --quote-id 7 --sku mug --qty 1");
+        assert_eq!((code, &error["applied"]), (8, &Value::from("unknown")), "{body}: {error}");
+    }
+}
+
+/// The marketplace does not show its replies: only what can be nothing but an error is one.
+#[test]
+fn a_reply_that_is_not_shown_is_an_error_only_where_it_says_so() {
+    let line = "quote add-item --quote-id 7 --sku mug --qty 1";
+    for (body, is_error) in [
+        (r#"{"code": 500, "result": "No."}"#, true),
+        (r#"{"code": "404", "message": "No."}"#, true),
+        (r#"{"messages": {"error": [{"code": 500, "message": "No."}]}}"#, true),
+        (r#"{"message": "No.", "errors": [{"message": "No."}]}"#, true),
+        (r#"{"message": "Added."}"#, false),
+        (r#"{"code": 200, "result": "Added."}"#, false),
+        ("{}", false),
+        ("true", false),
+    ] {
+        let (outcome, _) = against(vec![answer("200 OK", JSON, body)], line);
+        assert_eq!(outcome.code, if is_error { 8 } else { 0 }, "{body}: {outcome:?}");
+    }
+}
+
+fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+fn raw(headers: &str, body: &[u8]) -> Step {
+    let length = body.len();
+    let head = format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: {length}\r\n\r\n");
+    Step::Answer([head.as_bytes(), body].concat())
+}
+
+#[test]
+fn what_is_not_json_is_no_success_of_a_write() {
+    let page = "<html><title>Sign in</title></html>";
+    for (kind, body) in [
+        (JSON, utf16(page)),
+        (JSON, [b"\xff\xfe".to_vec(), utf16(page)].concat()),
+        (JSON, format!("\u{a0}{page}").into_bytes()),
+        (JSON, [b"\xa0".to_vec(), page.into()].concat()),
+        ("Content-Type: text/plain\r\n", b"Service temporarily unavailable".to_vec()),
+    ] {
+        for api in ["", "--api magento"] {
+            let steps = match api {
+                "" => vec![raw(kind, &body)],
+                _ => vec![ok(&json!({"id": 7, "items": []})), raw(kind, &body)],
+            };
+            let line = format!("quote add-item {api} --quote-id 7 --sku mug --qty 1");
+            let (code, error, _) = failing(steps, &line);
+            assert_eq!((code, &error["applied"]), (8, &Value::from("unknown")), "{api} {kind}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_mark_and_what_the_shop_prints_around_its_json_are_skipped() {
+    let profile = r#"{"id": 1, "email": "a@example.com", "addresses": [{"id": 1, "city": "Rome"}]}"#;
+    let notice = "\nWarning: Undefined array key [2] in /var/www/a.php on line 12\n";
+    for (body, is_noted) in [
+        (format!("\u{feff}{profile}"), false),
+        (format!("{notice}{profile}"), true),
+        (format!("{profile}{notice}"), true),
+    ] {
+        let (outcome, _) = against(vec![raw(JSON, body.as_bytes())], "customer show --api magento");
+        assert_eq!(outcome.code, 0, "{body}: {outcome:?}");
+        let is_said = outcome.stderr.contains("around its JSON");
+        assert_eq!(is_said, is_noted, "{body}: {outcome:?}");
+        assert!(!outcome.stderr.contains("var/www"), "{outcome:?}");
+    }
+    for broken in [format!("{notice}{}", &profile[..60]), format!("{}{notice}", &profile[..60])] {
+        let (code, error, _) = failing(vec![raw(JSON, broken.as_bytes())], "customer show --api magento");
+        assert_eq!(code, 3, "{error}");
+    }
+}
+
+#[test]
+fn an_error_under_200_is_no_profile() {
+    let steps = vec![answer("200 OK", JSON, r#"{"message": "It is %1.", "parameters": ["down"]}"#)];
+    let (code, error, methods) =
+        failing(steps, "customer update --api magento --address 1 --city Rome --yes");
+    assert_eq!((code, methods.len()), (3, 1), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("It is down"), "{error}");
+}
