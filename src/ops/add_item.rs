@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
+use crate::client::{CHECK_BEFORE_RETRY, may_be_saved};
 use crate::input::Draft;
 use crate::ops::cart;
 use crate::ops::{read_until, request, send_request};
@@ -31,17 +32,17 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
     };
     let item = &draft.fields;
     let sent = send_request(service, &QUOTE_ADD_ITEM, request, |reply| added(item, reply)).await;
+    let sent = sent.and_then(|outcome| as_asked(service, item, outcome));
     let Some(lines) = lines.filter(|_| !is_dry) else {
-        return sent.map_err(|failure| cart::look_hint(service, failure));
+        return sent.map_err(|failure| cart::look_first_hint(service, failure));
     };
-    let settle = service.settings.settle;
+    let (settle, asked) = (service.settings.settle, item.get("qty").and_then(number));
     match sent {
         Ok(outcome) if verify => {
             let line = outcome.response.as_ref().and_then(|reply| scalar(reply.get("item_id")));
             let count = Count { item, line };
             let (before, after) = lines.wait_for_change(service, &count, settle).await;
             let added = before.zip(after).map(|(before, after)| after - before);
-            let asked = item.get("qty").and_then(number);
             let verified = added.zip(asked).is_some_and(|(added, asked)| is_close(added, asked));
             if !verified {
                 let warning = format!("the added quantity is not verified: {}", count.compare(before, after));
@@ -54,9 +55,22 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
             let limit = if verify { settle } else { Duration::ZERO };
             let (before, after) = lines.wait_for_change(service, &count, limit).await;
             let message = format!("{}; {}", failure.message, count.compare(before, after));
-            Err(cart::look_hint(service, Failure { message, ..failure }))
+            Err(cart::look_first_hint(service, Failure { message, ..failure }))
         }
-        sent => sent,
+        Err(failure) if verify && may_be_saved(&failure) => {
+            let count = Count { item, line: None };
+            let (before, after) = lines.wait_for_change(service, &count, Duration::ZERO).await;
+            let added = before.zip(after).map(|(before, after)| after - before);
+            if !added.zip(asked).is_some_and(|(added, asked)| is_close(added, asked)) {
+                return Err(cart::look_first_hint(service, failure));
+            }
+            service.stage.set(Applied::Unknown);
+            let message =
+                format!("refused, but added: {}; {}", failure.message, count.compare(before, after));
+            let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
+            Err(cart::look_first_hint(service, Failure { kind, applied, message, ..failure }))
+        }
+        sent => sent.map_err(|failure| cart::look_first_hint(service, failure)),
     }
 }
 
@@ -109,6 +123,23 @@ fn added(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
         None => format!("{text} (item {item})"),
     };
     Some(Success { text, covers_response: true })
+}
+
+/// The addition, where the reply does not show another item: whose it is then is not known. What a customer chose of a
+/// product may change its SKU, or be added to it.
+fn as_asked(service: &Service<'_>, asked: &Map<String, Value>, outcome: Outcome) -> Result<Outcome, Failure> {
+    let reply = outcome.response.as_ref().filter(|_| service.settings.dialect.shows_replies);
+    let [shown, own] = [sku(reply.and_then(|reply| reply.get("sku"))), sku(asked.get("sku"))];
+    let has_options = asked.get("product_option").is_some_and(|option| !option.is_null());
+    match (shown, own) {
+        (Some(shown), Some(own)) if !has_options && !shown.starts_with(&own) => {
+            service.stage.set(Applied::Unknown);
+            let message = format!("the service answered with the item `{shown}`, not with `{own}`");
+            let failure = Failure::new(FailureKind::Unknown, message).hint(CHECK_BEFORE_RETRY);
+            Err(Failure { status: outcome.status, ..failure })
+        }
+        _ => Ok(outcome),
+    }
 }
 
 fn no_cart_named(named: &str) -> Failure {

@@ -73,6 +73,13 @@ impl<'a> Calls<'a> {
         }
     }
 
+    /// The last call was refused, and a read shows what it asked for.
+    pub fn last_is_saved(&mut self) {
+        if let Some(call) = self.done.last_mut() {
+            call.applied = Applied::Unknown;
+        }
+    }
+
     /// Whether a call was sent that took effect.
     fn is_applied(&self) -> bool {
         self.done.iter().any(|call| call.applied == Applied::Yes && call.reason.is_none())
@@ -85,9 +92,11 @@ impl<'a> Calls<'a> {
         let left: Vec<&String> = planned.iter().map(|(name, _)| name).filter(|name| !is_done(name)).collect();
         self.done.extend(left.into_iter().map(|name| Call::new(name.clone(), Applied::No)));
         let is_unknown = self.done.iter().any(|call| call.applied == Applied::Unknown);
+        let is_mismatch = failure.kind == FailureKind::Mismatch;
         let (kind, applied) = match (is_unknown || failure.applied == Applied::Unknown, self.is_applied()) {
+            (true, _) if is_mismatch => (FailureKind::Mismatch, Applied::Unknown),
             (true, _) => (FailureKind::Unknown, Applied::Unknown),
-            (_, true) if failure.kind == FailureKind::Mismatch => (FailureKind::Mismatch, Applied::Yes),
+            (_, true) if is_mismatch => (FailureKind::Mismatch, Applied::Yes),
             (_, true) => (FailureKind::Partial, Applied::Partial),
             _ => (failure.kind, failure.applied),
         };

@@ -4,16 +4,18 @@
 use serde_json::Value;
 
 use crate::client::service::Service;
-use crate::client::{Effect, names_no_entity, says};
+use crate::client::{CHECK_BEFORE_RETRY, Effect, names_no_entity, says};
 use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
-use crate::ops::{LOOK_CLOSER, positive};
+use crate::ops::{LOOK_CLOSER, look_first, positive};
 use storefront_core::cart::Cart;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
 use storefront_core::profile::address::own_id;
 use storefront_core::profile::equal::same_flag;
+
+const LOOK_AT_CART: &str = "look at the cart before you try again: `storefront quote show`";
 
 /// The active cart of the customer.
 #[derive(Debug)]
@@ -100,13 +102,22 @@ fn not_created(failure: Failure) -> Failure {
     Failure { kind, hint, message, applied: Applied::No, ..failure }
 }
 
-/// Names the command that shows a write of unknown outcome, where a cart can be read.
+/// Names the command that shows a write whose outcome is unknown, where a cart can be read.
 pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
-    let can_be_read = service.settings.dialect.carts.is_some() || service.settings.read.quote_path.is_some();
-    if failure.kind != FailureKind::Unknown || !can_be_read {
-        return failure;
+    match failure.kind {
+        FailureKind::Unknown | FailureKind::Mismatch if can_be_read(service) => failure.hint(LOOK_AT_CART),
+        _ => failure,
     }
-    failure.hint("look at the cart before you try again: `storefront quote show`")
+}
+
+/// The same for a write that must not be sent twice: it may have been saved although it was refused, too.
+pub fn look_first_hint(service: &Service<'_>, failure: Failure) -> Failure {
+    let hint = if can_be_read(service) { LOOK_AT_CART } else { CHECK_BEFORE_RETRY };
+    look_first(look_hint(service, failure), hint)
+}
+
+fn can_be_read(service: &Service<'_>) -> bool {
+    service.settings.dialect.carts.is_some() || service.settings.read.quote_path.is_some()
 }
 
 /// Reads the marketplace's quote.

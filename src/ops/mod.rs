@@ -14,8 +14,8 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::client::Reply;
 use crate::client::service::Service;
+use crate::client::{Reply, may_be_saved};
 use crate::input::{Draft, Overrides};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -150,6 +150,13 @@ pub async fn send_request(
     let is_read = !service.session.report.is_json();
     let success = is_read.then(|| success(&response)).flatten();
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
+}
+
+/// A refused write with the hint to look first, where some shops have saved it all the same and nothing else is to be done. A
+/// 404 names what is not there.
+pub fn look_first(failure: Failure, hint: &str) -> Failure {
+    let is_told = failure.hint.is_some() || failure.status == Some(404);
+    if may_be_saved(&failure) && !is_told { failure.hint(hint) } else { failure }
 }
 
 /// Reads the regions of a country into the service's directory. Nothing is read twice in a run, and nothing where the

@@ -91,6 +91,7 @@ impl Machine {
                 may_repeat: options.repeat || options.restart,
                 is_restarted: options.restart,
                 only: options.only,
+                verifies: job.verifies,
                 is_part: job.batch.shard.is_some() || options.only.is_some(),
                 token: (self.access == Access::Own).then_some(job.token),
                 journal,

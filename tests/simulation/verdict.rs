@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rules::{Rule, known};
+use super::rules::{Rule, excuse, known};
 use super::world::{OutOfReach, World};
 
 /// What a simulation, or many of them, came to.
@@ -32,8 +32,12 @@ impl Verdict {
     /// The verdict on a world that is over.
     pub fn of(world: &mut World) -> Self {
         let mut verdict = Self::default();
-        for broken in &world.broken {
-            match known::find(world, broken) {
+        for broken in std::mem::take(&mut world.broken) {
+            if excuse::is_misled(world, &broken) {
+                world.count(OutOfReach::Misled);
+                continue;
+            }
+            match known::find(world, &broken) {
                 Some(known) => drop(verdict.known.insert(known.name, 1)),
                 None => verdict.violations.push((broken.rule, broken.what.clone())),
             }

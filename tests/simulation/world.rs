@@ -99,6 +99,8 @@ pub enum OutOfReach {
     Indistinguishable,
     /// A change of ours that a read cannot tell from what was there before: of blanks, or of a number for its text.
     Alike,
+    /// The service refused what it saved, or gave an error under 200, and nothing that a client may rely on tells that.
+    Misled,
     /// The first profile that was ever read with a token was another customer's.
     Unknowable,
 }
@@ -127,6 +129,8 @@ pub struct Run {
     pub is_plan: bool,
     /// Whether it may be run over a part of its records.
     pub is_part: bool,
+    /// `--verify`
+    pub verifies: bool,
     /// The one record of a plan that it applies.
     pub only: Option<usize>,
     /// Whether it began again from the first record.

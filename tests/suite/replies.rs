@@ -96,6 +96,20 @@ fn what_is_not_json_is_no_success_of_a_write() {
 }
 
 #[test]
+fn an_addition_that_answers_with_another_sku_is_unknown() {
+    let cart = ok(&json!({"id": 7, "items": []}));
+    let line = "quote add-item --api magento --quote-id 7 --sku mug --qty 1";
+    let other = ok(&json!({"item_id": 3, "sku": "hat", "qty": 1, "quote_id": "7"}));
+    let (code, error, _) = failing(vec![cart.clone(), other], line);
+    assert_eq!((code, &error["applied"]), (8, &Value::from("unknown")), "{error}");
+    for own in ["mug", "MUG", "mug-red"] {
+        let own = ok(&json!({"item_id": 3, "sku": own, "qty": 1, "quote_id": "7"}));
+        let (outcome, _) = against(vec![cart.clone(), own], line);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_mark_and_what_the_shop_prints_around_its_json_are_skipped() {
     let profile = r#"{"id": 1, "email": "a@example.com", "addresses": [{"id": 1, "city": "Rome"}]}"#;
     let notice = "\nWarning: Undefined array key [2] in /var/www/a.php on line 12\n";
@@ -123,4 +137,62 @@ fn an_error_under_200_is_no_profile() {
         failing(steps, "customer update --api magento --address 1 --city Rome --yes");
     assert_eq!((code, methods.len()), (3, 1), "{error}");
     assert!(error["message"].as_str().unwrap().contains("It is down"), "{error}");
+}
+
+/// A shop saves the profile, and fails at the email that it sends afterwards.
+#[test]
+fn a_refusal_after_the_save_is_a_mismatch_that_can_be_restored() {
+    for status in ["400", "404", "409", "422", "501"] {
+        let env = TestEnv::with_faults(&[&format!("PUT:reject-after-commit={status}x1")]);
+        let outcome = magento::run(&env, "customer update --customer 1 --address 1 --city Rome -y");
+        assert_eq!(outcome.code, 9, "{status}: {outcome:?}");
+        let error = outcome.error();
+        assert_eq!(error["applied"], "unknown", "{error}");
+        assert!(error["message"].as_str().unwrap().contains("refused"), "{error}");
+        assert_eq!(env.address(1)["city"], "Rome");
+        let history = magento::run(&env, "customer history --customer 1");
+        assert!(history.stdout.contains("mismatch"), "{history:?}");
+        magento::done(&env, "customer restore --customer 1 -y");
+        assert_ne!(env.address(1)["city"], "Rome");
+    }
+}
+
+#[test]
+fn a_refusal_that_is_one_stays_a_refusal() {
+    let stored = json!({"id": 1, "email": "a@example.com", "addresses": [{"id": 1, "city": "Rome"}]});
+    let refused = answer("400 Bad Request", JSON, r#"{"message": "No."}"#);
+    let line = "customer update --api magento --customer 1 --address 1 --city Oslo --yes";
+    let (code, error, methods) = failing(vec![ok(&stored), refused.clone(), ok(&stored)], line);
+    assert_eq!((code, &error["applied"]), (4, &Value::from("no")), "{error}");
+    assert_eq!(methods, ["GET", "PUT", "GET"]);
+    // It cannot be read: that is said.
+    let lost = answer("503 Service Unavailable", "", "");
+    let (outcome, _) = against(vec![ok(&stored), refused, lost], &format!("{line} --retry 0"));
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert!(outcome.stderr.contains("could not be read"), "{outcome:?}");
+}
+
+#[test]
+fn a_refused_addition_that_the_cart_shows_is_a_mismatch() {
+    let env = TestEnv::with_faults(&["POST:reject-after-commit=400x1"]);
+    let outcome = magento::run(&env, "quote add-item --sku mug-blue --qty 2 --verify");
+    assert_eq!(outcome.code, 9, "{outcome:?}");
+    let error = outcome.error();
+    assert_eq!(error["applied"], "unknown", "{error}");
+    assert!(error["message"].as_str().unwrap().contains("refused, but added"), "{error}");
+    // Without a look at the cart it is a refusal, and the hint is to look first.
+    let env = TestEnv::with_faults(&["POST:reject-after-commit=400x1"]);
+    let outcome = magento::run(&env, "quote add-item --sku mug-blue --qty 2 --quote-id 1");
+    assert_eq!((outcome.code, &outcome.error()["applied"]), (4, &Value::from("no")), "{outcome:?}");
+    assert!(outcome.error()["hint"].as_str().unwrap().contains("before you try again"), "{outcome:?}");
+}
+
+#[test]
+fn a_refused_option_that_the_attribute_shows_is_a_mismatch() {
+    let env = TestEnv::with_faults(&["POST:reject-after-commit=422x1"]);
+    let outcome = magento::run(&env, "attribute option add color --option Teal");
+    assert_eq!(outcome.code, 9, "{outcome:?}");
+    let error = outcome.error();
+    assert_eq!((&error["applied"], &error["calls"][0]["applied"]), (&"unknown".into(), &"unknown".into()));
+    magento::done(&env, "attribute option add color --option Teal");
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::{code_of, read_all, read_existing};
-use crate::client::Effect;
 use crate::client::service::Service;
+use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::read_until;
@@ -93,6 +93,12 @@ impl<'a> Locked<'a> {
                 Err(Failure::new(FailureKind::Mismatch, message))
             }
         }
+    }
+
+    /// The options as one read shows them.
+    async fn read_once(&self) -> Option<StoredOptions> {
+        let reply = self.service.read(&read_all(self.service, self.code).ok()?).await.ok()?;
+        StoredOptions::of(&in_reply(reply.value())?).ok()
     }
 
     /// Reads until the options are as wanted, for `settle` at most: the last ones, and whether they are so.
@@ -193,6 +199,12 @@ impl Locked<'_> {
         for (count, (call, label)) in planned.iter().zip(labels).enumerate() {
             let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
             let is_there = |shown: &StoredOptions| shown.get(label).is_some();
+            if may_be_saved(&failure) && self.read_once().await.as_ref().is_some_and(is_there) {
+                calls.last_is_saved();
+                let message = format!("refused, but added: {}", failure.message);
+                let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
+                return Ok((count, Some(Failure { kind, applied, message, ..failure })));
+            }
             if failure.applied != Applied::Unknown || !self.read_until(is_there).await.1 {
                 return Ok((count, Some(failure)));
             }

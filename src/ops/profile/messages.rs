@@ -105,6 +105,22 @@ pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
     Failure { snapshot: Some(text(snapshot).into()), ..failure }
 }
 
+/// The service refused it, and a read shows that it was saved.
+pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
+    let hint = format!(
+        "look with `storefront customer show`; to undo what was saved, run `{}`",
+        restore_command(snapshot)
+    );
+    Failure {
+        kind: FailureKind::Mismatch,
+        applied: Applied::Unknown,
+        message: format!("refused, but saved: {}", refused.message),
+        hint: Some(hint),
+        snapshot: Some(text(snapshot).into()),
+        ..refused
+    }
+}
+
 fn look_again(snapshot: &Path) -> String {
     format!(
         "look again with `storefront customer show`; if it is so, restore the profile with `{}`",

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::lag::Recent;
 use super::read::Held;
-use super::verify::{Sent, is_shown};
+use super::verify::{Sent, is_shown, note_saved_refusal};
 use super::{Change, messages};
 use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, pause};
@@ -171,6 +171,9 @@ impl Steps<'_> {
 
     /// What the read does not show although our own writes, or an earlier read of this command, left it.
     fn not_shown(&mut self, held: &Held) -> Result<Vec<String>, Failure> {
+        if held.is_readable {
+            note_saved_refusal(self.service, &held.store, &held.stored)?;
+        }
         self.recent = Recent::of(held, self.change.base().is_some())?;
         let mut missing = self.recent.missing_in(&held.stored)?;
         for also in not_shown(&[], self.earlier.as_ref(), &self.recent.removed, &held.stored)? {
@@ -306,7 +309,8 @@ impl Steps<'_> {
             }
             Attempt::Rejected(failure) => {
                 held.store.set_fate(&path, Fate::Refused);
-                return Err(messages::refused(service, &held.stored, merged, failure));
+                let refused = messages::refused(service, &held.stored, merged, failure);
+                return Err(sent.look_after_refusal(refused).await);
             }
             unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
                 let was_refused = matches!(unsent, Attempt::Throttled { .. });

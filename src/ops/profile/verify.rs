@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::lag::Recent;
 use super::messages::{self, Unproven};
 use super::read::Held;
-use crate::client::Reply;
 use crate::client::service::Service;
+use crate::client::{Reply, may_be_saved};
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
@@ -20,6 +20,7 @@ use crate::state::{self, CustomerStore, Fate, Snapshot};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::profile::merge::Merged;
+use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Seen, is_provable, verify};
 use storefront_core::text::exact_json;
@@ -116,7 +117,7 @@ impl Sent<'_> {
             return Ok(self.accept(&seen, &now, applied, is_final));
         }
         // Where all that was asked for is visible nothing more comes, whatever else was lost.
-        let has_come = is_final || seen.undone.is_empty() && seen.tells_apart;
+        let has_come = is_final || seen.undone.is_empty() && seen.tells_apart();
         self.set_fate(Fate::Mismatch { left: self.left, is_final: has_come });
         self.note_read(&seen, &now, is_final);
         let failure = messages::mismatch(self.service, self.snapshot, &seen);
@@ -154,6 +155,32 @@ impl Sent<'_> {
         self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
         Ok(self.accept(&seen, &now, applied, false))
+    }
+
+    /// The service refused it. Some shops save a profile before they fail, such as at the email that they send: one read
+    /// shows that.
+    pub async fn look_after_refusal(&self, refused: Failure) -> Failure {
+        if !may_be_saved(&refused) || !self.held.is_readable {
+            return refused;
+        }
+        let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
+        match self.read().await {
+            Ok((seen, now))
+                if tells_of_it(&seen) && !was_so_before(self.service, &self.held.store, before, sent) =>
+            {
+                self.set_fate(Fate::Mismatch { left: self.left, is_final: true });
+                self.note_read(&seen, &now, false);
+                self.service.stage.set(Applied::Unknown);
+                messages::saved_though_refused(self.snapshot, refused)
+            }
+            Ok(_) => refused,
+            Err(failure) => {
+                let warning =
+                    format!("whether it was saved all the same could not be read: {}", failure.message);
+                self.service.session.report.warn(&warning);
+                refused
+            }
+        }
     }
 
     /// Reads for at most `--settle` until one has shown it, and once more when a second one proves it.
@@ -254,6 +281,44 @@ fn was_so_before(
         is_recent && seen.map_or(true, |seen| seen.is_shown())
     };
     store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
+}
+
+/// Whether a profile shows something that this replacement carried, and is not another editor's work.
+fn tells_of_it(seen: &Seen) -> bool {
+    seen.shows_sent && (seen.is_applied() || seen.altered.is_empty())
+}
+
+/// Notes where a profile that was read shows the newest update although it was refused in the last minute. An earlier one is not
+/// looked at: what came after it may show the same.
+///
+/// # Errors
+/// `guard` when a list has addresses without usable ids.
+pub fn note_saved_refusal(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    now: &Profile,
+) -> Result<(), Failure> {
+    for entry in store.entries()? {
+        match store.fate(&entry.path) {
+            Fate::NotSent => continue,
+            Fate::Refused => {}
+            _ => break,
+        }
+        let Ok(snapshot) = store.read(&entry.path) else { break };
+        let Some(left) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else { break };
+        if !belongs_to(now.customer(), &snapshot.customer) {
+            break;
+        }
+        let ignore = &service.settings.read.ignore;
+        let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], ignore)?;
+        if tells_of_it(&seen) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged) {
+            store.set_fate(&snapshot.path, Fate::Mismatch { left, is_final: true });
+            let warning = format!("the update of snapshot {} was refused, but saved", snapshot.name());
+            service.session.report.warn(&warning);
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a profile proves a replacement that was sent earlier, which is noted then. With `or_rewritten` values count that

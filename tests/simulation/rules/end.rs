@@ -76,7 +76,7 @@ fn was_refused(world: &World, run: usize, said: &Reported) -> bool {
     let command = world.runs[run].command;
     let is_refusal = |sent: &crate::world::Sent| {
         let status = sent.heard.as_ref().and_then(|heard| heard.status).unwrap_or_default();
-        world.runs[sent.run].command == command && matches!(status, 300..=404 | 409 | 422)
+        world.runs[sent.run].command == command && matches!(status, 300..=404 | 409 | 422 | 501)
     };
     matches!(said.kind.as_deref(), Some("refused" | "auth")) && world.requests.iter().any(is_refusal)
 }

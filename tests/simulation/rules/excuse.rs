@@ -2,10 +2,16 @@
 
 use std::time::Duration;
 
-use crate::world::{OutOfReach, Reported, Run, World};
+use super::{Break, Rule};
+use crate::call::Call;
+use crate::faults::Observed;
+use crate::world::{OutOfReach, Reported, Run, Sent, World};
 
 /// For so long the program expects that a request may still come.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
+
+/// For so long a replica may show what was there before a write.
+const MAX_LAG: Duration = Duration::from_secs(60);
 
 /// Why request `late`, whose read had not shown what request `other` did, may have overwritten it.
 pub fn overwrites(world: &World, late: usize, other: usize) -> Option<OutOfReach> {
@@ -53,4 +59,28 @@ pub fn is_accepted(world: &World, late: usize, other: usize) -> bool {
     let is_over = later.at.saturating_sub(earlier.at) >= MAX_LATENESS;
     let may_repeat = |run: &Run| run.may_repeat && run.began > earlier.at && run.began <= later.at;
     earlier.run != later.run && (!was_said && world.runs.iter().any(may_repeat) || is_over)
+}
+
+/// Whether what was said of a write is false because the service misled the client, and nothing that a client may rely on
+/// tells that: it refused what it saved, and no read of the command shows that or tells it from what was there a moment ago;
+/// or it gave an error under 200, and its interface does not show its replies.
+pub fn is_misled(world: &World, broken: &Break) -> bool {
+    const RULES: [Rule; 4] = [Rule::FalseYes, Rule::FalseNo, Rule::Journal, Rule::History];
+    let is_of = |sent: &&Sent| sent.tag.is_some_and(|tag| broken.tags.contains(&tag));
+    let is_untold = |sent: &Sent| match sent.heard.as_ref().map(|heard| heard.observed) {
+        // Only these say that they can be nothing else.
+        Some(Observed::Error(number)) => !world.is_magento && !matches!(number, 1 | 2),
+        Some(Observed::Status(400..=501, None)) if sent.processed.is_some() => match sent.call {
+            Call::Put(customer) => world.effects.iter().any(|effect| {
+                let is_before = effect.at <= sent.at && sent.at < effect.at + MAX_LAG;
+                is_before && world.requests[effect.request].replaces() == Some(customer)
+            }),
+            Call::Item(_) => !world.runs[sent.run].verifies,
+            _ => true,
+        },
+        _ => false,
+    };
+    world.began_misreported
+        && RULES.contains(&broken.rule)
+        && world.requests.iter().filter(is_of).any(is_untold)
 }

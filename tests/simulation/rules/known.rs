@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use super::{Break, Rule};
-use crate::faults::Observed;
 use crate::world::{Sent, World};
 
 /// A case that is known.
@@ -22,42 +21,12 @@ pub struct Known {
 /// All of them.
 pub const KNOWN: &[Known] = &[
     Known {
-        name: "T8",
-        rules: &[
-            Rule::FalseYes,
-            Rule::FalseNo,
-            Rule::History,
-            Rule::Journal,
-            Rule::OwnOverwrite,
-            Rule::Twice,
-            Rule::WrongUndo,
-        ],
-        is_it: was_misreported,
-        case: "a write that was saved and answered with 4xx counts as refused, and an error under 200 as success",
-    },
-    Known {
         name: "history --delete",
         rules: &[Rule::OwnOverwrite],
         is_it: was_forgotten,
         case: "a deleted history lacks the update of a moment ago, and an older read is taken for the newest",
     },
 ];
-
-/// Whether a write was saved and answered with 4xx, or answered with an error under the status 200: of the record, or, where
-/// an update is undone, of its customer.
-fn was_misreported(world: &World, broken: &Break) -> bool {
-    let heard = |sent: &Sent| sent.heard.as_ref().map(|heard| heard.observed);
-    let is_misreported = |sent: &&Sent| match heard(sent) {
-        Some(Observed::Error(_)) => true,
-        Some(Observed::Status(400..=499, None)) => sent.processed.is_some() && world.began_misreported,
-        _ => false,
-    };
-    let is_of = |sent: &Sent| sent.tag.is_some_and(|tag| broken.tags.contains(&tag));
-    let mut undone = world.requests.iter().filter(|sent| is_of(sent)).filter_map(Sent::replaces);
-    let undone = undone.next().filter(|_| broken.rule == Rule::WrongUndo);
-    let mut misreported = world.requests.iter().filter(is_misreported);
-    misreported.any(|sent| is_of(sent) || undone.is_some() && sent.replaces() == undone)
-}
 
 /// Whether the history was deleted between two updates of a customer, within a minute after the first one.
 fn was_forgotten(world: &World, broken: &Break) -> bool {

@@ -5,7 +5,7 @@
 pub mod batch;
 pub mod effect;
 pub mod end;
-mod excuse;
+pub mod excuse;
 pub mod history;
 pub mod journal;
 pub mod known;

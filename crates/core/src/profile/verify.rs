@@ -32,8 +32,8 @@ pub struct Seen {
     pub renumbered: Vec<(i64, i64)>,
     /// New addresses that have all the content of one that was added: their ids, and that one's.
     pub doubles: Vec<(i64, i64)>,
-    /// Whether something is there that was not so before: all else a read of the old profile shows as well.
-    pub tells_apart: bool,
+    /// Whether something that was sent is there, and was not so before.
+    pub shows_sent: bool,
 }
 
 impl Seen {
@@ -50,7 +50,12 @@ impl Seen {
     /// Whether it proves that the PUT was applied although nobody said so: it shows all of it, and not only what was there
     /// before. With `or_rewritten` values count that the service wrote in its own way.
     pub fn is_proof(&self, or_rewritten: bool) -> bool {
-        self.tells_apart && (self.is_shown() || or_rewritten && self.is_applied())
+        self.tells_apart() && (self.is_shown() || or_rewritten && self.is_applied())
+    }
+
+    /// Whether something is there that was not so before: all else a read of the old profile shows as well.
+    pub fn tells_apart(&self) -> bool {
+        self.shows_sent || !self.altered.is_empty()
     }
 
     /// Takes note of what the profile shows of a change: all of it, nothing, or what the service made of it.
@@ -59,16 +64,15 @@ impl Seen {
         let there = change.path.find(now.customer(), index);
         if !is_address && change.path.address_id().is_some_and(|id| !index.contains(id)) {
             // A renumbered address was found by what was sent.
-            self.tells_apart |= !change.is_same();
+            self.shows_sent |= !change.is_same();
             return;
         }
         let is_as_before = same_value(name, there, change.before.as_ref());
         if same_value(name, there, change.after.as_ref()) {
-            self.tells_apart |= !is_as_before;
+            self.shows_sent |= !is_as_before;
         } else if is_as_before || is_address {
             self.undone.push(change.clone());
         } else {
-            self.tells_apart = true;
             self.altered.push(Change { after: there.cloned(), ..change.clone() });
         }
     }
@@ -139,7 +143,7 @@ pub fn verify(
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
         seen.look_for(change, now, &index);
     }
-    seen.tells_apart |= !seen.new_ids.is_empty();
+    seen.shows_sent |= !seen.new_ids.is_empty();
     seen.new_ids.sort_by_key(|id| index.position(*id));
     Ok(seen)
 }
