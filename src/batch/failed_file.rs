@@ -26,6 +26,8 @@ pub struct FailedFile {
     path: PathBuf,
     journal: PathBuf,
     header: Header,
+    /// What it holds, where a run of this journal has written it.
+    earlier: Option<FailedFileEntry>,
     log: Option<Arc<dyn Log>>,
 }
 
@@ -55,16 +57,23 @@ impl FailedFile {
         header: &Header,
     ) -> Result<Self, Failure> {
         let path = path_of(path, shard);
-        ensure_replaceable(&path, journal, &past.failed_files)?;
+        let earlier = ensure_replaceable(&path, journal, &past.failed_files)?;
         let path = real_path(&path);
         temporary(&path)
             .map_err(|error| Failure { kind: FailureKind::Usage, ..unwritable(&path, &error) })?;
-        Ok(Self { path, journal: journal.to_owned(), header: header.clone(), log: None })
+        Ok(Self { path, journal: journal.to_owned(), header: header.clone(), earlier, log: None })
     }
 
-    /// The journal of the run, which was opened meanwhile.
-    pub fn of_journal(self, log: &Arc<dyn Log>) -> Self {
-        Self { log: Some(log.clone()), ..self }
+    /// Takes the journal of the run, which was opened meanwhile. One that was started over says again how the file was left.
+    ///
+    /// # Errors
+    /// `internal` when the journal cannot be written.
+    pub fn of_journal(self, log: &Arc<dyn Log>, past: &PreviousRun) -> Result<Self, Failure> {
+        let is_said = |entry: &FailedFileEntry| !past.is_void && past.failed_files.contains(entry);
+        if let Some(entry) = self.earlier.clone().filter(|entry| !is_said(entry)) {
+            note(&**log, entry).map_err(|error| unwritable(&self.path, &error))?;
+        }
+        Ok(Self { log: Some(log.clone()), ..self })
     }
 
     /// Writes the records that have failed permanently by the journal, to which nobody else writes any more.
@@ -74,7 +83,7 @@ impl FailedFile {
     pub fn write(self, preparer: &RecordPreparer<'_>) -> Result<(), Failure> {
         let Some(log) = &self.log else { return Ok(()) };
         let past = read::read(&self.journal, log, &self.header)?;
-        let is_there = ensure_replaceable(&self.path, &self.journal, &past.failed_files)?;
+        let earlier = ensure_replaceable(&self.path, &self.journal, &past.failed_files)?;
         let failed = |error: io::Error| unwritable(&self.path, &error);
         let (mut reader, file) = (preparer.reader()?, temporary(&self.path).map_err(failed)?);
         let mut writer = FailedWriter::begin(file, preparer.source, reader.columns()).map_err(failed)?;
@@ -92,21 +101,31 @@ impl FailedFile {
         let file = writer.finish().map_err(failed)?;
         // The journal says how the file is left before it is left so.
         let failed_file = file.reopen().and_then(entry_of).map_err(failed)?;
-        let line = serde_json::to_string(&Line::FailedFile { failed_file }).unwrap_or_default() + "\n";
-        log.append(line.as_bytes()).and_then(|()| log.sync()).map_err(failed)?;
-        persist(file, &self.path, is_there).map_err(|error| failed(error.error))
+        note(&**log, failed_file).map_err(failed)?;
+        persist(file, &self.path, earlier.is_some()).map_err(|error| failed(error.error))
     }
 }
 
-/// Whether a file is there that may be replaced: one that a run of this journal left so.
-fn ensure_replaceable(path: &Path, journal: &Path, written: &[FailedFileEntry]) -> Result<bool, Failure> {
+/// Writes down in the journal how the file is left.
+fn note(log: &dyn Log, failed_file: FailedFileEntry) -> io::Result<()> {
+    let line = serde_json::to_string(&Line::FailedFile { failed_file })? + "\n";
+    log.append(line.as_bytes())?;
+    log.sync()
+}
+
+/// What the file holds, if it is there: only one that a run of this journal left so may be replaced.
+fn ensure_replaceable(
+    path: &Path,
+    journal: &Path,
+    written: &[FailedFileEntry],
+) -> Result<Option<FailedFileEntry>, Failure> {
     let refused = |why: &str| {
         Failure::guard(format!("--failed `{}` {why}", path.display()))
             .hint("leave out --failed, or choose another file")
     };
     match path.symlink_metadata() {
         _ if real_path(path) == real_path(journal) => return Err(refused("is the journal")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(&format!("cannot be read: {error}"))),
         Ok(_) => {}
     }
@@ -116,7 +135,7 @@ fn ensure_replaceable(path: &Path, journal: &Path, written: &[FailedFileEntry]) 
     let found = File::open(path).and_then(entry_of);
     let found = found.map_err(|error| refused(&format!("cannot be read: {error}")))?;
     if written.contains(&found) {
-        return Ok(true);
+        return Ok(Some(found));
     }
     Err(refused("exists, and is not as a run of this journal wrote it"))
 }

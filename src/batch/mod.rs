@@ -175,7 +175,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let is_new = !is_there(&*session.context.storage, &path);
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
-    let failed = failed.map(|failed| failed.of_journal(&log));
+    let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started);
     let next = command_line::next_steps(preparer, &path, grammar());

@@ -213,7 +213,7 @@ fn every_outcome_of_the_put_has_its_exit_code() {
         ("applied, changed by the service", vec![taken.clone(), third], 0, "yes", 3),
         ("applied, then unreadable", vec![taken.clone(), error.clone()], 0, "yes", 3),
         ("no response, applied", vec![Step::Close, troy.clone()], 0, "yes", 4),
-        ("no response, unchanged", vec![Step::Close, old], 8, "unknown", 3),
+        ("no response, unchanged", vec![Step::Close, old.clone()], 8, "unknown", 3),
         ("no response, an address is missing", vec![Step::Close, half], 8, "unknown", 3),
         ("no response, then unreadable", vec![Step::Close, error.clone()], 8, "unknown", 3),
         (
@@ -225,7 +225,8 @@ fn every_outcome_of_the_put_has_its_exit_code() {
         ),
         ("error, applied", vec![error.clone(), troy.clone()], 0, "yes", 4),
         ("error, then unreadable", vec![error.clone(), error], 8, "unknown", 3),
-        ("refused", vec![answer("400 Bad Request", "", ""), troy.clone()], 4, "no", 2),
+        ("refused", vec![answer("400 Bad Request", "", ""), old.clone()], 4, "no", 3),
+        ("refused, but saved", vec![answer("400 Bad Request", "", ""), troy.clone()], 9, "unknown", 3),
         ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 2),
         (
             "redirected",
