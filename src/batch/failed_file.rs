@@ -304,12 +304,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let [path, journal] = ["bad.csv", "a.journal"].map(|name| directory.path().join(name));
         let replaceable = |written: &[_]| ensure_replaceable(&path, &journal, written);
-        assert!(!replaceable(&[]).unwrap());
+        assert_eq!(replaceable(&[]).unwrap(), None);
         assert!(ensure_replaceable(&journal, &journal, &[]).unwrap_err().message.ends_with("is the journal"));
         std::fs::write(&path, "mine").unwrap();
         assert!(replaceable(&[]).unwrap_err().message.contains("is not as a run of this journal wrote it"));
         let entry = entry_of(File::open(&path).unwrap()).unwrap();
-        assert!(replaceable(std::slice::from_ref(&entry)).unwrap());
+        assert_eq!(replaceable(std::slice::from_ref(&entry)).unwrap().as_ref(), Some(&entry));
         std::fs::write(&path, "edited").unwrap();
         assert!(
             replaceable(&[entry]).unwrap_err().message.contains("is not as a run of this journal wrote it")

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::journal::{State, state_after};
+use crate::journal::State;
 use crate::report::ordered_results::RecordLocation;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::operation::OperationSpec;
@@ -95,7 +95,7 @@ impl Blocked {
             Applied::Unknown => WaitsFor::Look,
             _ => WaitsFor::Resume,
         };
-        let holds_up = waits_for > WaitsFor::Resume || state_after(failure) == State::FailedTemporary;
+        let holds_up = waits_for > WaitsFor::Resume || State::after(failure) == State::FailedTemporary;
         if operation.replaces.is_some() && holds_up {
             let own = (location.record, location.line, waits_for);
             self.0.entry(key).and_modify(|first| *first = own.min(*first)).or_insert(own);

@@ -8,8 +8,8 @@ use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
 use crate::client::service::Service;
+use crate::journal::State;
 use crate::journal::write::WriteAhead;
-use crate::journal::{State, state_after};
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
@@ -217,7 +217,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
                 _ => FailureKind::Partial,
             },
             applied: Applied::Partial,
-            needs_correction: state_after(&failure) == State::FailedPermanent,
+            needs_correction: State::after(&failure) == State::FailedPermanent,
             message: format!("an earlier run was applied in part; now: {}", failure.message),
             created: *created,
             ..failure

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::body::{Content, content};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::outcome::WriteOutcome;
 
 /// The end of one attempt.
 #[derive(Debug)]
@@ -72,6 +73,16 @@ impl Attempt {
             (Self::Unknown { .. }, Effect::Write) | (Self::Applied(_) | Self::Rejected(_), _) => false,
         };
         may_repeat.then(|| backoff(repeat, random()))
+    }
+
+    /// What it makes of its write, which left at `sent_at`, as far as it says.
+    pub fn outcome(&self, sent_at: Timestamp, now: Timestamp) -> WriteOutcome {
+        match self {
+            Self::Applied(_) => WriteOutcome::Applied { at: now, verified: false },
+            Self::Rejected(_) | Self::Throttled { .. } => WriteOutcome::Refused,
+            Self::NotSent { .. } => WriteOutcome::NotSent,
+            Self::Unknown { .. } => WriteOutcome::Unknown { sent_at },
+        }
     }
 
     /// What went wrong; `None` for an applied attempt.

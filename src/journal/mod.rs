@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+pub use storefront_core::outcome::RecordState as State;
+
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::message_line;
@@ -111,71 +113,6 @@ pub struct FailedFileEntry {
     pub hash: String,
 }
 
-/// What became of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// Never sent; no line says so.
-    #[default]
-    #[serde(skip)]
-    NotSent,
-    /// A request may have been sent; no result is known.
-    Sending,
-    /// A request was sent, and its outcome is unknown.
-    Unknown,
-    /// Applied, or nothing was to be changed.
-    Done,
-    /// Not applied, or only in part, for a temporary reason.
-    #[serde(rename = "failed", skip_deserializing)]
-    FailedTemporary,
-    /// Not applied, for a permanent reason.
-    #[serde(rename = "failed")]
-    FailedPermanent,
-    /// Applied, and reading back shows that an address or a change is missing.
-    Mismatch,
-}
-
-impl State {
-    /// The name in the journal.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotSent => "not sent",
-            Self::Sending => "sending",
-            Self::Unknown => "unknown",
-            Self::Done => "done",
-            Self::FailedTemporary => "failed temporarily",
-            Self::FailedPermanent => "failed",
-            Self::Mismatch => "mismatch",
-        }
-    }
-
-    /// Whether the service may have applied the record.
-    pub const fn may_be_applied(self) -> bool {
-        matches!(self, Self::Sending | Self::Unknown | Self::Done | Self::Mismatch)
-    }
-}
-
-/// The state of a record after a failure. What may have been applied is never sent again by itself.
-pub fn state_after(failure: &Failure) -> State {
-    match (failure.applied, failure.kind) {
-        (_, FailureKind::Mismatch) => State::Mismatch,
-        (Applied::Unknown, _) => State::Unknown,
-        (Applied::No, _) if failure.needs_correction => State::FailedPermanent,
-        (Applied::No, _) if failure.is_misdirected => State::FailedTemporary,
-        // The calls that are missing are made by the next run.
-        (Applied::Partial, _)
-        | (
-            Applied::No,
-            FailureKind::Unavailable
-            | FailureKind::Auth
-            | FailureKind::Guard
-            | FailureKind::Internal
-            | FailureKind::Interrupted,
-        ) => State::FailedTemporary,
-        _ => State::FailedPermanent,
-    }
-}
-
 impl Line {
     /// Reads a line; `None` for one that this program did not write.
     fn parse(text: &[u8]) -> Option<Self> {
@@ -204,7 +141,7 @@ impl Entry {
     /// escaped, and a long one is cut.
     pub fn failed(record: u64, hash: u64, failure: &Failure, snapshot: Option<String>) -> Self {
         const MAX_CHARACTERS: usize = 500;
-        let state = state_after(failure);
+        let state = State::after(failure);
         let has_failed = matches!(state, State::FailedTemporary | State::FailedPermanent);
         Self {
             temporary: has_failed.then_some(state == State::FailedTemporary),
@@ -334,7 +271,7 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
 mod tests {
     use serde_json::to_string;
 
-    use super::{Entry, Header, Line, Shard, State, shard_contains, state_after};
+    use super::{Entry, Header, Line, Shard, State, shard_contains};
     use storefront_core::failure::{Applied, Failure, FailureKind};
 
     #[test]
@@ -427,12 +364,12 @@ mod tests {
 
     #[test]
     fn only_what_was_certainly_not_applied_and_may_pass_is_run_again() {
-        let of = |kind| state_after(&Failure::new(kind, "x"));
+        let of = |kind| State::after(&Failure::new(kind, "x"));
         assert_eq!(of(FailureKind::Unavailable), State::FailedTemporary);
         assert_eq!(of(FailureKind::Auth), State::FailedTemporary);
         assert_eq!(of(FailureKind::Guard), State::FailedTemporary);
         assert_eq!(
-            state_after(&Failure { needs_correction: true, ..Failure::guard("x") }),
+            State::after(&Failure { needs_correction: true, ..Failure::guard("x") }),
             State::FailedPermanent
         );
         assert_eq!(of(FailureKind::Refused), State::FailedPermanent);
@@ -440,7 +377,7 @@ mod tests {
         assert_eq!(of(FailureKind::Mismatch), State::Mismatch);
         assert_eq!(of(FailureKind::Unknown), State::Unknown);
         let applied = Failure::new(FailureKind::Unavailable, "x").applied(Applied::Yes);
-        assert_eq!(state_after(&applied), State::FailedPermanent);
+        assert_eq!(State::after(&applied), State::FailedPermanent);
     }
 
     #[test]

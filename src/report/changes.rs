@@ -91,7 +91,7 @@ pub struct HistoryEntry {
     pub taken: String,
     /// Command that replaced the profile, such as `customer update`.
     pub operation: String,
-    /// What became of it, as a fate is called; `unreadable` where the file of the snapshot cannot be read.
+    /// What became of it, as an outcome is called; `unreadable` where the file of the snapshot cannot be read.
     pub outcome: &'static str,
     /// What it changed.
     pub changes: Vec<Change>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::failure::failure_json;
 use super::outcome::Outcome;
 use super::{Report, StandardOutput};
-use crate::journal::{State, state_after};
+use crate::journal::State;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::text::sanitize;
 
@@ -74,7 +74,7 @@ impl OrderedResults {
     /// The text of a record that did not go through.
     pub fn failure(&self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
-            let state = state_after(failure);
+            let state = State::after(failure);
             let message = sanitize::message_line(&failure.message);
             let is_in_part = failure.applied == Applied::Partial;
             // What was lost, or applied in part, is for a person to look at, record by record.

@@ -13,6 +13,7 @@ use crate::system::shell::Shell;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{OperationSpec, Success};
+use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::exact_json;
@@ -89,6 +90,12 @@ impl Outcome {
             response: Some(response),
             ..Self::not_sent(operation.name)
         }
+    }
+
+    /// This, of a write that ended so.
+    #[must_use]
+    pub fn of(self, write: WriteOutcome) -> Self {
+        Self { applied: write.applied(), verified: write.verified(), ..self }
     }
 
     /// Nothing was sent.

@@ -3,6 +3,7 @@
 //! completion.
 
 pub mod default_note;
+mod outcome;
 mod snapshot;
 
 use std::cell::RefCell;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-pub use snapshot::{Fate, LastRead, Open, Snapshot, SnapshotEntry, Unsent, stem};
+pub use snapshot::{LastRead, PendingWrite, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};
 use crate::system::clock::Clock;

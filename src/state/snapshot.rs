@@ -1,5 +1,5 @@
 //! Snapshots: the stored profile as it was before a replacement, and as it was sent, in a file of its own. A small file
-//! beside it says what became of the replacement.
+//! beside it says what became of the replacement ([`super::outcome`]).
 //!
 //! They are numbered, for clocks are set back and forth: order and retention follow the numbers.
 
@@ -14,6 +14,7 @@ use super::CustomerStore;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
 use storefront_core::failure::Failure;
+use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
 use storefront_core::profile::address::{address_list, addresses_by_id};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::text::exact_json;
@@ -21,8 +22,6 @@ use storefront_core::text::exact_json;
 /// As many writes that are older than a minute are read at most, for the addresses that they removed: a batch may make
 /// thousands to one customer.
 const MOST_OLDER: usize = 20;
-/// How long after its request left a replacement of unknown outcome may still take effect.
-pub(super) const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
 /// For so long a replica may answer with what was there before a write.
 pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
 /// A mark that is further in the future is no clock that was set back.
@@ -41,69 +40,6 @@ struct Content<'a> {
     operation: &'a str,
     customer: &'a Map<String, Value>,
     merged: &'a Map<String, Value>,
-}
-
-/// What became of the replacement that a snapshot was taken for. Where nothing is written down, the command ended before it
-/// knew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "fate", rename_all = "snake_case")]
-pub enum Fate {
-    /// No byte of the request left.
-    NotSent,
-    /// The service took nothing of it.
-    Refused,
-    /// The request left at this time, and nobody knows what became of it.
-    Unknown {
-        /// When it left.
-        left: Timestamp,
-    },
-    /// The service has it.
-    Applied {
-        /// When the service said so, or a read showed it.
-        at: Timestamp,
-        /// Whether a read has shown all of it.
-        verified: bool,
-    },
-    /// The service said that it has it, and the reads show that something is missing.
-    Mismatch {
-        /// When it left.
-        left: Timestamp,
-        /// Whether the service's own reply showed that: then nothing more comes.
-        is_final: bool,
-    },
-}
-
-impl Fate {
-    /// The name in `customer history`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotSent => "not sent",
-            Self::Refused => "refused",
-            Self::Unknown { .. } => "unknown",
-            Self::Applied { .. } => "applied",
-            Self::Mismatch { .. } => "mismatch",
-        }
-    }
-
-    /// Whether the replacement may have changed something.
-    pub const fn may_be_applied(self) -> bool {
-        !matches!(self, Self::NotSent | Self::Refused)
-    }
-
-    /// When it left, or is known to be applied; `None` where it changed nothing.
-    const fn time(self) -> Option<Timestamp> {
-        match self {
-            Self::Applied { at, .. } => Some(at),
-            Self::Unknown { left } | Self::Mismatch { left, .. } => Some(left),
-            Self::NotSent | Self::Refused => None,
-        }
-    }
-
-    /// Until when its request may still take effect; `None` where that is over. A clock that was set back does not end it.
-    pub fn open_until(self, now: Timestamp) -> Option<Timestamp> {
-        let (Self::Unknown { left } | Self::Mismatch { left, is_final: false }) = self else { return None };
-        left.checked_add(MAX_LATENESS).ok().filter(|until| now < *until)
-    }
 }
 
 /// A snapshot that is there, not read yet.
@@ -137,8 +73,6 @@ pub struct Snapshot {
     pub customer: Map<String, Value>,
     /// The customer object that was sent.
     pub merged: Map<String, Value>,
-    /// What of it the service wrote in its own way, such as a date in another form.
-    pub rewritten: Vec<Change>,
 }
 
 /// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
@@ -162,14 +96,14 @@ impl Unsent<'_> {
 impl Drop for Unsent<'_> {
     fn drop(&mut self) {
         if !self.has_left {
-            self.store.set_fate(&self.path, Fate::NotSent);
+            self.store.set_outcome(&self.path, WriteOutcome::NotSent, &[]);
         }
     }
 }
 
 /// The newest replacement, where a request of it may still take effect.
 #[derive(Debug)]
-pub struct Open {
+pub struct PendingWrite {
     /// What was taken for it.
     pub entry: SnapshotEntry,
     /// When that can no longer happen.
@@ -298,78 +232,22 @@ impl CustomerStore {
     pub fn read(&self, path: &Path) -> Result<Snapshot, Failure> {
         let unreadable =
             |error| Failure::usage(format!("the snapshot `{}` cannot be read: {error}", path.display()));
-        let snapshot = Snapshot::parse(&self.storage.read(path).map_err(unreadable)?, path)?;
-        let rewritten = self.storage.read(&rewritten_file(path)).unwrap_or_default();
-        let rewritten: Vec<Value> = serde_json::from_slice(&rewritten).unwrap_or_default();
-        Ok(Snapshot { rewritten: rewritten.iter().filter_map(Change::parse).collect(), ..snapshot })
-    }
-
-    /// Notes what the service wrote in its own way, so that it is known as ours when it is undone. It is a help: what cannot
-    /// be written is left out.
-    pub fn note_rewritten(&self, snapshot: &Path, rewritten: &[Change]) {
-        if !rewritten.is_empty() {
-            let file = rewritten_file(snapshot);
-            let _ = serde_json::to_vec(rewritten).map(|text| self.storage.replace(&file, &text));
-        }
-    }
-
-    /// What became of a replacement. One of a command that ended before it knew counts as sent when its snapshot was taken.
-    pub fn fate(&self, snapshot: &Path) -> Fate {
-        self.fate_of(snapshot, self.written_fate(snapshot).ok().flatten())
-    }
-
-    fn fate_of(&self, snapshot: &Path, written: Option<Fate>) -> Fate {
-        written.or_else(|| self.marked_fate(snapshot)).unwrap_or_else(|| {
-            let taken = self.read(snapshot).ok().and_then(|snapshot| snapshot.taken.parse().ok());
-            Fate::Unknown { left: taken.unwrap_or_else(|| date_of(snapshot, self.clock.now())) }
-        })
-    }
-
-    /// What is written down of a replacement; `None` where nothing is.
-    fn written_fate(&self, snapshot: &Path) -> std::io::Result<Option<Fate>> {
-        match self.storage.read(&fate_file(snapshot)) {
-            Ok(text) => Ok(serde_json::from_slice(&text).ok()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// What version 0.1.0 wrote down: a file for each outcome, which holds the time.
-    fn marked_fate(&self, snapshot: &Path) -> Option<Fate> {
-        type FateAt = fn(Timestamp) -> Fate;
-        let marks: [(&str, FateAt); 5] = [
-            ("verified", |at| Fate::Applied { at, verified: true }),
-            ("applied", |at| Fate::Applied { at, verified: false }),
-            ("mismatched", |left| Fate::Mismatch { left, is_final: false }),
-            ("refused", |_| Fate::Refused),
-            ("unknown", |left| Fate::Unknown { left }),
-        ];
-        marks.into_iter().find_map(|(mark, fate)| {
-            let text = self.storage.read(&snapshot.with_extension(mark)).ok()?;
-            let time = std::str::from_utf8(&text).ok()?.trim().parse().unwrap_or(self.clock.now());
-            Some(fate(time))
-        })
-    }
-
-    /// Notes what became of a replacement. What cannot be written is left out: the next command then finds out for
-    /// itself, as it does when the process ends before this.
-    pub fn set_fate(&self, snapshot: &Path, fate: Fate) {
-        let _ = serde_json::to_vec(&fate).map(|text| self.storage.replace(&fate_file(snapshot), &text));
+        Snapshot::parse(&self.storage.read(path).map_err(unreadable)?, path)
     }
 
     /// The newest replacement that may have changed something, if a request of it may still take effect.
     ///
     /// # Errors
     /// As [`Self::entries`].
-    pub fn newest_open(&self) -> Result<Option<Open>, Failure> {
+    pub fn newest_pending(&self) -> Result<Option<PendingWrite>, Failure> {
         for entry in self.entries()? {
-            let fate = self.fate(&entry.path);
-            if !fate.may_be_applied() {
+            let outcome = self.outcome(&entry.path);
+            if !outcome.may_be_applied() {
                 continue;
             }
-            let is_mismatch = matches!(fate, Fate::Mismatch { .. });
-            let until = fate.open_until(self.clock.now());
-            return Ok(until.map(|until| Open { entry, until, is_mismatch }));
+            let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
+            let until = outcome.open_until(self.clock.now());
+            return Ok(until.map(|until| PendingWrite { entry, until, is_mismatch }));
         }
         Ok(None)
     }
@@ -379,33 +257,34 @@ impl CustomerStore {
     ///
     /// # Errors
     /// As [`Self::entries`]; `guard` where one that may have been applied in the last minute cannot be read.
-    pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, Fate)>, Failure> {
-        let (mut recent, mut older): (Vec<(Snapshot, Fate)>, usize) = (Vec::new(), 0);
+    pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, WriteOutcome)>, Failure> {
+        let (mut recent, mut older): (Vec<(Snapshot, WriteOutcome)>, usize) = (Vec::new(), 0);
         for entry in self.entries()? {
             let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
-            let is_old =
-                is_old && !matches!(self.fate(&entry.path), Fate::Applied { at, .. } if self.is_recent(at));
-            let has_applied = recent.iter().any(|(_, fate)| matches!(fate, Fate::Applied { .. }));
+            let is_old = is_old
+                && !matches!(self.outcome(&entry.path), WriteOutcome::Applied { at, .. } if self.is_recent(at));
+            let has_applied =
+                recent.iter().any(|(_, outcome)| matches!(outcome, WriteOutcome::Applied { .. }));
             if is_old && (!least_one || has_applied) {
                 break;
             }
-            let written = self.written_fate(&entry.path);
-            let fate = self.fate_of(&entry.path, written.as_ref().ok().copied().flatten());
-            let is_older = !fate.time().is_some_and(|at| self.is_recent(at));
+            let written = self.known_outcome(&entry.path);
+            let outcome = self.known_or_unknown(&entry.path, written.as_ref().ok().copied().flatten());
+            let is_older = !outcome.time().is_some_and(|at| self.is_recent(at));
             if is_older && older == MOST_OLDER && (!least_one || has_applied) {
                 continue;
             }
             // What cannot be read now may be that the service has it.
-            let is_lost = match fate {
-                Fate::Applied { at, .. } => self.is_recent(at),
-                Fate::Unknown { left } => written.is_err() && self.is_recent(left),
+            let is_lost = match outcome {
+                WriteOutcome::Applied { at, .. } => self.is_recent(at),
+                WriteOutcome::Unknown { sent_at } => written.is_err() && self.is_recent(sent_at),
                 _ => false,
             };
             let readable = written.map_err(|error| Failure::guard(error.to_string()));
             match readable.and_then(|_| self.read(&entry.path)) {
-                Ok(snapshot) if fate.may_be_applied() => {
+                Ok(snapshot) if outcome.may_be_applied() => {
                     older += usize::from(is_older);
-                    recent.push((snapshot, fate));
+                    recent.push((snapshot, outcome));
                 }
                 Err(failure) if is_lost => {
                     let message =
@@ -432,10 +311,10 @@ impl CustomerStore {
         let taken = self.read(&newest.path).ok().and_then(|snapshot| snapshot.taken.parse().ok());
         let was_taken_since = taken.is_none_or(|taken: Timestamp| taken >= then);
         Ok(was_taken_since
-            || match self.fate(&newest.path) {
-                Fate::NotSent | Fate::Refused => false,
-                Fate::Applied { at, .. } => at >= then,
-                Fate::Unknown { .. } | Fate::Mismatch { .. } => true,
+            || match self.outcome(&newest.path) {
+                WriteOutcome::NotSent | WriteOutcome::Refused => false,
+                WriteOutcome::Applied { at, .. } => at >= then,
+                WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
             })
     }
 
@@ -461,11 +340,7 @@ impl CustomerStore {
     /// Whatever the system says, in which case the outcome stays too.
     pub fn delete(&self, snapshot: &Path) -> std::io::Result<()> {
         self.storage.remove(snapshot)?;
-        for mark in
-            ["fate", "rewritten", "verified", "applied", "mismatched", "refused", "unknown", "repeated"]
-        {
-            let _ = self.storage.remove(&snapshot.with_extension(mark));
-        }
+        self.forget_outcome(snapshot);
         self.listed.replace(None);
         Ok(())
     }
@@ -483,10 +358,10 @@ impl CustomerStore {
         let limit =
             now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)).unwrap_or(Timestamp::MIN);
         for entry in self.entries().unwrap_or_default().iter().skip(1) {
-            let is_kept = || match self.fate(&entry.path) {
-                Fate::Unknown { .. } | Fate::Mismatch { .. } => true,
-                Fate::Applied { at, .. } => self.is_recent(at),
-                Fate::NotSent | Fate::Refused => false,
+            let is_kept = || match self.outcome(&entry.path) {
+                WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
+                WriteOutcome::Applied { at, .. } => self.is_recent(at),
+                WriteOutcome::NotSent | WriteOutcome::Refused => false,
             };
             if date_of(&entry.path, now) < limit && !is_kept() {
                 let _ = self.delete(&entry.path);
@@ -520,20 +395,12 @@ pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
-fn fate_file(snapshot: &Path) -> PathBuf {
-    snapshot.with_extension("fate")
-}
-
-fn rewritten_file(snapshot: &Path) -> PathBuf {
-    snapshot.with_extension("rewritten")
-}
-
 fn number_of(path: &Path) -> Option<u64> {
     stem(path).split_once('-')?.0.parse().ok()
 }
 
 /// When a snapshot was taken, by its name; `unnamed` where the name does not say.
-fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
+pub(super) fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
     let date = stem(path).split_once('-').map_or("", |(_, date)| date);
     let parsed = jiff::fmt::strtime::parse("%Y%m%dT%H%M%SZ", date).and_then(|parsed| parsed.to_datetime());
     parsed.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC)).map_or(unnamed, |date| date.timestamp())
@@ -566,8 +433,7 @@ impl Snapshot {
             Some(Value::Object(merged)) => merged,
             _ => customer.clone(),
         };
-        let (path, rewritten) = (path.to_owned(), Vec::new());
-        Ok(Self { path, service, taken, operation, customer, merged, rewritten })
+        Ok(Self { path: path.to_owned(), service, taken, operation, customer, merged })
     }
 
     /// The name by which `customer restore` takes it.

@@ -51,8 +51,8 @@ fn a_base_must_show_the_newest_update_whatever_its_age() {
     env.file("base.json", base.to_string());
     let update = "customer update --base base.json --settle 0 --yes --address 2";
     assert_eq!(env.run(&format!("{update} --city Troy")).code, 0);
-    let fate = json!({"fate": "applied", "at": "2020-01-01T00:00:00Z", "verified": false});
-    std::fs::write(env.snapshots()[0].with_extension("fate"), fate.to_string()).unwrap();
+    let outcome = json!({"outcome": "applied", "at": "2020-01-01T00:00:00Z", "verified": false});
+    std::fs::write(env.snapshots()[0].with_extension("outcome"), outcome.to_string()).unwrap();
     env.requests();
     let refused = env.fails(3, &format!("{update} --postcode 12180"));
     assert!(

@@ -65,10 +65,10 @@ fn a_restore_says_of_its_own_update_alone_how_long_it_may_take_effect() {
     let update =
         |fields: &str| home.sandbox(api, &format!("customer update --address 2 {fields} {lost}")).code;
     assert_eq!(update("--city Reno --region-id 39"), 8);
-    let first = snapshots(&home).pop().unwrap().with_extension("fate");
-    let mut fate: Value = serde_json::from_slice(&std::fs::read(&first).unwrap()).unwrap();
-    fate["left"] = (Timestamp::now() - SignedDuration::from_hours(1)).to_string().into();
-    std::fs::write(&first, fate.to_string()).unwrap();
+    let first = snapshots(&home).pop().unwrap().with_extension("outcome");
+    let mut outcome: Value = serde_json::from_slice(&std::fs::read(&first).unwrap()).unwrap();
+    outcome["sent_at"] = (Timestamp::now() - SignedDuration::from_hours(1)).to_string().into();
+    std::fs::write(&first, outcome.to_string()).unwrap();
     assert_eq!(update("--telephone 1"), 8);
     let restored = home.sandbox(api, "customer restore 1 --after-unknown --yes");
     assert_eq!(restored.code, 0, "{restored:?}");

@@ -139,29 +139,6 @@ fn lost_update() -> (Home, PathBuf) {
 
 const NEXT: &str = "--sandbox customer update --address 1 --city Lyon --settle 0";
 
-/// Version 0.1.0 wrote a file for each outcome, which holds the time.
-#[test]
-fn snapshots_of_the_last_version_are_understood() {
-    for (marks, outcome, code, says) in [
-        (&["unknown"][..], "unknown", 3, "is unknown: it may still take effect"),
-        (&["unknown", "refused"], "refused", 0, "customer update: done"),
-        (&["unknown", "mismatched"], "mismatch", 3, "was written, but is not visible"),
-        (&["unknown", "applied"], "applied", 3, "an older profile than the last update left"),
-        (&["unknown", "applied", "verified"], "applied", 3, "an older profile than the last update left"),
-        (&["repeated"], "unknown", 3, "is unknown: it may still take effect"),
-    ] {
-        let (home, snapshot) = lost_update();
-        std::fs::remove_file(snapshot.with_extension("fate")).unwrap();
-        for mark in marks {
-            std::fs::write(snapshot.with_extension(mark), jiff::Timestamp::now().to_string()).unwrap();
-        }
-        assert_eq!(history(&home, &["--jq", ".outcome"]).stdout, format!("{outcome}\n"), "{marks:?}");
-        let next = home.run(NEXT);
-        assert_eq!(next.code, code, "{marks:?}: {next:?}");
-        assert!(format!("{}{}", next.stdout, next.stderr).contains(says), "{marks:?}: {next:?}");
-    }
-}
-
 /// The disk was full when it was written, or somebody emptied it.
 #[test]
 fn an_emptied_snapshot_is_listed_and_its_hint_works() {
@@ -204,8 +181,8 @@ fn a_restore_stops_at_a_snapshot_that_cannot_be_read() {
     let refused = home.run("--sandbox customer restore --yes --settle 0");
     assert!(refused.code == 3 && refused.stderr.contains("try again in a minute"), "{refused:?}");
     assert_eq!(home.ok(show), before);
-    let earlier = r#"{"fate":"applied","at":"2026-01-01T00:00:00Z","verified":true}"#;
-    std::fs::write(snapshots(&home)[1].with_extension("fate"), earlier).unwrap();
+    let earlier = r#"{"outcome":"applied","at":"2026-01-01T00:00:00Z","verified":true}"#;
+    std::fs::write(snapshots(&home)[1].with_extension("outcome"), earlier).unwrap();
     home.run("--sandbox customer restore --yes --settle 0").assert_failure(2, str![[r#"
 error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json` is not a snapshot
   hint: name the update to undo; `storefront --sandbox customer history` lists the snapshots

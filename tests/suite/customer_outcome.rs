@@ -146,8 +146,8 @@ fn an_unknown_update_holds_the_next_one_back_for_ten_minutes() {
         let update = "--sandbox customer update --address 2 --postcode 10119 --settle 0 --retry 0";
         home.fails(8, &format!("{update} --fault PUT:reset-before-commit"));
         let left = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
-        let fate = json!({"fate": "unknown", "left": left.to_string()});
-        std::fs::write(snapshots(&home)[0].with_extension("fate"), fate.to_string()).unwrap();
+        let outcome = json!({"outcome": "unknown", "sent_at": left.to_string()});
+        std::fs::write(snapshots(&home)[0].with_extension("outcome"), outcome.to_string()).unwrap();
         home.fails(code, "--sandbox customer update --address 1 --city Lyon --settle 0");
     }
 }

@@ -109,31 +109,3 @@ fn the_readme_is_short_and_links_every_page() {
         );
     }
 }
-
-#[cfg(unix)]
-#[test]
-fn the_loop_for_scripts_runs_under_strict_settings_until_all_is_done() {
-    use std::process::Stdio;
-
-    use crate::support::raw_http::CUSTOMER;
-    use crate::support::test_env::TestEnv;
-
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scripts.md")).unwrap();
-    let start = page.find("input=items-").unwrap();
-    let script = &page[start..start + page[start..].find("```").unwrap()];
-    let script = script.replace("10 60 300 1800", "0 0 0");
-    let env = TestEnv::with_faults(&["429=0x4"]);
-    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n");
-    let program = Path::new(env!("CARGO_BIN_EXE_storefront")).parent().unwrap();
-    let run = || {
-        let mut command = env.home.command("bash");
-        let path = std::env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
-        command.args(["-euo", "pipefail", "-c", &format!("cp -n items.csv items-$(date +%F).csv; {script}")]);
-        command.env("PATH", path).env("STOREFRONT_BASE_URL", env.url()).env("STOREFRONT_TOKEN", CUSTOMER);
-        command.env("STOREFRONT_STORE_VIEW", "default").stderr(Stdio::inherit()).status().unwrap().code()
-    };
-    assert_eq!(run(), Some(7));
-    let mut failed = std::fs::read_dir(env.home.dir.path()).unwrap().map(|file| file.unwrap().path());
-    let failed = failed.find(|path| path.to_string_lossy().ends_with(".csv.failed.csv")).unwrap();
-    assert!(std::fs::read_to_string(failed).unwrap().contains("nope"));
-}

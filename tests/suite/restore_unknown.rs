@@ -14,8 +14,8 @@ const API: &str = "marketplace";
 fn make_unknown(home: &Home) -> PathBuf {
     let newest = snapshots(home).pop().unwrap();
     let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
-    let fate = json!({"fate": "unknown", "left": hour_ago.to_string()});
-    std::fs::write(newest.with_extension("fate"), fate.to_string()).unwrap();
+    let outcome = json!({"outcome": "unknown", "sent_at": hour_ago.to_string()});
+    std::fs::write(newest.with_extension("outcome"), outcome.to_string()).unwrap();
     newest
 }
 
@@ -31,8 +31,9 @@ fn an_old_unknown_update_that_the_profile_shows_is_the_one_undone() {
     let newest = make_unknown(&home);
     home.sandbox_ok(API, "customer restore --yes");
     assert_eq!(address(&home), "Reno 10118 ");
-    let fate: Value = serde_json::from_slice(&std::fs::read(newest.with_extension("fate")).unwrap()).unwrap();
-    assert_eq!((&fate["fate"], &fate["verified"]), (&json!("applied"), &json!(true)), "{fate}");
+    let outcome: Value =
+        serde_json::from_slice(&std::fs::read(newest.with_extension("outcome")).unwrap()).unwrap();
+    assert_eq!((&outcome["outcome"], &outcome["verified"]), (&json!("applied"), &json!(true)), "{outcome}");
 }
 
 /// Whether it did nothing, or something else came after it, is for a person to say.
@@ -71,9 +72,9 @@ fn a_lost_reply_costs_two_reads() {
         assert_eq!(reads("customer update --address 2 --city Troy"), 2, "{api}");
         home.sandbox_ok(api, &format!("customer update{customer} --remove-address 3 --yes"));
         let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
-        let fate = json!({"fate": "applied", "at": hour_ago.to_string(), "verified": true});
+        let outcome = json!({"outcome": "applied", "at": hour_ago.to_string(), "verified": true});
         for snapshot in snapshots(&home) {
-            std::fs::write(snapshot.with_extension("fate"), fate.to_string()).unwrap();
+            std::fs::write(snapshot.with_extension("outcome"), outcome.to_string()).unwrap();
         }
         assert_eq!(reads("customer restore"), 2, "{api}");
     }

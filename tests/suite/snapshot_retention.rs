@@ -10,12 +10,15 @@ use crate::support::test_env::{files_below, snapshots};
 const UPDATE: &str = "--sandbox customer update --address 2 --yes --postcode";
 
 /// Gives a snapshot a name that says it was taken long ago, with this outcome.
-fn age(snapshot: &Path, fate: &serde_json::Value) -> PathBuf {
+fn age(snapshot: &Path, outcome: &serde_json::Value) -> PathBuf {
     let name = snapshot.file_name().unwrap().to_str().unwrap();
     let old = snapshot.with_file_name(format!("{}-20200101T000000Z.json", &name[..6]));
-    std::fs::rename(snapshot, &old).unwrap();
-    std::fs::remove_file(snapshot.with_extension("fate")).unwrap();
-    std::fs::write(old.with_extension("fate"), fate.to_string()).unwrap();
+    let mut text: serde_json::Value = serde_json::from_slice(&std::fs::read(snapshot).unwrap()).unwrap();
+    text["taken"] = "2020-01-01T00:00:00Z".into();
+    std::fs::write(&old, text.to_string()).unwrap();
+    std::fs::remove_file(snapshot).unwrap();
+    std::fs::remove_file(snapshot.with_extension("outcome")).unwrap();
+    std::fs::write(old.with_extension("outcome"), outcome.to_string()).unwrap();
     old
 }
 
@@ -24,17 +27,17 @@ fn old_snapshots_go_with_the_next_update_whatever_their_number() {
     let home = Home::new();
     let long_ago = "2020-01-01T00:00:00Z";
     let now = jiff::Timestamp::now().to_string();
-    for (postcode, fate, stays) in [
-        ("1", json!({"fate": "applied", "at": long_ago, "verified": true}), false),
-        ("2", json!({"fate": "refused"}), false),
-        ("3", json!({"fate": "unknown", "left": long_ago}), true),
-        ("4", json!({"fate": "mismatch", "left": long_ago, "is_final": true}), true),
-        ("5", json!({"fate": "applied", "at": now, "verified": true}), true),
+    for (postcode, outcome, stays) in [
+        ("1", json!({"outcome": "applied", "at": long_ago, "verified": true}), false),
+        ("2", json!({"outcome": "refused"}), false),
+        ("3", json!({"outcome": "unknown", "sent_at": long_ago}), true),
+        ("4", json!({"outcome": "mismatch", "sent_at": long_ago, "is_final": true}), true),
+        ("5", json!({"outcome": "applied", "at": now, "verified": true}), true),
     ] {
         home.ok(&format!("{UPDATE} 1011{postcode} --after-unknown"));
-        let old = age(&snapshots(&home).pop().unwrap(), &fate);
+        let old = age(&snapshots(&home).pop().unwrap(), &outcome);
         home.ok(&format!("{UPDATE} 2011{postcode} --after-unknown"));
-        assert_eq!((old.exists(), old.with_extension("fate").exists()), (stays, stays), "{fate}");
+        assert_eq!((old.exists(), old.with_extension("outcome").exists()), (stays, stays), "{outcome}");
     }
     let listed = home.ok("--sandbox customer history --jq .snapshot");
     assert_eq!(listed.lines().count(), 8, "{listed}");
@@ -69,7 +72,7 @@ fn a_refused_restore_deletes_no_snapshot() {
     home.ok(&format!("{UPDATE} 10119"));
     let old = age(
         &snapshots(&home)[0],
-        &json!({"fate": "applied", "at": "2020-01-01T00:00:00Z", "verified": true}),
+        &json!({"outcome": "applied", "at": "2020-01-01T00:00:00Z", "verified": true}),
     );
     let restore = "--sandbox customer restore 1 --yes --retry 0";
     assert_ne!(home.run(&format!("{restore} --fault PUT:400")).code, 0);

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+pub use crate::outcome::Applied;
+
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -58,42 +60,6 @@ impl FailureKind {
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         KINDS.into_iter().find(|kind| kind.2 == name).map(|kind| kind.0)
-    }
-
-    /// Whether a failure of this kind leaves the service changed, where nothing more is known.
-    const fn applied(self) -> Applied {
-        match self {
-            Self::Unknown | Self::Interrupted => Applied::Unknown,
-            Self::Mismatch | Self::Partial => Applied::Yes,
-            _ => Applied::No,
-        }
-    }
-}
-
-/// Whether a write took effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Applied {
-    /// It did.
-    Yes,
-    /// It did not.
-    #[default]
-    No,
-    /// The request was sent and its outcome is unknown.
-    Unknown,
-    /// The first of its calls did, and a later one did not.
-    Partial,
-}
-
-impl Applied {
-    /// Name in results and error objects.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown => "unknown",
-            Self::Partial => "partial",
-        }
     }
 }
 
@@ -214,7 +180,7 @@ impl Failure {
 
     /// A failure of `kind`; whether the write was applied follows from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), applied: kind.applied(), ..Self::default() }
+        Self { kind, message: message.into(), applied: Applied::after(kind), ..Self::default() }
     }
 
     /// Bad flags, input or configuration.

@@ -9,6 +9,7 @@ pub mod cart;
 pub mod failure;
 pub mod lint;
 pub mod operation;
+pub mod outcome;
 pub mod text;
 
 /// The interfaces: their fields as tables, what differs between them, and calls as plain, comparable data.

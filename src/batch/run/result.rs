@@ -10,7 +10,7 @@ use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::client::runtime::Signals;
 use crate::journal::write::WriteAhead;
-use crate::journal::{Entry, Line, State, state_after};
+use crate::journal::{Entry, Line, State};
 use crate::report::hint_target;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
@@ -95,7 +95,7 @@ impl Run<'_> {
     /// Counts and prints a record that failed.
     pub(super) fn fail(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
         self.count.is_partly_applied |= matches!(failure.applied, Applied::Yes | Applied::Partial);
-        match state_after(failure) {
+        match State::after(failure) {
             State::Unknown => self.count.unknown += 1,
             State::Mismatch => self.count.mismatch += 1,
             State::FailedTemporary => {

@@ -10,9 +10,10 @@ use crate::client::service::Service;
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::report::changes::HistoryEntry;
-use crate::state::{self, CustomerStore, Fate, LockName, SnapshotEntry, acquire};
+use crate::state::{self, CustomerStore, LockName, SnapshotEntry, acquire};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
+use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::is_provable;
 
@@ -112,7 +113,7 @@ fn history_entry(store: &CustomerStore, entry: &SnapshotEntry) -> HistoryEntry {
             changes: read.changes(),
             taken: read.taken,
             operation: read.operation,
-            outcome: store.fate(&entry.path).name(),
+            outcome: store.outcome(&entry.path).name(),
             snapshot,
             file,
         },
@@ -123,13 +124,14 @@ fn history_entry(store: &CustomerStore, entry: &SnapshotEntry) -> HistoryEntry {
 /// Looks again for the newest replacement that may have changed something.
 fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
     let report = service.session.report;
-    let fates = store.entries()?.into_iter().map(|entry| (store.fate(&entry.path), entry));
-    let newest = fates.into_iter().find(|(fate, _)| fate.may_be_applied());
-    let Some((fate @ (Fate::Unknown { .. } | Fate::Mismatch { .. }), entry)) = newest else {
+    let outcomes = store.entries()?.into_iter().map(|entry| (store.outcome(&entry.path), entry));
+    let newest = outcomes.into_iter().find(|(outcome, _)| outcome.may_be_applied());
+    let Some((outcome @ (WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. }), entry)) = newest
+    else {
         report.status("no update of unknown outcome");
         return Ok(());
     };
-    let is_mismatch = matches!(fate, Fate::Mismatch { .. });
+    let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
     let snapshot = store.read(&entry.path).map_err(|failure| {
         Failure::new(FailureKind::Unknown, failure.message)
             .hint("look at the profile with `storefront customer show`")
@@ -139,7 +141,7 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         let found = json!({"snapshot": name, "outcome": "applied"});
         return report.value(&found, |_| format!("{name} was applied: the profile shows all of it\n"));
     }
-    let kind = if is_mismatch { FailureKind::Mismatch } else { FailureKind::Unknown };
+    let kind = outcome.failure_kind().unwrap_or(FailureKind::Unknown);
     if !is_provable(&snapshot.customer, &snapshot.merged, &service.settings.read.ignore) {
         let message = format!("{} changes nothing that a read could show", snapshot.name());
         return Err(Failure::new(kind, message).hint("look in the shop whether the change is there"));
@@ -173,7 +175,8 @@ async fn delete(
     let waiting =
         || session.report.status("waiting for another storefront command that writes to this customer");
     let _lock = acquire(session.context, &service.settings, &name, timeout, waiting).await?;
-    let open = store.newest_open()?.filter(|open| wanted.iter().any(|entry| entry.path == open.entry.path));
+    let open =
+        store.newest_pending()?.filter(|open| wanted.iter().any(|entry| entry.path == open.entry.path));
     // Later commands need it to recognize an update that may still take effect; one that cannot be read helps nobody.
     if let Some(open) = open.filter(|open| store.read(&open.entry.path).is_ok()) {
         let name = open.entry.name();

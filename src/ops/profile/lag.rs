@@ -3,17 +3,18 @@
 use serde_json::{Map, Value};
 
 use super::read::Held;
-use crate::state::{Fate, LastRead, Snapshot};
+use crate::state::{LastRead, Snapshot};
 use storefront_core::failure::Failure;
+use storefront_core::outcome::{Extent, WriteOutcome};
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::{Taken, Write, not_shown};
+use storefront_core::profile::verify::{Write, not_shown};
 
 /// What our own recent writes left of a customer.
 #[derive(Debug, Default)]
 pub struct Recent {
     /// Those of the last minute that may have been applied, newest first.
-    writes: Vec<(Snapshot, Taken)>,
+    writes: Vec<(Snapshot, Extent)>,
     /// What the last accepted read showed.
     accepted: Option<LastRead>,
     /// The ids of addresses that they removed.
@@ -32,13 +33,12 @@ impl Recent {
         recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
         let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
-        let taken = |fate: Fate| match fate {
-            Fate::Applied { at, .. } if has_base || store.is_recent(at) => Some(Taken::Whole),
-            Fate::Mismatch { left, .. } if store.is_recent(left) => Some(Taken::Part),
-            Fate::Unknown { left } if store.is_recent(left) => Some(Taken::Unknown),
-            _ => None,
+        let is_compared = |outcome: WriteOutcome| {
+            let is_base = has_base && matches!(outcome, WriteOutcome::Applied { .. });
+            is_base || outcome.time().is_some_and(|at| store.is_recent(at))
         };
-        let writes = recent.into_iter().filter_map(|(snapshot, fate)| Some((snapshot, taken(fate)?)));
+        let compared = recent.into_iter().filter(|(_, outcome)| is_compared(*outcome));
+        let writes = compared.filter_map(|(snapshot, outcome)| Some((snapshot, outcome.extent()?)));
         let accepted = store.last_read().filter(|_| is_named);
         Ok(Self { writes: writes.collect(), accepted, removed })
     }
@@ -55,8 +55,11 @@ impl Recent {
     pub fn missing_in(&self, now: &Profile) -> Result<Vec<String>, Failure> {
         let accepted = self.accepted.as_ref();
         let was_seen = |snapshot: &Snapshot| accepted.is_some_and(|read| read.is_after(snapshot));
-        let writes: Vec<Write<'_>> =
-            self.writes.iter().map(|(snapshot, taken)| write(snapshot, *taken, was_seen(snapshot))).collect();
+        let writes: Vec<Write<'_>> = self
+            .writes
+            .iter()
+            .map(|(snapshot, extent)| write(snapshot, *extent, was_seen(snapshot)))
+            .collect();
         not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)
     }
 
@@ -70,14 +73,14 @@ impl Recent {
         sent: &Map<String, Value>,
         gone: &[i64],
     ) -> bool {
-        let newest = Write { before: stored, sent, was_seen: false, taken: Taken::Part };
-        let older = self.writes.iter().map(|(snapshot, taken)| write(snapshot, *taken, true));
+        let newest = Write { before: stored, sent, was_seen: false, extent: Extent::Part };
+        let older = self.writes.iter().map(|(snapshot, extent)| write(snapshot, *extent, true));
         let writes: Vec<Write<'_>> = std::iter::once(newest).chain(older).collect();
         let removed = [&self.removed, gone].concat();
         not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
     }
 }
 
-fn write(snapshot: &Snapshot, taken: Taken, was_seen: bool) -> Write<'_> {
-    Write { before: &snapshot.customer, sent: &snapshot.merged, was_seen, taken }
+fn write(snapshot: &Snapshot, extent: Extent, was_seen: bool) -> Write<'_> {
+    Write { before: &snapshot.customer, sent: &snapshot.merged, was_seen, extent }
 }

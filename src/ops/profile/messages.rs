@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::client::service::Service;
 use crate::ops::profile::read::list_paths;
 use crate::report::fields::format_value;
-use crate::state::{Open, stem};
+use crate::state::{PendingWrite, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::profile::address::join_ids;
@@ -35,7 +35,7 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Failure {
 
 /// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot
 /// cannot tell what it was. A plan is not applied before that is over.
-pub fn still_open(open: &Open, is_readable: bool, is_planned: bool) -> Failure {
+pub fn still_open(open: &PendingWrite, is_readable: bool, is_planned: bool) -> Failure {
     let (name, until) = (open.entry.name(), local_minute(open.until));
     let (what, effect) = match (is_readable, open.is_mismatch) {
         (false, _) => (format!("the snapshot {name} cannot be read"), "its update may"),

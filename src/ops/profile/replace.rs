@@ -25,9 +25,10 @@ use crate::prompt::Prompt;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::style::TextStyle;
 use crate::report::{changes, hint_target, profile};
-use crate::state::{Fate, stem};
-use storefront_core::failure::{Applied, Failure};
+use crate::state::stem;
+use storefront_core::failure::Failure;
 use storefront_core::interface::request::Request;
+use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::not_shown;
@@ -187,7 +188,7 @@ impl Steps<'_> {
     /// Whether no earlier replacement may still take effect and undo this one: only the newest counts. `false` where a
     /// person has to be asked, which is not done under the lock.
     fn newest_is_settled(&mut self, held: &Held) -> Result<bool, Failure> {
-        let open = held.store.newest_open()?;
+        let open = held.store.newest_pending()?;
         let Some(open) = open.filter(|_| !self.change.replacement_args().after_unknown) else {
             return Ok(true);
         };
@@ -290,31 +291,26 @@ impl Steps<'_> {
         let unsent = held.store.take(operation, held.stored.customer(), &merged.customer).await?;
         service.log_before_send(Some(stem(&unsent.path))).await?;
         let path = unsent.leaves();
-        let sent = Sent {
-            service,
-            settle: self.change.settle(service),
-            held: &held,
-            merged,
-            snapshot: &path,
-            recent: &self.recent,
-            left: clock.now(),
-        };
+        let sent_at = clock.now();
         let attempt = service.attempt(operation, request).await;
-        let (wait, unsent) = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
-            Attempt::Applied(reply) => {
-                return sent.verify(reply, self.applied(merged, &path)).await.map(Some);
-            }
-            Attempt::Unknown { failure, .. } => {
-                return sent.resolve(failure, self.applied(merged, &path)).await.map(Some);
-            }
+        let (store, settle) = (&held.store, self.change.settle(service));
+        let outcome =
+            attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent_at, clock.now()));
+        // What the reply to an applied one shows is looked at first.
+        if !matches!(attempt, Ok(Attempt::Applied(_))) {
+            store.set_outcome(&path, outcome, &[]);
+        }
+        let sent =
+            Sent { service, settle, held: &held, merged, snapshot: &path, recent: &self.recent, sent_at };
+        let reported = || self.sent(merged, &path).of(outcome);
+        let (wait, unsent) = match attempt? {
+            Attempt::Applied(reply) => return sent.verify(reply, reported()).await.map(Some),
+            Attempt::Unknown { failure, .. } => return sent.resolve(failure, reported()).await.map(Some),
             Attempt::Rejected(failure) => {
-                held.store.set_fate(&path, Fate::Refused);
                 let refused = messages::refused(service, &held.stored, merged, failure);
                 return Err(sent.look_after_refusal(refused).await);
             }
             unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
-                let was_refused = matches!(unsent, Attempt::Throttled { .. });
-                held.store.set_fate(&path, if was_refused { Fate::Refused } else { Fate::NotSent });
                 let wait = service.delay(&self.attempts, &unsent, Effect::Write);
                 let failure = self.attempts.fail(unsent);
                 match wait {
@@ -349,13 +345,13 @@ impl Steps<'_> {
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged) }
     }
 
-    fn applied(&self, merged: &Merged, snapshot: &Path) -> Outcome {
+    fn sent(&self, merged: &Merged, snapshot: &Path) -> Outcome {
         let mut outcome = self.outcome(merged);
         outcome.snapshot = Some(snapshot.display().to_string().into());
         if let Some(profile) = &mut outcome.profile {
             profile.were_shown = self.agreed.is_some() && self.service.session.context.stdout_is_terminal;
         }
-        Outcome { applied: Applied::Yes, verified: Some(false), ..outcome }
+        outcome
     }
 
     fn outcome(&self, merged: &Merged) -> Outcome {

@@ -11,9 +11,10 @@ use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::prompt::Prompt;
 use crate::report::changes;
-use crate::state::{CustomerStore, Fate, Snapshot};
+use crate::state::{CustomerStore, Snapshot};
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::Dialect;
+use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::merge::{self, ProfilePatch};
 use storefront_core::profile::merge::{Merged, merge};
@@ -31,7 +32,7 @@ pub struct Restore<'a> {
     all: bool,
     /// How the profile is replaced.
     pub replacement: &'a ReplacementArgs,
-    found: OnceCell<(Snapshot, Fate)>,
+    found: OnceCell<(Snapshot, WriteOutcome)>,
     /// How many newer addresses are deleted.
     allow_delete: Cell<Option<usize>>,
     /// Why nothing has to change: what a person then reads.
@@ -72,19 +73,20 @@ impl<'a> Restore<'a> {
         dialect: &'static Dialect,
         prompt: &Prompt,
     ) -> Result<Merged, Failure> {
-        let (snapshot, fate) = self.snapshot(store, stored, prompt)?;
+        let (snapshot, outcome) = self.snapshot(store, stored, prompt)?;
         let name = snapshot.name();
-        if !fate.may_be_applied() {
-            let what = fate.name();
+        if !outcome.may_be_applied() {
+            let what = outcome.name();
             self.unchanged.replace(Some(format!("nothing to undo: {name} was {what}")));
             return merge(stored.customer(), &ProfilePatch::default());
         }
+        let rewritten = store.rewritten(&snapshot.path);
         let undo = |delete_newer| Undo {
             before: &snapshot.customer,
             sent: &snapshot.merged,
-            rewritten: &snapshot.rewritten,
+            rewritten: &rewritten,
             all: self.all,
-            lost_addresses: matches!(fate, Fate::Mismatch { .. }),
+            lost_addresses: matches!(outcome, WriteOutcome::Mismatch { .. }),
             delete_newer,
             dialect,
         };
@@ -108,7 +110,7 @@ impl<'a> Restore<'a> {
             _ => "nothing restored: see the warnings".to_owned(),
         }));
         merged.notes.extend(chosen.notes);
-        let until = fate.open_until(self.service.session.context.clock.now());
+        let until = outcome.open_until(self.service.session.context.clock.now());
         if let Some(until) = until.filter(|_| merged.changes.is_empty()) {
             let until = local_minute(until);
             merged
@@ -134,11 +136,11 @@ impl<'a> Restore<'a> {
         store: &CustomerStore,
         stored: &Profile,
         prompt: &Prompt,
-    ) -> Result<&(Snapshot, Fate), Failure> {
+    ) -> Result<&(Snapshot, WriteOutcome), Failure> {
         if let Some(found) = self.found.get() {
             return Ok(found);
         }
-        let (snapshot, fate) = match self.name {
+        let (snapshot, outcome) = match self.name {
             Some(name) => {
                 let file = Path::new(name);
                 // A number is always that of a snapshot, whatever files there are.
@@ -147,7 +149,7 @@ impl<'a> Restore<'a> {
                     Err(_) if is_file => file.to_owned(),
                     found => found?.path,
                 };
-                (store.read(&path)?, store.fate(&path))
+                (store.read(&path)?, store.outcome(&path))
             }
             None => self.newest(store, stored, prompt)?,
         };
@@ -156,7 +158,7 @@ impl<'a> Restore<'a> {
         let taken = changes::when(&snapshot.taken, context.clock.now(), &TimeZone::system());
         let status = format!("{}: snapshot {} ({taken})", Self::OPERATION, snapshot.name());
         self.service.session.report.status(&status);
-        Ok(self.found.get_or_init(|| (snapshot, fate)))
+        Ok(self.found.get_or_init(|| (snapshot, outcome)))
     }
 
     /// The newest update that may have changed something. One of unknown outcome which the profile does not show is asked
@@ -166,10 +168,10 @@ impl<'a> Restore<'a> {
         store: &CustomerStore,
         stored: &Profile,
         prompt: &Prompt,
-    ) -> Result<(Snapshot, Fate), Failure> {
+    ) -> Result<(Snapshot, WriteOutcome), Failure> {
         for entry in store.entries()? {
-            let fate = store.fate(&entry.path);
-            if !fate.may_be_applied() {
+            let outcome = store.outcome(&entry.path);
+            if !outcome.may_be_applied() {
                 continue;
             }
             // An older update must not be undone in place of one that cannot be read.
@@ -178,7 +180,7 @@ impl<'a> Restore<'a> {
             if snapshot.operation == Self::OPERATION {
                 continue;
             }
-            let is_unknown = matches!(fate, Fate::Unknown { .. });
+            let is_unknown = matches!(outcome, WriteOutcome::Unknown { .. });
             if is_unknown && !is_shown(self.service, store, &snapshot, stored, false)? {
                 let name = snapshot.name();
                 let fact = format!("the outcome of {name} is unknown, and the profile does not show it");
@@ -192,7 +194,7 @@ impl<'a> Restore<'a> {
                     return Err(Failure::cancelled());
                 }
             }
-            return Ok((snapshot, fate));
+            return Ok((snapshot, outcome));
         }
         let whose = stored.text("id").map_or_else(String::new, |id| format!(" of customer {id}"));
         Err(Failure::usage(format!("no update{whose} from this machine was applied"))

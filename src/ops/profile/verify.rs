@@ -16,9 +16,11 @@ use crate::client::{Reply, may_be_saved};
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
-use crate::state::{self, CustomerStore, Fate, Snapshot};
+use crate::state::{self, CustomerStore, Snapshot};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
@@ -43,7 +45,7 @@ pub struct Sent<'a> {
     /// What our own writes of the minute before left.
     pub recent: &'a Recent,
     /// When it left.
-    pub left: Timestamp,
+    pub sent_at: Timestamp,
 }
 
 impl Sent<'_> {
@@ -63,12 +65,12 @@ impl Sent<'_> {
         match replied.map(|now| self.compare(now)) {
             Some(Ok(replied)) => return self.judge(replied, applied, true),
             Some(Err(failure)) if failure.kind == FailureKind::Mismatch => {
-                self.set_fate(Fate::Mismatch { left: self.left, is_final: false });
+                self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, &[]);
                 return Err(failure);
             }
             _ => {}
         }
-        self.set_fate(Fate::Applied { at: self.now(), verified: false });
+        self.set_outcome(WriteOutcome::Applied { at: self.now(), verified: false }, &[]);
         if !self.held.is_readable {
             return Ok(applied);
         }
@@ -93,7 +95,7 @@ impl Sent<'_> {
         match (last, lost) {
             (Some(last), _) => self.judge(last, applied, false),
             (None, Some(failure)) if failure.kind == FailureKind::Mismatch => {
-                self.set_fate(Fate::Mismatch { left: self.left, is_final: false });
+                self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, &[]);
                 Err(failure)
             }
             (None, failed) => {
@@ -111,15 +113,14 @@ impl Sent<'_> {
         &self,
         (seen, now): (Seen, Profile),
         applied: Outcome,
-        is_final: bool,
+        is_reply: bool,
     ) -> Result<Outcome, Failure> {
+        let write = seen.outcome(self.sent_at, self.now(), is_reply);
+        self.set_outcome(write, &seen.altered);
+        self.note_read(&seen, &now, is_reply);
         if seen.is_applied() {
-            return Ok(self.accept(&seen, &now, applied, is_final));
+            return Ok(self.accept(&seen, &now, applied.of(write)));
         }
-        // Where all that was asked for is visible nothing more comes, whatever else was lost.
-        let has_come = is_final || seen.undone.is_empty() && seen.tells_apart();
-        self.set_fate(Fate::Mismatch { left: self.left, is_final: has_come });
-        self.note_read(&seen, &now, is_final);
         let failure = messages::mismatch(self.service, self.snapshot, &seen);
         Err(Failure { status: applied.status, ..failure })
     }
@@ -129,7 +130,6 @@ impl Sent<'_> {
     /// # Errors
     /// `unknown` where they do not.
     pub async fn resolve(&self, failure: Failure, outcome: Outcome) -> Result<Outcome, Failure> {
-        self.set_fate(Fate::Unknown { left: self.left });
         let is_readable = self.held.is_readable;
         let report = self.service.session.report;
         let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
@@ -154,7 +154,7 @@ impl Sent<'_> {
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-        Ok(self.accept(&seen, &now, applied, false))
+        self.judge((seen, now), applied, false)
     }
 
     /// The service refused it. Some shops save a profile before they fail, such as at the email that they send: one read
@@ -168,7 +168,10 @@ impl Sent<'_> {
             Ok((seen, now))
                 if tells_of_it(&seen) && !was_so_before(self.service, &self.held.store, before, sent) =>
             {
-                self.set_fate(Fate::Mismatch { left: self.left, is_final: true });
+                self.set_outcome(
+                    WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
+                    &seen.altered,
+                );
                 self.note_read(&seen, &now, false);
                 self.service.stage.set(Applied::Unknown);
                 messages::saved_though_refused(self.snapshot, refused)
@@ -221,22 +224,17 @@ impl Sent<'_> {
     }
 
     /// A read shows it, perhaps with values that the service wrote in its own way.
-    fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome, is_final: bool) -> Outcome {
+    fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome) -> Outcome {
         let dialect = self.service.settings.dialect;
         for warning in messages::of_seen(seen, self.merged, self.held.stored.customer(), dialect) {
             self.service.session.report.warn(&warning);
         }
-        let is_verified = seen.is_shown();
-        self.set_fate(Fate::Applied { at: self.now(), verified: is_verified });
-        self.held.store.note_rewritten(self.snapshot, &seen.altered);
-        self.note_read(seen, now, is_final);
-        if is_verified {
+        if seen.is_shown() {
             let (context, settings) = (self.service.session.context, &self.service.settings);
             state::save_customer(context, settings, &self.held.name, &now.customer_key());
         }
         // Not before: the update may be the undo of one that is as old.
         self.held.store.remove_older_than(self.service.settings.retention_days);
-        applied.verified = Some(is_verified);
         if let Some(profile) = &mut applied.profile {
             profile.new_ids.clone_from(&seen.new_ids);
         }
@@ -256,8 +254,8 @@ impl Sent<'_> {
         }
     }
 
-    fn set_fate(&self, fate: Fate) {
-        self.held.store.set_fate(self.snapshot, fate);
+    fn set_outcome(&self, outcome: WriteOutcome, rewritten: &[Change]) {
+        self.held.store.set_outcome(self.snapshot, outcome, rewritten);
     }
 
     fn now(&self) -> Timestamp {
@@ -273,8 +271,8 @@ fn was_so_before(
     before: &Map<String, Value>,
     sent: &Map<String, Value>,
 ) -> bool {
-    let shows_it = |(earlier, fate): (Snapshot, Fate)| {
-        let is_recent = matches!(fate, Fate::Applied { at, .. } if store.is_recent(at));
+    let shows_it = |(earlier, outcome): (Snapshot, WriteOutcome)| {
+        let is_recent = matches!(outcome, WriteOutcome::Applied { at, .. } if store.is_recent(at));
         let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
         let ignore = &service.settings.read.ignore;
         let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
@@ -299,20 +297,23 @@ pub fn note_saved_refusal(
     now: &Profile,
 ) -> Result<(), Failure> {
     for entry in store.entries()? {
-        match store.fate(&entry.path) {
-            Fate::NotSent => continue,
-            Fate::Refused => {}
+        match store.outcome(&entry.path) {
+            WriteOutcome::NotSent => continue,
+            WriteOutcome::Refused => {}
             _ => break,
         }
         let Ok(snapshot) = store.read(&entry.path) else { break };
-        let Some(left) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else { break };
+        let Some(sent_at) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
+            break;
+        };
         if !belongs_to(now.customer(), &snapshot.customer) {
             break;
         }
         let ignore = &service.settings.read.ignore;
         let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], ignore)?;
         if tells_of_it(&seen) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged) {
-            store.set_fate(&snapshot.path, Fate::Mismatch { left, is_final: true });
+            let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
+            store.set_outcome(&snapshot.path, outcome, &seen.altered);
             let warning = format!("the update of snapshot {} was refused, but saved", snapshot.name());
             service.session.report.warn(&warning);
             break;
@@ -338,7 +339,11 @@ pub fn is_shown(
         seen.is_proof(or_rewritten) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
     if is_shown {
         let at = service.session.context.clock.now();
-        store.set_fate(&snapshot.path, Fate::Applied { at, verified: seen.is_shown() });
+        store.set_outcome(
+            &snapshot.path,
+            WriteOutcome::Applied { at, verified: seen.is_shown() },
+            &seen.altered,
+        );
     }
     Ok(is_shown)
 }
@@ -354,8 +359,8 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
     let Some(entry) = store.entries()?.into_iter().find(|entry| entry.name() == snapshot) else {
         return Ok(None);
     };
-    let verified = match store.fate(&entry.path) {
-        Fate::Applied { verified, .. } => verified,
+    let verified = match store.outcome(&entry.path) {
+        WriteOutcome::Applied { verified, .. } => verified,
         _ if is_shown(service, &store, &store.read(&entry.path)?, &stored, false)? => true,
         _ => return Ok(None),
     };

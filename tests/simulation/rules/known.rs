@@ -19,14 +19,12 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[
-    Known {
-        name: "history --delete",
-        rules: &[Rule::OwnOverwrite],
-        is_it: was_forgotten,
-        case: "a deleted history lacks the update of a moment ago, and an older read is taken for the newest",
-    },
-];
+pub const KNOWN: &[Known] = &[Known {
+    name: "history --delete",
+    rules: &[Rule::OwnOverwrite],
+    is_it: was_forgotten,
+    case: "a deleted history lacks the update of a moment ago, and an older read is taken for the newest",
+}];
 
 /// Whether the history was deleted between two updates of a customer, within a minute after the first one.
 fn was_forgotten(world: &World, broken: &Break) -> bool {

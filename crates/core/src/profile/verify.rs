@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
@@ -12,6 +13,7 @@ use super::equal::{PLACE, is_content, is_elsewhere, same_value, shares_place};
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
+use crate::outcome::{Extent, WriteOutcome};
 
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,6 +58,15 @@ impl Seen {
     /// Whether something is there that was not so before: all else a read of the old profile shows as well.
     pub fn tells_apart(&self) -> bool {
         self.shows_sent || !self.altered.is_empty()
+    }
+
+    /// What it makes of a write that the service says that it has. With `is_reply` it is the service's own reply.
+    pub fn outcome(&self, sent_at: Timestamp, now: Timestamp, is_reply: bool) -> WriteOutcome {
+        if self.is_applied() {
+            return WriteOutcome::Applied { at: now, verified: self.is_shown() };
+        }
+        // Where all that was asked for is visible nothing more comes, whatever else was lost.
+        WriteOutcome::Mismatch { sent_at, is_final: is_reply || self.undone.is_empty() && self.tells_apart() }
     }
 
     /// Takes note of what the profile shows of a change: all of it, nothing, or what the service made of it.
@@ -219,18 +230,7 @@ pub struct Write<'a> {
     /// Whether the last accepted profile was read after it: what it left is what that shows.
     pub was_seen: bool,
     /// How much of it was applied.
-    pub taken: Taken,
-}
-
-/// How much of a write was applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    /// All of it.
-    Whole,
-    /// Something is missing. It need not be shown, and neither need what older writes left in its place.
-    Part,
-    /// Nobody knows; only what was seen of it was there for certain.
-    Unknown,
+    pub extent: Extent,
 }
 
 /// What a profile does not show although our own writes left it, in words: a replica may lag behind. It must have every
@@ -256,7 +256,7 @@ pub fn not_shown(
             let path = &change.path;
             let is_there = path.address_id().is_none_or(|id| index.contains(id));
             if path.is_new_address() {
-                let new = change.after.as_ref().filter(|_| !write.was_seen && write.taken == Taken::Whole);
+                let new = change.after.as_ref().filter(|_| !write.was_seen && write.extent == Extent::Whole);
                 let is_missing = new.is_some_and(|new| !has_content(&there, new, &known));
                 missing.extend(is_missing.then(|| "the address that was added is missing".to_owned()));
             } else if let Some(expected) = expected.of(change, write).filter(|_| is_there) {
@@ -272,9 +272,9 @@ pub fn not_shown(
                 missing.extend(old.filter(|old| !missing.contains(old)));
             }
         }
-        if !write.was_seen && write.taken != Taken::Unknown {
+        if !write.was_seen && write.extent != Extent::Unknown {
             let changes = changes.into_iter().filter(|change| !change.path.is_new_address());
-            expected.newer.extend(changes.map(|change| (change, write.taken)));
+            expected.newer.extend(changes.map(|change| (change, write.extent)));
         }
     }
     Ok(missing)
@@ -291,7 +291,7 @@ fn indexed(customer: &Map<String, Value>) -> Result<Indexed<'_>, Failure> {
 struct Expected<'a> {
     accepted: Option<Indexed<'a>>,
     /// The changes of newer writes that the accepted profile is too old to show.
-    newer: Vec<(Change, Taken)>,
+    newer: Vec<(Change, Extent)>,
 }
 
 impl Expected<'_> {
@@ -300,13 +300,13 @@ impl Expected<'_> {
     fn of<'a>(&'a self, change: &'a Change, write: &Write<'_>) -> Option<&'a Value> {
         const ABSENT: &Value = &Value::Null;
         let path = &change.path;
-        if let Some((newer, taken)) = self.newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
+        if let Some((newer, extent)) = self.newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
             let is_set = !same_value(path.last_name(), newer.after.as_ref(), None);
-            let is_known = newer.path == *path && is_set && *taken == Taken::Whole;
+            let is_known = newer.path == *path && is_set && *extent == Extent::Whole;
             return is_known.then(|| newer.after.as_ref().unwrap_or(ABSENT));
         }
         if !write.was_seen {
-            return (write.taken == Taken::Whole).then(|| change.after.as_ref().unwrap_or(ABSENT));
+            return (write.extent == Extent::Whole).then(|| change.after.as_ref().unwrap_or(ABSENT));
         }
         let (accepted, index) = self.accepted.as_ref()?;
         let is_there = path.is_address() || path.address_id().is_none_or(|id| index.contains(id));

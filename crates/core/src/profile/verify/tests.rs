@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Seen, Taken, Write, not_shown, verify};
+use super::{Extent, Seen, Write, not_shown, verify};
 use crate::profile::diff::Change;
 use crate::profile::merge::ProfilePatch;
 use crate::profile::merge::merge;
@@ -155,7 +155,7 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
     let accepted = json!({"addresses": seen});
     let writes: Vec<Write<'_>> = states
         .windows(2)
-        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: false, taken: Taken::Whole })
+        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: false, extent: Extent::Whole })
         .collect();
     not_shown(&writes, accepted.as_object(), &[9], &profile(now)).unwrap()
 }
@@ -191,11 +191,11 @@ fn a_newer_write_overrides_an_older_one() {
 fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown() {
     let [old, new] =
         ["a", "b"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
-    let write = |before, sent, taken| Write { before, sent, was_seen: false, taken };
+    let write = |before, sent, extent| Write { before, sent, was_seen: false, extent };
     let not_shown = |writes: &[Write<'_>], email: &str| {
         not_shown(writes, None, &[], &profile(json!({"email": email, "addresses": []}))).unwrap()
     };
-    let writes = [write(&old, &new, Taken::Part), write(&new, &old, Taken::Whole)];
+    let writes = [write(&old, &new, Extent::Part), write(&new, &old, Extent::Whole)];
     assert_eq!(not_shown(&writes[1..], "b"), ["email has its old value"]);
     assert_eq!(not_shown(&writes, "b"), [""; 0]);
     assert_eq!(not_shown(&writes, "a"), [""; 0]);
@@ -205,11 +205,11 @@ fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown
 fn an_unknown_write_was_applied_where_a_newer_one_has_found_it() {
     let [one, two, three] =
         ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
-    let write = |before, sent, taken| Write { before, sent, was_seen: false, taken };
-    let unknown = write(&one, &two, Taken::Unknown);
+    let write = |before, sent, extent| Write { before, sent, was_seen: false, extent };
+    let unknown = write(&one, &two, Extent::Unknown);
     let shown = profile(json!({"email": "1", "addresses": []}));
     assert_eq!(not_shown(&[unknown], None, &[], &shown).unwrap(), [""; 0]);
-    let newer = write(&two, &three, Taken::Whole);
+    let newer = write(&two, &three, Extent::Whole);
     assert_eq!(not_shown(&[newer, unknown], None, &[], &shown).unwrap(), ["email has its old value"]);
 }
 

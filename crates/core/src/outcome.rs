@@ -1,0 +1,226 @@
+//! What became of a write: one type from the service's answer to the file beside its snapshot, and what that is called
+//! elsewhere: in results and error objects ([`Applied`]), as an exit code ([`FailureKind`]), in a journal ([`RecordState`]).
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, FailureKind};
+
+/// How long after its request left a write of unknown outcome may still take effect.
+pub const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
+
+/// Whether a write took effect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Applied {
+    /// It did.
+    Yes,
+    /// It did not.
+    #[default]
+    No,
+    /// The request was sent and its outcome is unknown.
+    Unknown,
+    /// The first of its calls did, and a later one did not.
+    Partial,
+}
+
+impl Applied {
+    /// Name in results and error objects.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unknown => "unknown",
+            Self::Partial => "partial",
+        }
+    }
+
+    /// What a failure of this kind leaves, where nothing more is known.
+    pub(crate) const fn after(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Unknown | FailureKind::Interrupted => Self::Unknown,
+            FailureKind::Mismatch | FailureKind::Partial => Self::Yes,
+            _ => Self::No,
+        }
+    }
+}
+
+/// What became of one write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum WriteOutcome {
+    /// No byte of the request left.
+    #[serde(rename = "not sent")]
+    NotSent,
+    /// The service took nothing of it.
+    Refused,
+    /// Nobody knows whether the service took it.
+    Unknown {
+        /// When its request left.
+        sent_at: Timestamp,
+    },
+    /// The service has it.
+    Applied {
+        /// When the service said so, or a read showed it.
+        at: Timestamp,
+        /// Whether a read has shown all of it.
+        verified: bool,
+    },
+    /// The service said that it has it, and the reads show that something is missing.
+    Mismatch {
+        /// When its request left.
+        sent_at: Timestamp,
+        /// Whether what it asked for is visible, or the service's own reply showed what is missing: then nothing more comes.
+        is_final: bool,
+    },
+}
+
+impl WriteOutcome {
+    /// The name in `customer history`, and in the file beside the snapshot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotSent => "not sent",
+            Self::Refused => "refused",
+            Self::Unknown { .. } => "unknown",
+            Self::Applied { .. } => "applied",
+            Self::Mismatch { .. } => "mismatch",
+        }
+    }
+
+    /// What results and error objects say of it.
+    pub const fn applied(self) -> Applied {
+        match self {
+            Self::NotSent | Self::Refused => Applied::No,
+            Self::Unknown { .. } => Applied::Unknown,
+            Self::Applied { .. } | Self::Mismatch { .. } => Applied::Yes,
+        }
+    }
+
+    /// Whether a read has shown all of it; `None` where the service does not say that it has it.
+    pub const fn verified(self) -> Option<bool> {
+        match self {
+            Self::Applied { verified, .. } => Some(verified),
+            Self::Mismatch { .. } => Some(false),
+            Self::NotSent | Self::Refused | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The failure that it is told as, where nothing more is known; `None` where it is none.
+    pub const fn failure_kind(self) -> Option<FailureKind> {
+        match self {
+            Self::NotSent => Some(FailureKind::Unavailable),
+            Self::Refused => Some(FailureKind::Refused),
+            Self::Unknown { .. } => Some(FailureKind::Unknown),
+            Self::Applied { .. } => None,
+            Self::Mismatch { .. } => Some(FailureKind::Mismatch),
+        }
+    }
+
+    /// Whether the write may have changed something.
+    pub const fn may_be_applied(self) -> bool {
+        !matches!(self, Self::NotSent | Self::Refused)
+    }
+
+    /// How much of it the service has; `None` where that is nothing.
+    pub const fn extent(self) -> Option<Extent> {
+        match self {
+            Self::NotSent | Self::Refused => None,
+            Self::Unknown { .. } => Some(Extent::Unknown),
+            Self::Applied { .. } => Some(Extent::Whole),
+            Self::Mismatch { .. } => Some(Extent::Part),
+        }
+    }
+
+    /// When it left, or is known to be applied; `None` where it changed nothing.
+    pub const fn time(self) -> Option<Timestamp> {
+        match self {
+            Self::Applied { at, .. } => Some(at),
+            Self::Unknown { sent_at } | Self::Mismatch { sent_at, .. } => Some(sent_at),
+            Self::NotSent | Self::Refused => None,
+        }
+    }
+
+    /// Until when its request may still take effect; `None` where that is over. A clock that was set back does not end it.
+    pub fn open_until(self, now: Timestamp) -> Option<Timestamp> {
+        let (Self::Unknown { sent_at } | Self::Mismatch { sent_at, is_final: false }) = self else {
+            return None;
+        };
+        sent_at.checked_add(MAX_LATENESS).ok().filter(|until| now < *until)
+    }
+}
+
+/// How much of a write the service has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Something is missing. It need not be shown, and neither need what older writes left in its place.
+    Part,
+    /// Nobody knows; only what was seen of it was there for certain.
+    Unknown,
+}
+
+/// What became of a record of a batch, as its journal says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordState {
+    /// Never sent; no line says so.
+    #[default]
+    #[serde(skip)]
+    NotSent,
+    /// A request may have been sent; no result is known.
+    Sending,
+    /// A request was sent, and its outcome is unknown.
+    Unknown,
+    /// Applied, or nothing was to be changed.
+    Done,
+    /// Not applied, or only in part, for a temporary reason.
+    #[serde(rename = "failed", skip_deserializing)]
+    FailedTemporary,
+    /// Not applied, for a permanent reason.
+    #[serde(rename = "failed")]
+    FailedPermanent,
+    /// Applied, and reading back shows that an address or a change is missing.
+    Mismatch,
+}
+
+impl RecordState {
+    /// The state after a failure. What may have been applied is never sent again by itself.
+    pub fn after(failure: &Failure) -> Self {
+        match (failure.applied, failure.kind) {
+            (_, FailureKind::Mismatch) => Self::Mismatch,
+            (Applied::Unknown, _) => Self::Unknown,
+            (Applied::No, _) if failure.needs_correction => Self::FailedPermanent,
+            (Applied::No, _) if failure.is_misdirected => Self::FailedTemporary,
+            // The calls that are missing are made by the next run.
+            (Applied::Partial, _)
+            | (
+                Applied::No,
+                FailureKind::Unavailable
+                | FailureKind::Auth
+                | FailureKind::Guard
+                | FailureKind::Internal
+                | FailureKind::Interrupted,
+            ) => Self::FailedTemporary,
+            _ => Self::FailedPermanent,
+        }
+    }
+
+    /// The name in the journal.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotSent => "not sent",
+            Self::Sending => "sending",
+            Self::Unknown => "unknown",
+            Self::Done => "done",
+            Self::FailedTemporary => "failed temporarily",
+            Self::FailedPermanent => "failed",
+            Self::Mismatch => "mismatch",
+        }
+    }
+
+    /// Whether the service may have applied the record.
+    pub const fn may_be_applied(self) -> bool {
+        matches!(self, Self::Sending | Self::Unknown | Self::Done | Self::Mismatch)
+    }
+}
