@@ -67,6 +67,7 @@ fn a_token_in_two_pieces_is_masked_when_a_placeholder_joins_them() {
         str![[r#"
 quote add-item: host 127.0.0.1:[PORT], store view default
 error: the service answered 400 Bad Request: it is •••
+  hint: check whether it took effect before you try again
 "#]],
     );
 }
@@ -79,6 +80,7 @@ fn a_token_cut_off_at_the_end_of_a_message_is_masked() {
     outcome.assert_failure(4, str![[r#"
 quote add-item: host 127.0.0.1:[PORT], store view default
 error: the service answered 400 Bad Request: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx••…
+  hint: check whether it took effect before you try again
 "#]]);
 }
 
