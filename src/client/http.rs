@@ -19,6 +19,7 @@ use crate::config::Endpoint;
 use crate::system::clock::Clock;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Dialect, Request};
+use storefront_core::text::oauth::{self, NameOrder, Stamp};
 use storefront_core::text::redact::{MASK, secrets};
 use storefront_core::text::token::Token;
 
@@ -166,13 +167,30 @@ impl Client {
         })
     }
 
-    /// Sends a request once, with a token or with credentials in its body, which nobody sees.
+    /// Sends a request once, with a token or with credentials in its body, which nobody sees. A read whose signature was
+    /// refused, and which a newer Magento would sign differently, is sent once more as that does.
     ///
     /// # Errors
     /// Only for a request that cannot be made: an invalid URL, token or method.
     pub async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
+        let attempt = self.attempt_signed(request, token, NameOrder::Natural).await?;
+        let is_refused = attempt.failure().is_some_and(|failure| oauth::is_bad_signature(&failure.message));
+        if is_refused && request.is_read() && oauth::depends_on_order(&parse(&self.url_text(request))?) {
+            return self.attempt_signed(request, token, NameOrder::Bytes).await;
+        }
+        Ok(attempt)
+    }
+
+    /// Sends a request once, whose parameters, where it is signed, are in this order.
+    async fn attempt_signed(
+        &self,
+        request: &Request,
+        token: Option<&Token>,
+        order: NameOrder,
+    ) -> Result<Attempt, Failure> {
         let mut url = parse(&self.url_text(request))?;
-        let authorization = token.map(|token| self.authorization(request, &mut url, token)).transpose()?;
+        let authorization =
+            token.map(|token| self.authorization(request, &mut url, token, order)).transpose()?;
         let outgoing = outgoing(request, url.clone(), authorization);
         self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),
@@ -205,13 +223,20 @@ impl Client {
     }
 
     /// The token, or a signature with a nonce and a time of its own, whose query `url` then has.
-    fn authorization(&self, request: &Request, url: &mut Url, token: &Token) -> Result<HeaderValue, Failure> {
+    fn authorization(
+        &self,
+        request: &Request,
+        url: &mut Url,
+        token: &Token,
+        order: NameOrder,
+    ) -> Result<HeaderValue, Failure> {
         let text = if let Some(keys) = token.keys() {
             let nonce = ring::rand::generate::<[u8; 16]>(&ring::rand::SystemRandom::new())
                 .map_err(|_| Failure::internal("the system gives no random numbers"))?;
             let nonce = format!("{:032x}", u128::from_be_bytes(nonce.expose()));
             let time = self.clock.now().as_second();
-            keys.header(request.method.as_str(), url, self.sign_port, &nonce, time)
+            let stamp = Stamp { nonce: &nonce, time, order };
+            keys.header(request.method.as_str(), url, self.sign_port, stamp)
         } else {
             format!("Bearer {}", token.expose())
         };

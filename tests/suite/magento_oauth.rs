@@ -123,3 +123,34 @@ fn a_wrong_secret_is_not_kept_and_sign_port_is_named() {
     let partly = login(&home, "consumer-key=a\ntoken=b\n");
     assert_eq!(partly.code, 2, "{partly:?}");
 }
+
+/// Up to ten filter groups both orders of names are one. A search of our own has no names that differ in them.
+#[test]
+fn a_read_refused_for_its_signature_is_signed_once_more_in_the_order_of_newer_versions() {
+    let message = "{\"message\": \"The signature is invalid. Verify and try again.\"}";
+    let refused = || answer("401 Unauthorized", "", message);
+    let found = || answer("200 OK", "", "{}");
+    let path = |groups: usize| {
+        let filters =
+            (0..groups).map(|it| format!("searchCriteria[filter_groups][{it}][filters][0][field]=sku"));
+        format!("/V1/products?{}", filters.collect::<Vec<_>>().join("&"))
+    };
+    for (line, second, expected) in [
+        (format!("api GET {} --admin", path(11)), found(), (0, 2)),
+        (format!("api GET {} --admin", path(11)), refused(), (6, 2)),
+        (format!("api GET {} --admin", path(10)), found(), (6, 1)),
+        (format!("api DELETE {} --admin -y", path(11)), found(), (6, 1)),
+        ("customer find a b c d e f g h i j k".to_owned(), found(), (6, 1)),
+    ] {
+        let shop = MockServer::start(vec![refused(), second]);
+        let home = Home::with_config(&format!(
+            "default-profile = \"shop\"\n[profiles.shop]\nbase-url = {:?}\napi = \"magento\"\n\
+             [profiles.shop.oauth]\nfile = \"keys\"\n",
+            shop.url("/rest")
+        ));
+        home.write("keys", VALUES, 0o600);
+        let words: Vec<&str> = line.split(' ').collect();
+        let code = home.storefront(&words).run().code;
+        assert_eq!((code, shop.requests().len()), expected, "{line}");
+    }
+}

@@ -152,7 +152,7 @@ impl Filter {
 /// The query that asks for the first `limit` records that meet all filters.
 pub fn search_query(filters: &[Filter], limit: usize) -> String {
     let mut pairs = Vec::new();
-    for (group, filter) in filters.iter().enumerate() {
+    for (group, filter) in (first_group(filters.len())..).zip(filters) {
         for (index, field) in filter.fields.iter().enumerate() {
             let name = format!("searchCriteria[filter_groups][{group}][filters][{index}]");
             pairs.push((format!("{name}[field]"), (*field).to_owned()));
@@ -164,6 +164,18 @@ pub fn search_query(filters: &[Filter], limit: usize) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, SEGMENT).to_string();
     let pairs = pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")
+}
+
+/// The number of the first of so many filter groups: all have equally many digits, for versions of Magento sort the names of
+/// a signed request differently where they do not (they need not begin at 0).
+fn first_group(count: usize) -> usize {
+    if count <= 10 {
+        0
+    } else {
+        std::iter::successors(Some(10), |first| Some(first * 10))
+            .find(|first| count <= 9 * first)
+            .unwrap_or(0)
+    }
 }
 
 /// A path below the base URL, with its query.
@@ -261,8 +273,9 @@ fn is_version(segment: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RelativePath, Request, StoreView, Target, is_profile_path};
+    use super::{Filter, RelativePath, Request, StoreView, Target, is_profile_path, search_query};
     use crate::interface::dialect::MARKETPLACE;
+    use crate::text::oauth::depends_on_order;
 
     #[test]
     fn a_store_view_is_one_path_segment() {
@@ -275,6 +288,18 @@ mod tests {
     fn codes_that_change_the_path_and_pasted_commands_are_refused() {
         for code in ["", ".", "..", "clear; storefront auth login", "fr;", "fr ca", "fr\n", "\u{1b}[A"] {
             assert!(StoreView::new(code).is_err(), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_a_search_have_one_order_however_many_filters_it_has() {
+        for (count, first) in [(1, "[0]"), (10, "[0]"), (11, "[10]"), (90, "[10]"), (91, "[100]")] {
+            let query = search_query(&vec![Filter::equal(&["sku"], 1); count], 1);
+            let url = format!("https://shop.example/?{query}").parse().unwrap();
+            assert!(!depends_on_order(&url), "{count}");
+            let first = format!("searchCriteria[filter_groups]{first}[filters][0][field]");
+            assert_eq!(url.query_pairs().next().unwrap().0, first);
+            assert_eq!(query.matches("condition_type").count(), count);
         }
     }
 

@@ -31,13 +31,42 @@ const PATH: &AsciiSet = &RESERVED
 pub const NAMES: [&str; 4] = ["consumer-key", "consumer-secret", "token", "token-secret"];
 
 /// The only method that Magento takes.
-pub const METHOD: &str = "HMAC-SHA256";
+const METHOD: &str = "HMAC-SHA256";
 
 /// Magento's words for a nonce that was used, and for a time that is ahead of the shop's.
-pub const BAD_NONCE: &str = "An error occurred validating the nonce";
+const BAD_NONCE: &str = "An error occurred validating the nonce";
 
 /// Magento's words for a signature that is not its own.
-pub const BAD_SIGNATURE: &str = "The signature is invalid. Verify and try again.";
+const BAD_SIGNATURE: &str = "The signature is invalid. Verify and try again";
+
+/// How a shop sorts the names of the parameters that it signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameOrder {
+    /// As they are encoded, runs of digits compared as numbers: Magento up to 2.4.7.
+    Natural,
+    /// As they are before that, by their bytes: Magento 2.4.8.
+    Bytes,
+}
+
+impl NameOrder {
+    fn compare(self, one: &str, other: &str) -> Ordering {
+        match self {
+            Self::Natural => natural(&encoded(one), &encoded(other)),
+            Self::Bytes => one.cmp(other),
+        }
+    }
+}
+
+/// What a signature has beside the request.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamp<'a> {
+    /// Of this attempt alone.
+    pub nonce: &'a str,
+    /// Seconds since 1970.
+    pub time: i64,
+    /// That of the shop.
+    pub order: NameOrder,
+}
 
 /// The values of an integration.
 #[derive(Clone, Copy)]
@@ -58,26 +87,21 @@ impl<'a> Keys<'a> {
         values.iter().all(|value| !value.is_empty()).then_some(Self { values })
     }
 
-    /// The `Authorization` header of a request to `url`, whose query is rewritten as it is signed. `time` is in seconds since
-    /// 1970. A shop whose web server drops the port from what it hands on signs without it.
-    pub fn header(self, method: &str, url: &mut Url, sign_port: bool, nonce: &str, time: i64) -> String {
+    /// The `Authorization` header of a request to `url`, whose query is rewritten as it is signed. A shop whose web server
+    /// drops the port from what it hands on signs without it.
+    pub fn header(self, method: &str, url: &mut Url, sign_port: bool, stamp: Stamp<'_>) -> String {
         let query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         if !query.is_empty() {
             let pairs = query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
             url.set_query(Some(&pairs.collect::<Vec<_>>().join("&")));
         }
-        let time = time.to_string();
+        let time = stamp.time.to_string();
         let [consumer, _, token, _] = self.values;
-        let own = [
-            ("oauth_consumer_key", consumer),
-            ("oauth_nonce", nonce),
-            ("oauth_signature_method", METHOD),
-            ("oauth_timestamp", &time),
-            ("oauth_token", token),
-            ("oauth_version", "1.0"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let signature = self.signature(method, &address(url, sign_port), own.iter().chain(&query));
+        let values = [consumer, stamp.nonce, METHOD, &time, token, "1.0"];
+        let own: Vec<_> =
+            OWN.iter().zip(values).map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect();
+        let parameters = own.iter().chain(&query);
+        let signature = self.signature(method, &address(url, sign_port), parameters, stamp.order);
         let own = own.iter().map(|(name, value)| format!("{name}=\"{}\"", encoded(value)));
         let own = own.collect::<Vec<_>>().join(", ");
         format!("OAuth {own}, oauth_signature=\"{}\"", encoded(&signature))
@@ -85,16 +109,18 @@ impl<'a> Keys<'a> {
 
     /// The signature over method, URL without query, and all parameters as they are before encoding. Of those with one name
     /// Magento knows the last.
-    pub fn signature<'p>(
+    fn signature<'p>(
         self,
         method: &str,
         address: &str,
         parameters: impl Iterator<Item = &'p (String, String)>,
+        order: NameOrder,
     ) -> String {
-        let last: HashMap<_, _> = parameters.map(|(name, value)| (encoded(name), encoded(value))).collect();
-        let mut pairs: Vec<_> = last.iter().collect();
-        pairs.sort_by(|one, other| natural(one.0, other.0));
-        let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let last: HashMap<_, _> = parameters.map(|(name, value)| (name.as_str(), value)).collect();
+        let mut pairs: Vec<_> = last.into_iter().collect();
+        pairs.sort_by(|one, other| order.compare(one.0, other.0));
+        let pairs: Vec<_> =
+            pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
         let text = format!("{method}&{}&{}", encoded(address), encoded(&pairs.join("&")));
         let secret = format!("{}&{}", encoded(self.values[1]), encoded(self.values[3]));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
@@ -102,19 +128,42 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// The parameters of a signature itself.
+const OWN: [&str; 6] = [
+    "oauth_consumer_key",
+    "oauth_nonce",
+    "oauth_signature_method",
+    "oauth_timestamp",
+    "oauth_token",
+    "oauth_version",
+];
+
+/// Whether the signature of a request to this URL differs with the order of names.
+pub fn depends_on_order(url: &Url) -> bool {
+    let mut names: Vec<_> = url.query_pairs().map(|(name, _)| name).collect();
+    names.extend(OWN.map(Into::into));
+    names.sort_by(|one, other| NameOrder::Bytes.compare(one, other));
+    !names.is_sorted_by(|one, other| NameOrder::Natural.compare(one, other).is_le())
+}
+
+/// Whether this is Magento's refusal of a signature.
+pub fn is_bad_signature(message: &str) -> bool {
+    message.contains(BAD_SIGNATURE)
+}
+
 /// What to do about a refusal in Magento's words; nothing for any other.
 pub fn hint(message: &str) -> Option<&'static str> {
     if message.contains(BAD_NONCE) {
         return Some("set this machine's clock: it must not be ahead of the shop's");
     }
-    message.contains(BAD_SIGNATURE.trim_end_matches('.')).then_some(
+    is_bad_signature(message).then_some(
         "check the consumer secret and the token secret; where the shop's web server drops the port of the URL, \
          set `sign-port = false` in the profile",
     )
 }
 
 /// The URL as it is signed: without its query, without a port that is the scheme's own.
-pub fn address(url: &Url, sign_port: bool) -> String {
+fn address(url: &Url, sign_port: bool) -> String {
     let host = url.host_str().unwrap_or_default();
     let port = url.port().filter(|_| sign_port).map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{host}{port}{}", url.scheme(), normalized(url.path()))
@@ -175,7 +224,7 @@ fn natural(one: &str, other: &str) -> Ordering {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::{BAD_NONCE, Keys, address, hint, natural};
+    use super::{BAD_NONCE, Keys, NameOrder, Stamp, address, depends_on_order, hint, natural};
     use crate::text::redact::Redactor;
     use crate::text::token::Token;
 
@@ -202,7 +251,8 @@ mod tests {
             ("oauth_timestamp", "137131201"),
             ("oauth_nonce", "7d8f3e4a"),
         ]);
-        let signed = KEYS.signature("POST", "http://example.com/request", parameters.iter());
+        let signed =
+            KEYS.signature("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
         assert_eq!(signed, "/2+BRwUPJrpN3wQZP9dOtZxRJ3Mx7Pkd6olixpFTGRs=");
     }
 
@@ -212,7 +262,8 @@ mod tests {
         let url = format!("https://shop.example:8443/{path}?q=a+b&f%5B10%5D=%C3%A9&f[2]=100%25&x=1&x");
         let mut url = url.parse().unwrap();
         let keys = Keys { values: ["ck", "s+c/r=t", "tk", "t~s"] };
-        let header = keys.header("GET", &mut url, true, "n1", 1_600_000_000);
+        let stamp = Stamp { nonce: "n1", time: 1_600_000_000, order: NameOrder::Natural };
+        let header = keys.header("GET", &mut url, true, stamp);
         assert_eq!(url.path(), format!("/{path}"));
         assert_eq!(url.query(), Some("q=a%20b&f%5B10%5D=%C3%A9&f%5B2%5D=100%25&x=1&x="));
         let signature = header.split("oauth_signature=").nth(1).unwrap();
@@ -226,6 +277,21 @@ mod tests {
         for (less, more) in [("f[2]", "f[10]"), ("a", "b"), ("a", "a1"), ("a05", "a1"), ("a1b", "a1c")] {
             assert_eq!(natural(less, more), Ordering::Less, "{less} {more}");
             assert_eq!(natural(more, less), Ordering::Greater, "{less} {more}");
+        }
+    }
+
+    #[test]
+    fn orders_of_names_differ_for_numbers_of_other_widths_and_for_encoded_characters() {
+        for (query, differs) in [
+            ("f[2]=a&f[10]=b", true),
+            ("f[10]=a&f[20]=b", false),
+            ("f[0]=a&f[9]=b&f[a]=c", false),
+            ("fZ=a&f[=b", true),
+            ("{=a", true),
+            ("", false),
+        ] {
+            let url = format!("https://shop.example/rest/V1/x?{query}").parse().unwrap();
+            assert_eq!(depends_on_order(&url), differs, "{query}");
         }
     }
 
