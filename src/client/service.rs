@@ -376,10 +376,10 @@ impl Service<'_> {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+    pub async fn write(&self, operation: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
         self.token(request.bearer).await?;
         self.log_before_send(None).await?;
-        self.send(operation, request, Effect::Write).await
+        self.send(operation, request, effect).await
     }
 
     /// The same; the caller has written down that it leaves.

@@ -7,10 +7,10 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::cli::WriteArgs;
-use crate::client::Reply;
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
+use crate::client::{Effect, Reply};
 use crate::input::document;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure};
@@ -118,7 +118,11 @@ fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
 }
 
 async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure> {
-    if request.is_read() { service.read(request).await } else { service.write(OPERATION, request).await }
+    if request.is_read() {
+        service.read(request).await
+    } else {
+        service.write(OPERATION, request, Effect::Write).await
+    }
 }
 
 /// Prints the body of the reply: the service's own object under `-o json`, which `--jq` works on; to a pipe the bytes as

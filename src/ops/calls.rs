@@ -38,10 +38,9 @@ impl<'a> Calls<'a> {
     /// Sends a call, once the journal knows that the operation leaves.
     ///
     /// # Errors
-    /// As [`Service::send`]; the call is noted whatever becomes of it.
+    /// As [`Service::write`]; the call is noted whatever becomes of it.
     pub async fn send(&mut self, (name, request): &Planned, effect: Effect) -> Result<Reply, Failure> {
-        self.service.log_before_send(None).await?;
-        let sent = self.service.send(self.operation, request, effect).await;
+        let sent = self.service.write(self.operation, request, effect).await;
         match &sent {
             Ok(reply) => {
                 reply.warning.iter().for_each(|warning| self.service.session.report.warn(warning));
@@ -54,10 +53,12 @@ impl<'a> Calls<'a> {
 
     /// Takes in a call that was sent elsewhere, or not at all.
     pub fn push(&mut self, call: Call) {
-        self.done.push(call);
-        if self.is_applied() {
-            self.service.stage.set(Applied::Partial);
+        match call.applied {
+            Applied::Unknown => self.service.stage.set(Applied::Unknown),
+            _ if self.is_applied() || is_sent_and_applied(&call) => self.service.stage.set(Applied::Partial),
+            _ => {}
         }
+        self.done.push(call);
     }
 
     /// A call that is not needed.
@@ -68,8 +69,13 @@ impl<'a> Calls<'a> {
     /// The last call, whose answer was lost, was found to be applied.
     pub fn last_is_applied(&mut self, lost: &Failure) {
         self.service.session.report.warn(&format!("{}; verified as applied", lost.message));
+        self.last_is(Applied::Yes);
+    }
+
+    /// Something else than its answer says what became of the last call.
+    pub fn last_is(&mut self, applied: Applied) {
         if let Some(call) = self.done.pop() {
-            self.push(Call { applied: Applied::Yes, ..call });
+            self.push(Call { applied, ..call });
         }
     }
 
@@ -82,7 +88,7 @@ impl<'a> Calls<'a> {
 
     /// Whether a call was sent that took effect.
     fn is_applied(&self) -> bool {
-        self.done.iter().any(|call| call.applied == Applied::Yes && call.reason.is_none())
+        self.done.iter().any(is_sent_and_applied)
     }
 
     /// The failure of the whole: what was applied before stays so. Of the `planned` calls the others were not sent.
@@ -120,6 +126,10 @@ impl<'a> Calls<'a> {
         let status = self.done.iter().rev().find_map(|call| call.status);
         Outcome { applied: Applied::Yes, status, calls: self.done, ..outcome }
     }
+}
+
+fn is_sent_and_applied(call: &Call) -> bool {
+    call.applied == Applied::Yes && call.reason.is_none()
 }
 
 /// What a dry run shows: the calls that would be sent.

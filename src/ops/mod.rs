@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::client::service::Service;
-use crate::client::{Reply, may_be_saved};
+use crate::client::{Effect, Reply, may_be_saved};
 use crate::input::{Draft, Overrides};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -141,7 +141,7 @@ pub async fn send_request(
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name, service.preview(request)));
     }
-    let reply = service.write(operation.name, &request).await?;
+    let reply = service.write(operation.name, &request, Effect::Write).await?;
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::calls::{Planned, preview};
+use super::calls::{Calls, Planned, preview};
 use super::cart;
 use crate::client::service::Service;
 use crate::client::{Effect, error_body, says};
@@ -10,7 +10,7 @@ use crate::config::ShipLayout;
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{positive, read_country, read_until, request, send_request};
-use crate::report::outcome::{Call, Outcome};
+use crate::report::outcome::Outcome;
 use crate::report::profile::one_liner;
 use storefront_core::cart::{Cart, from_profile};
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -44,39 +44,20 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         return sent.map_err(|failure| cart::look_hint(service, failure));
     }
     let requests = requests(service, draft.body()).await?;
+    let planned = requests.planned();
+    if planned.is_empty() {
+        return Err(Failure::usage("there is nothing to save on the quote"));
+    }
     if service.session.global.dry_run {
-        return dry_run(service, requests);
+        return Ok(preview(service, OPERATION, planned));
     }
-    let mut calls = Vec::new();
-    let success = Some(Success { text: saved(&draft.fields, &Value::Null), covers_response: true });
-    let mut outcome = Outcome { applied: Applied::Yes, success, ..Outcome::not_sent(OPERATION) };
-    if let Some(request) = &requests.shipping {
-        let has_payment = requests.payment.is_some();
-        let sent = service.write(OPERATION, request).await;
-        let reply = sent.map_err(|failure| first_failed(service, failure, has_payment))?;
-        reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
-        outcome.status = Some(reply.status);
-        calls.push(Call::replied(SHIPPING, reply.status, reply.value()));
-        if has_payment {
-            service.stage.set(Applied::Partial);
+    let mut calls = Calls::new(service, OPERATION);
+    match requests.send(service, &mut calls).await {
+        Ok(()) => {
+            let success = Some(Success { text: saved(&draft.fields, &Value::Null), covers_response: true });
+            Ok(Outcome { success, ..calls.finish() })
         }
-    }
-    let Some(payment) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
-    if service.stopping.get() {
-        let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
-        return Err(second_failed(interrupted.applied(Applied::No), calls));
-    }
-    if outcome.status.is_none() {
-        service.log_before_send(None).await?;
-    }
-    match payment.send(service).await {
-        Ok((status, answer)) => {
-            outcome.status = Some(status);
-            calls.push(Call::replied(PAYMENT, status, answer));
-            Ok(Outcome { calls, ..outcome })
-        }
-        Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),
-        Err(failure) => Err(second_failed(failure, calls)),
+        Err(failure) => Err(calls.failed(failure, &planned, None)),
     }
 }
 
@@ -142,8 +123,31 @@ fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
 
 /// The two calls; either may be missing.
 struct Requests {
-    shipping: Option<Request>,
+    shipping: Option<Planned>,
     payment: Option<Payment>,
+}
+
+impl Requests {
+    fn planned(&self) -> Vec<Planned> {
+        let payment = self.payment.as_ref().map(|payment| &payment.call);
+        self.shipping.iter().chain(payment).cloned().collect()
+    }
+
+    /// Sends the calls; the second leaves only where the first was applied.
+    async fn send(&self, service: &Service<'_>, calls: &mut Calls<'_>) -> Result<(), Failure> {
+        if let Some(shipping) = &self.shipping
+            && let Err(failure) = calls.send(shipping, Effect::Write).await
+        {
+            let failure = first_failed(service, failure);
+            calls.last_is(failure.applied);
+            return Err(failure);
+        }
+        let Some(payment) = &self.payment else { return Ok(()) };
+        payment.send(service, calls).await.map_err(|failure| match &self.shipping {
+            Some(_) => second_failed(failure),
+            None => cart::look_hint(service, failure),
+        })
+    }
 }
 
 async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
@@ -178,9 +182,10 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let information = body.shift_remove("addressInformation");
     let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
     Ok(Requests {
-        shipping: information.map(|value| cart.save_shipping(wrapped("addressInformation", value))),
+        shipping: information
+            .map(|value| (SHIPPING.to_owned(), cart.save_shipping(wrapped("addressInformation", value)))),
         payment: payment.map(|method| Payment {
-            request: cart.select_payment(wrapped("method", method.clone())),
+            call: (PAYMENT.to_owned(), cart.select_payment(wrapped("method", method.clone()))),
             read: cart.read("/selected-payment-method"),
             method,
         }),
@@ -195,25 +200,14 @@ fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<Str
     sides.filter_map(|(_, address)| address.as_object_mut())
 }
 
-fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {
-    let payment = requests.payment.map(|payment| payment.request);
-    let calls = [(SHIPPING, requests.shipping), (PAYMENT, payment)];
-    let calls = calls.into_iter().filter_map(|(name, request)| Some((name.to_owned(), request?)));
-    let calls: Vec<Planned> = calls.collect();
-    if calls.is_empty() {
-        return Err(Failure::usage("there is nothing to save on the quote"));
-    }
-    Ok(preview(service, OPERATION, calls))
-}
-
 /// Fields of an address that a cart keeps from its address before, unless they are sent empty: an invoice could carry
 /// another address's VAT id.
 const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
 
-/// The second call was not sent. A method that the shop does not have is refused after the addresses are saved.
-fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Failure {
+/// What is said of the first call. A method that the shop does not have is refused after the addresses are saved.
+fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
     let is_not_found = failure.status == Some(404);
-    let failure = if is_not_found && says(failure.service.as_ref(), "Carrier with such method not found") {
+    if is_not_found && says(failure.service.as_ref(), "Carrier with such method not found") {
         let message = format!(
             "the addresses were saved, and the shipping method of the cart was erased: {}",
             failure.message
@@ -229,44 +223,33 @@ fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Fa
         })
     } else {
         cart::look_hint(service, failure)
-    };
-    let mut calls = vec![exact_json::of(&Call::failed(SHIPPING, &failure))];
-    if has_second {
-        calls.push(exact_json::of(&Call::new(PAYMENT, Applied::No)));
     }
-    Failure { calls, ..failure }
 }
 
-/// The first call was applied: the whole is no longer "not applied", whatever became of the second.
-fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
-    calls.push(Call::failed(PAYMENT, &failure));
-    let calls = calls.iter().map(exact_json::of).collect();
-    if failure.applied == Applied::Unknown {
-        let message = format!(
-            "the shipping information was saved, and the outcome of the payment is unknown: {}",
-            failure.message
-        );
-        return Failure { message, calls, ..failure }.hint(format!(
-            "{AGAIN}: saving the same addresses, methods and payment a second time changes nothing"
-        ));
-    }
-    let (kind, hint) = match (failure.kind, &failure.hint) {
-        (FailureKind::Interrupted, _) => (FailureKind::Interrupted, AGAIN.to_owned()),
-        // The shop does not take this payment.
-        (FailureKind::Refused, _) => (
-            FailureKind::Partial,
-            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them"),
-        ),
-        (_, None) => (FailureKind::Partial, AGAIN.to_owned()),
-        (_, Some(hint)) => (FailureKind::Partial, format!("{hint}; then {AGAIN}")),
+/// What is said of the second call, where the first was applied.
+fn second_failed(failure: Failure) -> Failure {
+    let became = match failure.applied {
+        Applied::Unknown => "the outcome of the payment is unknown",
+        _ => "the payment was not",
     };
-    let message = format!("the shipping information was saved, and the payment was not: {}", failure.message);
-    Failure { kind, applied: Applied::Partial, message, hint: Some(hint), calls, ..failure }
+    let message = format!("the shipping information was saved, and {became}: {}", failure.message);
+    let hint = match (failure.kind, failure.applied, &failure.hint) {
+        (_, Applied::Unknown, _) => {
+            format!("{AGAIN}: saving the same addresses, methods and payment a second time changes nothing")
+        }
+        // The shop does not take this payment.
+        (FailureKind::Refused, ..) => {
+            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them")
+        }
+        (FailureKind::Interrupted, ..) | (_, _, None) => AGAIN.to_owned(),
+        (_, _, Some(hint)) => format!("{hint}; then {AGAIN}"),
+    };
+    Failure { message, hint: Some(hint), ..failure }
 }
 
 /// The call that sets the payment.
 struct Payment {
-    request: Request,
+    call: Planned,
     /// Reads the payment that is set.
     read: Request,
     /// What is set, such as `{"method": "checkmo"}`.
@@ -274,27 +257,25 @@ struct Payment {
 }
 
 impl Payment {
-    /// Sends it, and again within `--retry`: set twice it is the same. The status and the answer; `unknown` where neither it nor
-    /// a read says that it was set.
-    async fn send(&self, service: &Service<'_>) -> Result<(u16, Value), Failure> {
-        let (status, answer, unclear) = match service.send(OPERATION, &self.request, Effect::State).await {
-            Ok(reply) if says_set(&reply.value()) => return Ok((reply.status, reply.value())),
+    /// Sends it, and again within `--retry`: set twice it is the same. `unknown` where neither the answer nor a read says
+    /// that it was set.
+    async fn send(&self, service: &Service<'_>, calls: &mut Calls<'_>) -> Result<(), Failure> {
+        let unclear = match calls.send_next(&self.call, Effect::State).await {
+            Ok(reply) if says_set(&reply.value()) => return Ok(()),
             Ok(reply) => {
                 let status = error_body::status_in_words(reply.status);
                 let message =
                     format!("the service answered {status} without the id of the payment that was set");
                 let failure = Failure::new(FailureKind::Unknown, message);
-                (reply.status, reply.value(), Failure { status: Some(reply.status), ..failure })
+                Failure { status: Some(reply.status), ..failure }
             }
-            Err(failure) => match failure.status.filter(|status| (200..=299).contains(status)) {
-                Some(status) => (status, failure.service.clone().unwrap_or_default(), failure),
-                None => return Err(failure),
-            },
+            Err(failure) if failure.status.is_some_and(|status| (200..=299).contains(&status)) => failure,
+            Err(failure) => return Err(failure),
         };
-        service.stage.set(Applied::Unknown);
+        calls.last_is(Applied::Unknown);
         if self.is_shown(service).await {
-            service.stage.set(Applied::Yes);
-            return Ok((status, answer));
+            calls.last_is(Applied::Yes);
+            return Ok(());
         }
         Err(unclear)
     }
