@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use crate::cli::OperationArgs;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::ops::attribute::assign::{assign, set_names};
+use crate::ops::attribute::assign::assign;
 use crate::ops::{Operation, Run};
+use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, OperationSpec, scalar};
@@ -48,7 +49,9 @@ impl Operation for AssignArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        if scalar(draft.fields.get("attribute_code")).is_none() || set_names(&draft.fields).is_empty() {
+        if scalar(draft.fields.get("attribute_code")).is_none()
+            || Attribute(&draft.fields).set_names().is_empty()
+        {
             return Err(Failure::usage("no attribute or no attribute set given")
                 .hint("use `storefront attribute assign CODE --set NAME`, or --input FILE"));
         }

@@ -17,7 +17,7 @@ use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::ops::{Operation, attribute};
 use crate::{commands, report};
-use storefront_core::attribute::rules::in_reply;
+use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Failure, FailureKind};
 
 /// Create product attributes, and make them ready for products.
@@ -112,10 +112,11 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     } else {
         service.read(&request).await?.value()
     };
-    let mut shown = in_reply(reply).ok_or_else(|| {
+    let shown = Attribute::in_reply(&reply).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute")
             .hint("print it as it came with -o json")
     })?;
+    let mut shown = shown.0.clone();
     if let Some(Value::Array(options)) = shown.get_mut("options") {
         // A blank option stands for "nothing chosen".
         options.retain(|option| option["label"].as_str().is_some_and(|label| !label.trim().is_empty()));

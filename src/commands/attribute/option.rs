@@ -20,6 +20,7 @@ use crate::ops::attribute::options;
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::attribute::check_new_options;
+use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
@@ -169,7 +170,7 @@ impl Operation for AddArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        check_new_options(&draft.fields).map(|()| Vec::new())
+        check_new_options(Attribute(&draft.fields)).map(|()| Vec::new())
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {

@@ -1,23 +1,18 @@
 //! Putting an attribute into attribute sets: products can have it only there.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::names::{Place, is_in_set, path, places};
-use super::{code_of, read_existing};
+use super::read_existing;
 use crate::client::Effect;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::report::outcome::Outcome;
+use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
-
-/// The sets that an input names.
-pub fn set_names(fields: &Map<String, Value>) -> Vec<String> {
-    let names = fields.get("attribute_set").and_then(Value::as_array).into_iter().flatten();
-    names.filter_map(Value::as_str).map(|name| name.trim().to_owned()).collect()
-}
 
 /// Puts an attribute that exists into sets, or shows the calls. Where it is in the set and no group is named, nothing is
 /// sent. An assignment can be repeated.
@@ -25,8 +20,9 @@ pub fn set_names(fields: &Map<String, Value>) -> Vec<String> {
 /// # Errors
 /// As [`Service::write`]; `usage` for names that the shop does not have; `partial` where a later call was refused.
 pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
-    let code = code_of(&draft.fields);
-    let places = places(service, &set_names(&draft.fields)).await?;
+    let asked = Attribute(&draft.fields);
+    let code = asked.code();
+    let places = places(service, &asked.set_names()).await?;
     read_existing(service, code).await?;
     let (mut calls, mut left) = (Calls::new(service, ATTRIBUTE_ASSIGN.name), Vec::new());
     for place in places {

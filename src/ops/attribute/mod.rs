@@ -6,13 +6,12 @@ pub mod options;
 
 use serde_json::{Map, Value, json};
 
-use self::assign::set_names;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, preview};
 use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
-use storefront_core::attribute::rules::{in_reply, is_same_attribute};
+use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_CREATE, Success, scalar};
@@ -30,7 +29,7 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 /// `usage` where there is none of this code, and as [`Service::read`].
 async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
     match service.read(&read_all(service, code)?).await {
-        Ok(reply) => in_reply(reply.value()).filter(is_attribute).ok_or_else(|| {
+        Ok(reply) => Attribute::shown(&reply.value()).map(|shown| shown.0.clone()).ok_or_else(|| {
             Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute").hint(LOOK_CLOSER)
         }),
         Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
@@ -100,7 +99,7 @@ pub async fn create(
     created_earlier: Option<u64>,
 ) -> Result<Outcome, Failure> {
     let mut draft = draft.clone();
-    let sets = set_names(&draft.fields);
+    let sets = Attribute(&draft.fields).set_names();
     draft.fields.shift_remove("attribute_set");
     names::resolve_store_views(service, &mut draft.fields).await?;
     if !service.settings.dialect.stores_texteditor
@@ -113,7 +112,7 @@ pub async fn create(
     if places.is_empty() {
         return create_only(service, &draft).await;
     }
-    let code = code_of(&draft.fields);
+    let code = Attribute(&draft.fields).code();
     let assignments = assign::requests(service, code, &places)?;
     if service.session.global.dry_run {
         let first = request(service, &draft, service.settings.dialect.create_attribute)?;
@@ -122,15 +121,15 @@ pub async fn create(
     }
     let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
     let mut id = created_earlier;
-    if created_earlier.is_some() && created_earlier == id_of(&read_existing(service, code).await?) {
+    if created_earlier.is_some() && created_earlier == Attribute(&read_existing(service, code).await?).id() {
         calls.skip(CREATE, "done earlier");
     } else {
         match create_only(service, &draft).await {
             Ok(Outcome { status, response, .. }) => {
-                id = response.as_ref().and_then(|reply| id_of(&in_reply(reply.clone())?));
+                id = response.as_ref().and_then(|reply| Attribute::in_reply(reply)?.id());
                 if id.is_none() {
                     // The answer was lost: a resumed run has to know that it is ours.
-                    id = read_existing(service, code).await.ok().and_then(|it| id_of(&it));
+                    id = read_existing(service, code).await.ok().and_then(|it| Attribute(&it).id());
                 }
                 calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) });
             }
@@ -157,11 +156,7 @@ pub async fn create(
 /// `usage` for names that the shop does not have, and as [`Service::read`].
 pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Result<(), Failure> {
     names::resolve_store_views(service, &mut asked.clone()).await?;
-    names::places(service, &set_names(asked)).await.map(drop)
-}
-
-fn id_of(attribute: &Map<String, Value>) -> Option<u64> {
-    scalar(attribute.get("attribute_id"))?.parse().ok()
+    names::places(service, &Attribute(asked).set_names()).await.map(drop)
 }
 
 /// Creates the attribute, or shows what would be sent. Where attributes can be read, it is read first: some shops replace
@@ -170,14 +165,14 @@ fn id_of(attribute: &Map<String, Value>) -> Option<u64> {
 /// # Errors
 /// As [`Service::write`]; `refused` where the code exists.
 async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
-    let asked = &draft.fields;
-    let code = Some(code_of(asked)).filter(|code| !code.is_empty() && !service.session.global.dry_run);
+    let asked = Attribute(&draft.fields);
+    let code = Some(asked.code()).filter(|code| !code.is_empty() && !service.session.global.dry_run);
     let read = code.and_then(|code| read_request(service, code));
     let request = request(service, draft, service.settings.dialect.create_attribute)?;
     let success = |reply: &Value| created(asked, reply);
     let Some(read) = read else { return send_request(service, &ATTRIBUTE_CREATE, request, success).await };
     match service.read(&read).await {
-        Ok(reply) if in_reply(reply.value()).is_some_and(|it| is_attribute(&it)) => {
+        Ok(reply) if Attribute::shown(&reply.value()).is_some() => {
             return Err(exists(asked));
         }
         Ok(_) => {
@@ -194,7 +189,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             if !read_until(service, &read, service.settings.settle, is_it).await.1 {
                 return Err(failure.hint(format!(
                     "`storefront attribute show {}` shows whether it exists: check before retrying",
-                    code_of(asked)
+                    asked.code()
                 )));
             }
             service.stage.set(Applied::Yes);
@@ -208,13 +203,14 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
 /// Whether the attribute of an earlier run exists as it was asked for. Its assignments are sent again, which changes
 /// nothing where they are done. `None` while that is unknown.
 pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
-    let code = code_of(asked);
+    let asked = Attribute(asked);
+    let code = asked.code();
     // What cannot be read or looked up stays unknown.
     let reply = service.read(&read_request(service, code)?).await.ok()?;
     if !is_as_asked(&reply.value(), asked) {
         return None;
     }
-    let places = names::places(service, &set_names(asked)).await.ok()?;
+    let places = names::places(service, &asked.set_names()).await.ok()?;
     if places.is_empty() {
         return Some(done(Some("done earlier")));
     }
@@ -225,8 +221,8 @@ pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) 
     Some(Outcome { calls: sent.calls, ..done(Some("done earlier")) })
 }
 
-fn is_as_asked(reply: &Value, asked: &Map<String, Value>) -> bool {
-    in_reply(reply.clone()).is_some_and(|stored| is_same_attribute(asked, &stored))
+fn is_as_asked(reply: &Value, asked: Attribute<'_>) -> bool {
+    Attribute::in_reply(reply).is_some_and(|stored| stored.is_as(asked))
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {
@@ -238,27 +234,19 @@ fn done(reason: Option<&'static str>) -> Outcome {
     }
 }
 
-fn is_attribute(reply: &Map<String, Value>) -> bool {
-    reply.contains_key("attribute_code")
-}
-
-fn created(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
-    let stored = in_reply(reply.clone());
-    let shown = |field| stored.as_ref().and_then(|stored| scalar(stored.get(field)));
-    let code = shown("attribute_code").or_else(|| scalar(asked.get("attribute_code")))?;
+fn created(asked: Attribute<'_>, reply: &Value) -> Option<Success> {
+    let stored = Attribute::in_reply(reply);
+    let shown = |field| scalar(stored?.0.get(field));
+    let code = shown("attribute_code").or_else(|| scalar(asked.0.get("attribute_code")))?;
     let id = shown("attribute_id");
     let covers_response = id.is_some();
     let id = id.map(|id| format!(" (id {id})")).unwrap_or_default();
     Some(Success { text: format!("Created attribute {code}{id}"), covers_response })
 }
 
-fn exists(asked: &Map<String, Value>) -> Failure {
-    let code = code_of(asked);
+fn exists(asked: Attribute<'_>) -> Failure {
+    let code = asked.code();
     Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
         "`storefront attribute show {code}` prints it; choose another code for a new attribute"
     ))
-}
-
-fn code_of(asked: &Map<String, Value>) -> &str {
-    asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default().trim()
 }

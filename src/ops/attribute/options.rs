@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
-use super::{code_of, read_all, read_existing};
+use super::{read_all, read_existing};
 use crate::client::service::Service;
 use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
@@ -14,8 +14,8 @@ use crate::report::outcome::Outcome;
 use crate::state::default_note::{DefaultNote, DefaultNotes};
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
-use storefront_core::attribute::rules::in_reply;
-use storefront_core::attribute::{Named, NewOption, StoredOptions};
+use storefront_core::attribute::view::Attribute;
+use storefront_core::attribute::{Named, StoredOptions};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, Success};
@@ -44,7 +44,7 @@ impl<'a> Locked<'a> {
         let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
         let notes = DefaultNotes::of(session.context, settings, code)?;
         let noted = notes.load()?;
-        let before = StoredOptions::of(&read_existing(service, code).await?)?;
+        let before = StoredOptions::of(Attribute(&read_existing(service, code).await?))?;
         Ok(Self { service, code, notes, noted, before, _lock: lock })
     }
 
@@ -98,12 +98,12 @@ impl<'a> Locked<'a> {
     /// The options as one read shows them.
     async fn read_once(&self) -> Option<StoredOptions> {
         let reply = self.service.read(&read_all(self.service, self.code).ok()?).await.ok()?;
-        StoredOptions::of(&in_reply(reply.value())?).ok()
+        StoredOptions::of(Attribute::in_reply(&reply.value())?).ok()
     }
 
     /// Reads until the options are as wanted, for `settle` at most: the last ones, and whether they are so.
     async fn read_until(&self, is_wanted: impl Fn(&StoredOptions) -> bool) -> (Option<StoredOptions>, bool) {
-        let options = |reply: &Value| StoredOptions::of(&in_reply(reply.clone())?).ok();
+        let options = |reply: &Value| StoredOptions::of(Attribute::in_reply(reply)?).ok();
         let Ok(request) = read_all(self.service, self.code) else { return (None, false) };
         let is_so = |reply: &Value| options(reply).as_ref().is_some_and(&is_wanted);
         let (shown, is_so) = read_until(self.service, &request, self.service.settings.settle, is_so).await;
@@ -118,8 +118,8 @@ impl<'a> Locked<'a> {
 pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let mut fields = draft.fields.clone();
     resolve_store_views(service, &mut fields).await?;
-    let locked = Locked::open(service, code_of(&draft.fields)).await?;
-    let asked = NewOption::all(&fields);
+    let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
+    let asked = Attribute(&fields).new_options();
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
     let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
     let (mut labels, mut planned) = (Vec::new(), Vec::new());
@@ -251,8 +251,8 @@ impl Locked<'_> {
 /// Whether the options of an earlier run are there; then the default option is looked after, too. `None` while that is
 /// unknown. No option is added: one that this read does not show may be there all the same.
 pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Option<Outcome> {
-    let locked = Locked::open(service, code_of(&draft.fields)).await.ok()?;
-    let asked = NewOption::all(&draft.fields);
+    let locked = Locked::open(service, Attribute(&draft.fields).code()).await.ok()?;
+    let asked = Attribute(&draft.fields).new_options();
     if asked.iter().any(|option| locked.before.get(option.label()).is_none()) {
         return None;
     }

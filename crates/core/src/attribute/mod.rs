@@ -1,10 +1,12 @@
 //! Attribute sets, options and store views by their names, and the bodies of the calls on them.
 
 pub mod rules;
+pub mod view;
 
 use serde_json::{Map, Value, json};
 
 use crate::attribute::rules::label_problem;
+use crate::attribute::view::Attribute;
 use crate::failure::{Failure, FailureKind};
 use crate::operation::scalar;
 use crate::profile::equal::same_flag;
@@ -84,28 +86,27 @@ impl StoredOptions {
     /// # Errors
     /// `usage` for an attribute of another input type: what a call on its options loses is not known. `unavailable` for
     /// anything else.
-    pub fn of(attribute: &Map<String, Value>) -> Result<Self, Failure> {
-        let text = |name: &str| attribute.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (code, input, default) = (text("attribute_code"), text("frontend_input"), text("default_value"));
+    pub fn of(attribute: Attribute<'_>) -> Result<Self, Failure> {
+        let (code, input) = (attribute.code(), attribute.text("frontend_input"));
         if input != "select" {
             return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
                 .hint("change the options of other types in the admin panel, which shows what is lost"));
         }
-        let source = text("source_model");
+        let source = attribute.text("source_model");
         if !source.is_empty() && !STORED_OPTIONS.iter().any(|end| source.ends_with(end)) {
             return Err(Failure::usage(format!("the options of attribute `{code}` are not stored with it"))
                 .hint(format!(
                     "the shop's code `{source}` lists them; add them where that code has them from"
                 )));
         }
-        let options = attribute.get("options").and_then(|options| Named::list(options, "value", "label"));
+        let options = attribute.0.get("options").and_then(|options| Named::list(options, "value", "label"));
         let unlike =
             || Failure::new(FailureKind::Unavailable, "unexpected response: the attribute has no options");
         Ok(Self {
-            id: attribute.get("attribute_id").cloned().unwrap_or_default(),
-            code,
+            id: attribute.0.get("attribute_id").cloned().unwrap_or_default(),
+            code: code.to_owned(),
             options: options.ok_or_else(unlike)?,
-            default: Some(default).filter(|id| !id.is_empty()),
+            default: Some(attribute.text("default_value").to_owned()).filter(|id| !id.is_empty()),
         })
     }
 
@@ -171,16 +172,6 @@ impl StoredOptions {
 pub struct NewOption<'a>(pub &'a Map<String, Value>);
 
 impl<'a> NewOption<'a> {
-    /// Those of an input, in their order.
-    pub fn all(fields: &'a Map<String, Value>) -> Vec<Self> {
-        let options = fields.get("options").and_then(Value::as_array).into_iter().flatten();
-        let mut options: Vec<Self> = options.filter_map(Value::as_object).map(Self).collect();
-        // A number or its text.
-        let place = |option: &Self| scalar(option.0.get("sort_order"))?.trim().parse::<i64>().ok();
-        options.sort_by_key(place);
-        options
-    }
-
     /// Its label.
     pub fn label(self) -> &'a str {
         self.0.get("label").and_then(Value::as_str).unwrap_or_default().trim()
@@ -208,10 +199,11 @@ impl<'a> NewOption<'a> {
 ///
 /// # Errors
 /// `usage`, with every problem.
-pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
-    let options = NewOption::all(fields);
+pub fn check_new_options(asked: Attribute<'_>) -> Result<(), Failure> {
+    let options = asked.new_options();
+    let is_unnamed = scalar(asked.0.get("attribute_code")).is_none();
     let mut problems = Vec::new();
-    if scalar(fields.get("attribute_code")).is_none() {
+    if is_unnamed {
         problems.push("no attribute is named: attribute_code is missing".to_owned());
     }
     if options.is_empty() {
@@ -235,8 +227,7 @@ pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
     if problems.is_empty() {
         return Ok(());
     }
-    let is_empty = options.is_empty() || scalar(fields.get("attribute_code")).is_none();
-    Err(Failure::usage_problems(problems).hint(if is_empty {
+    Err(Failure::usage_problems(problems).hint(if options.is_empty() || is_unnamed {
         "name the attribute, and use --option or --options FILE.csv"
     } else {
         "correct the options, then run the command again"
@@ -247,7 +238,8 @@ pub fn check_new_options(fields: &Map<String, Value>) -> Result<(), Failure> {
 mod tests {
     use serde_json::json;
 
-    use super::{Named, NewOption, StoredOptions, split_set};
+    use super::view::Attribute;
+    use super::{Named, StoredOptions, split_set};
 
     fn named(names: &[&str]) -> Vec<Named> {
         names.iter().map(|name| Named { id: "1".to_owned(), name: (*name).to_owned() }).collect()
@@ -274,23 +266,11 @@ mod tests {
     }
 
     #[test]
-    fn new_options_have_one_order_whether_a_place_is_a_number_or_a_text() {
-        for places in [json!([3, 1, 2]), json!(["3", "1", "2"]), json!([3, "1", "2"]), json!(["3", 1, " 2"])]
-        {
-            let options = ["c", "a", "b"].iter().zip(places.as_array().unwrap());
-            let options = options.map(|(label, place)| json!({"label": label, "sort_order": place}));
-            let fields = json!({"options": options.collect::<Vec<_>>()});
-            let labels = NewOption::all(fields.as_object().unwrap()).into_iter().map(NewOption::label);
-            assert_eq!(labels.collect::<Vec<_>>(), ["a", "b", "c"], "{places}");
-        }
-    }
-
-    #[test]
     fn a_label_of_several_options_is_refused_where_it_is_named() {
         let attribute = json!({"attribute_id": 9, "attribute_code": "a", "frontend_input": "select",
             "default_value": "2", "options": [{"label": " ", "value": ""}, {"label": "Red", "value": "1"},
                 {"label": "Blue", "value": "2"}, {"label": "Red ", "value": "3"}]});
-        let stored = StoredOptions::of(attribute.as_object().unwrap()).unwrap();
+        let stored = StoredOptions::of(Attribute(attribute.as_object().unwrap())).unwrap();
         assert_eq!((stored.options.len(), stored.default.as_deref()), (3, Some("2")));
         assert_eq!(stored.find(" Blue").unwrap().unwrap().id, "2");
         assert!(stored.find("Green").unwrap().is_none());
@@ -298,7 +278,7 @@ mod tests {
         for other in ["multiselect", "boolean", "text"] {
             let mut attribute = attribute.clone();
             attribute["frontend_input"] = other.into();
-            assert!(StoredOptions::of(attribute.as_object().unwrap()).is_err(), "{other}");
+            assert!(StoredOptions::of(Attribute(attribute.as_object().unwrap())).is_err(), "{other}");
         }
         for (label, is_refused) in [("blue", true), ("2", true), ("02", true), ("2.0", true), ("4", false)] {
             assert_eq!(stored.refuse_taken(label).is_err(), is_refused, "{label}");
@@ -309,7 +289,7 @@ mod tests {
         ] {
             let mut attribute = attribute.clone();
             attribute["source_model"] = source.into();
-            let stored = StoredOptions::of(attribute.as_object().unwrap());
+            let stored = StoredOptions::of(Attribute(attribute.as_object().unwrap()));
             assert_eq!(stored.is_err(), is_refused, "{source}");
         }
     }

@@ -1,10 +1,6 @@
 //! The code of an attribute, `[a-z][a-z0-9_]{0,59}`, and the kinds of input it can have, both after Magento: the
-//! marketplace's interface shows `select` only (docs/interface.md, "Attribute"). Whether a stored attribute is the one that
-//! was asked for.
+//! marketplace's interface shows `select` only (docs/interface.md, "Attribute").
 
-use serde_json::{Map, Value};
-
-use crate::profile::equal::{same_flag, same_value};
 use crate::text::suggestion::closest_match;
 
 /// One kind of input.
@@ -60,6 +56,15 @@ impl FrontendInput {
         FRONTEND_INPUTS.iter().find(|kind| is(kind.label) || is(kind.name))
     }
 
+    /// What Magento shows of an input type that it stores as another one.
+    pub fn stored_as(name: &str) -> &str {
+        match name {
+            "swatch_visual" | "swatch_text" => "select",
+            "texteditor" => "textarea",
+            other => other,
+        }
+    }
+
     /// The kind that was probably meant by `name`.
     pub fn closest_match(name: &str) -> Option<&'static Self> {
         closest_match(name, FRONTEND_INPUTS.iter().map(|kind| kind.name)).and_then(Self::find)
@@ -109,61 +114,11 @@ pub fn label_problem(label: &str) -> Option<String> {
     Some(format!("the label `{short}` has the character `{odd}`, which Magento stores as `?`"))
 }
 
-/// What Magento shows of an input type that it stores as another one.
-fn stored_input(input: &str) -> &str {
-    match input {
-        "swatch_visual" | "swatch_text" => "select",
-        "texteditor" => "textarea",
-        other => other,
-    }
-}
-
-/// Whether a stored attribute is the one that was asked for: code, input type, label, flags, and the options' labels in
-/// their order. What `asked` leaves to the service is not compared, nor what services do not all show: labels per store
-/// view and the default option.
-pub fn is_same_attribute(asked: &Map<String, Value>, stored: &Map<String, Value>) -> bool {
-    let same_text =
-        |name: &str| !asked.contains_key(name) || same_value(name, asked.get(name), stored.get(name));
-    let input = |of: &Map<String, Value>| {
-        let name = of.get("frontend_input").and_then(Value::as_str);
-        name.map(|name| stored_input(name).to_owned())
-    };
-    let same_input = !asked.contains_key("frontend_input") || input(asked) == input(stored);
-    let mut flags = asked.iter().filter(|(name, value)| name.starts_with("is_") && !value.is_null());
-    ["attribute_code", "default_frontend_label"].into_iter().all(same_text)
-        && same_input
-        && flags.all(|(name, value)| same_flag(Some(value), stored.get(name)))
-        && (!asked.contains_key("options") || option_labels(asked) == option_labels(stored))
-}
-
-/// The attribute of a reply, which may stand in a wrapper.
-pub fn in_reply(reply: Value) -> Option<Map<String, Value>> {
-    let Value::Object(reply) = reply else { return None };
-    match reply.get("attribute") {
-        Some(Value::Object(attribute)) => Some(attribute.clone()),
-        _ => Some(reply),
-    }
-}
-
-/// Labels of the options in the order in which they are shown. A blank one stands for "nothing chosen".
-fn option_labels(attribute: &Map<String, Value>) -> Vec<&str> {
-    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
-    let mut options: Vec<&Value> = options.collect();
-    let order = |option: &&Value| option["sort_order"].as_i64();
-    if options.iter().all(|option| order(option).is_some()) {
-        options.sort_by_key(order);
-    }
-    let labels = options.into_iter().filter_map(|option| option["label"].as_str().map(str::trim));
-    labels.filter(|label| !label.is_empty()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use serde_json::{Value, json};
-
-    use super::{FRONTEND_INPUTS, FrontendInput, is_same_attribute, is_valid_code, suggest_code};
+    use super::{FRONTEND_INPUTS, FrontendInput, is_valid_code, suggest_code};
     use crate::interface::dialect::MARKETPLACE;
     use crate::operation::ATTRIBUTE_CREATE;
 
@@ -214,33 +169,6 @@ mod tests {
         fn what_is_suggested_is_usual(label in "\\PC{0,80}") {
             let code = suggest_code(&label);
             prop_assert!(code.is_empty() || is_valid_code(&code), "{code}");
-        }
-    }
-
-    fn same(asked: &Value, stored: &Value) -> bool {
-        is_same_attribute(asked.as_object().unwrap(), stored.as_object().unwrap())
-    }
-
-    #[test]
-    fn spelling_does_not_count_and_content_does() {
-        let asked = json!({"attribute_code": "fabric", "frontend_input": "select", "default_frontend_label": "Fabric",
-            "is_searchable": "1", "is_required": false,
-            "options": [{"label": "Silk", "sort_order": 2}, {"label": "Wool", "sort_order": 1}]});
-        let stored = json!({"attribute_id": 145, "attribute_code": "fabric", "frontend_input": "select",
-            "default_frontend_label": "Fabric", "is_searchable": true, "is_unique": "0",
-            "options": [{"label": " ", "value": ""}, {"label": "Wool", "value": "1"}, {"label": "Silk", "value": "2"}]});
-        assert!(same(&asked, &stored));
-        for (name, value) in [
-            ("frontend_input", json!("text")),
-            ("default_frontend_label", json!("fabric")),
-            ("is_searchable", json!("0")),
-            ("is_required", json!(1)),
-            ("options", json!([{"label": "Silk"}, {"label": "Wool"}])),
-            ("options", json!([{"label": "Wool"}])),
-        ] {
-            let mut other = stored.clone();
-            other[name] = value;
-            assert!(!same(&asked, &other), "{name}");
         }
     }
 }

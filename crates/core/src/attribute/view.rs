@@ -1,0 +1,138 @@
+//! An attribute as an input asks for it or as a reply shows it: the same fields.
+
+use serde_json::{Map, Value};
+
+use super::NewOption;
+use super::rules::FrontendInput;
+use crate::operation::scalar;
+use crate::profile::equal::{same_flag, same_value};
+
+/// The fields of an attribute.
+#[derive(Debug, Clone, Copy)]
+pub struct Attribute<'a>(pub &'a Map<String, Value>);
+
+impl<'a> Attribute<'a> {
+    /// The attribute of a reply, which may stand in a wrapper; `None` for a reply that is no object.
+    pub fn in_reply(reply: &'a Value) -> Option<Self> {
+        let fields = reply.as_object()?;
+        Some(Self(fields.get("attribute").and_then(Value::as_object).unwrap_or(fields)))
+    }
+
+    /// The same, where the reply shows an attribute indeed.
+    pub fn shown(reply: &'a Value) -> Option<Self> {
+        Self::in_reply(reply).filter(|it| it.0.contains_key("attribute_code"))
+    }
+
+    /// Its code; empty without one.
+    pub fn code(self) -> &'a str {
+        self.text("attribute_code").trim()
+    }
+
+    /// The id that the shop gave it.
+    pub fn id(self) -> Option<u64> {
+        scalar(self.0.get("attribute_id"))?.parse().ok()
+    }
+
+    /// A field that is text; empty without it.
+    pub fn text(self, name: &str) -> &'a str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The attribute sets that an input names.
+    pub fn set_names(self) -> Vec<String> {
+        let names = self.list("attribute_set").iter().filter_map(Value::as_str);
+        names.map(|name| name.trim().to_owned()).collect()
+    }
+
+    /// The options that an input adds, in their order.
+    pub fn new_options(self) -> Vec<NewOption<'a>> {
+        let options = self.list("options").iter().filter_map(Value::as_object);
+        let mut options: Vec<_> = options.map(NewOption).collect();
+        // A number or its text.
+        let place = |option: &NewOption<'_>| scalar(option.0.get("sort_order"))?.trim().parse::<i64>().ok();
+        options.sort_by_key(place);
+        options
+    }
+
+    /// Whether a stored attribute is the one that was asked for: code, input type, label, flags, and the options' labels in
+    /// their order. What `asked` leaves to the service is not compared, nor what services do not all show: labels per store
+    /// view and the default option.
+    pub fn is_as(self, asked: Attribute<'_>) -> bool {
+        let asks = |name: &str| asked.0.contains_key(name);
+        let same_text = |name: &str| !asks(name) || same_value(name, asked.0.get(name), self.0.get(name));
+        let same_input = !asks("frontend_input") || self.stored_input() == asked.stored_input();
+        let mut flags = asked.0.iter().filter(|(name, value)| name.starts_with("is_") && !value.is_null());
+        ["attribute_code", "default_frontend_label"].into_iter().all(same_text)
+            && same_input
+            && flags.all(|(name, value)| same_flag(Some(value), self.0.get(name)))
+            && (!asks("options") || self.option_labels() == asked.option_labels())
+    }
+
+    /// The input type as Magento stores it.
+    fn stored_input(self) -> Option<&'a str> {
+        let input = self.0.get("frontend_input")?.as_str()?;
+        Some(FrontendInput::stored_as(input))
+    }
+
+    /// Labels of the options in the order in which they are shown. A blank one stands for "nothing chosen".
+    fn option_labels(self) -> Vec<&'a str> {
+        let mut options: Vec<&Value> = self.list("options").iter().collect();
+        let order = |option: &&Value| option["sort_order"].as_i64();
+        if options.iter().all(|option| order(option).is_some()) {
+            options.sort_by_key(order);
+        }
+        let labels = options.into_iter().filter_map(|option| option["label"].as_str().map(str::trim));
+        labels.filter(|label| !label.is_empty()).collect()
+    }
+
+    fn list(self, name: &str) -> &'a [Value] {
+        self.0.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Attribute;
+
+    fn same(asked: &Value, stored: &Value) -> bool {
+        Attribute::in_reply(stored).unwrap().is_as(Attribute(asked.as_object().unwrap()))
+    }
+
+    #[test]
+    fn spelling_does_not_count_and_content_does() {
+        let asked = json!({"attribute_code": "fabric", "frontend_input": "select", "default_frontend_label": "Fabric",
+            "is_searchable": "1", "is_required": false,
+            "options": [{"label": "Silk", "sort_order": 2}, {"label": "Wool", "sort_order": 1}]});
+        let stored = json!({"attribute_id": 145, "attribute_code": "fabric", "frontend_input": "select",
+            "default_frontend_label": "Fabric", "is_searchable": true, "is_unique": "0",
+            "options": [{"label": " ", "value": ""}, {"label": "Wool", "value": "1"}, {"label": "Silk", "value": "2"}]});
+        assert!(same(&asked, &stored));
+        assert!(same(&asked, &json!({"attribute": stored})));
+        for (name, value) in [
+            ("frontend_input", json!("text")),
+            ("default_frontend_label", json!("fabric")),
+            ("is_searchable", json!("0")),
+            ("is_required", json!(1)),
+            ("options", json!([{"label": "Silk"}, {"label": "Wool"}])),
+            ("options", json!([{"label": "Wool"}])),
+        ] {
+            let mut other = stored.clone();
+            other[name] = value;
+            assert!(!same(&asked, &other), "{name}");
+        }
+    }
+
+    #[test]
+    fn new_options_have_one_order_whether_a_place_is_a_number_or_a_text() {
+        for places in [json!([3, 1, 2]), json!(["3", "1", "2"]), json!([3, "1", "2"]), json!(["3", 1, " 2"])]
+        {
+            let options = ["c", "a", "b"].iter().zip(places.as_array().unwrap());
+            let options = options.map(|(label, place)| json!({"label": label, "sort_order": place}));
+            let fields = json!({"options": options.collect::<Vec<_>>()});
+            let labels = Attribute(fields.as_object().unwrap()).new_options().into_iter();
+            assert_eq!(labels.map(|it| it.label()).collect::<Vec<_>>(), ["a", "b", "c"], "{places}");
+        }
+    }
+}
