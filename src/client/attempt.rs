@@ -176,11 +176,6 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Whether a page of a proxy or of a login came instead of the service's answer.
-    pub fn is_page(&self) -> bool {
-        content(&self.body, false) == Content::Page
-    }
-
     /// The body as JSON, numbers with their exact text; text where it is not JSON; `Null` where it is empty.
     pub fn value(&self) -> Value {
         value_of(&self.body)

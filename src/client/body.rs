@@ -56,6 +56,21 @@ pub(super) fn content(body: &[u8], is_html: bool) -> Content<'_> {
     }
 }
 
+/// Why text that begins like JSON is not; nothing of it is in that.
+pub(super) fn problem(body: &[u8]) -> Option<String> {
+    let text = as_utf8(body);
+    let is_meant = matches!(text.get(blanks(&text)), Some(b'{' | b'['));
+    let problem = exact_json::parse_with_repeats(&text).err().filter(|_| is_meant);
+    problem.map(|problem| problem.to_string())
+}
+
+/// Text that is not JSON, up to where a document may begin: what stands in that is not known to be an error.
+pub(super) fn text_before_json(body: &[u8]) -> String {
+    let text = as_utf8(body);
+    let end = document_start(&text).unwrap_or(text.len());
+    String::from_utf8_lossy(&text[..end]).into_owned()
+}
+
 /// The body without a byte order mark. UTF-16 is decoded, also without a mark where its first character is one of ASCII.
 fn as_utf8(body: &[u8]) -> Cow<'_, [u8]> {
     let encoding = match body {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::attempt::{Attempt, Reply, ServiceSignal, retry_after};
-use super::body::{Content, content, is_error};
+use super::body::{Content, content, is_error, problem};
 use super::transport::Incoming;
 use crate::client::error_body;
 use crate::client::transport_error::TransportError;
@@ -18,6 +18,17 @@ use storefront_core::text::redact::secrets;
 
 /// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
+
+/// The hint where a reply is not what the interface says.
+pub const LOOK_CLOSER: &str = "try again; -vv shows the response";
+
+/// The hint where a page answers a write.
+const PAGE_TO_WRITE: &str =
+    "check for a proxy, a firewall or a login page in front of the service, then whether it took effect";
+
+/// The hint where a page answers a read, or refuses a call: it says nothing of the token.
+pub(super) const PAGE: &str =
+    "check the base URL, and for a proxy, a firewall or a login page in front of the service";
 
 /// The hint where no such call is there.
 pub const CHECK_URL: &str = "check the base URL: `storefront doctor` tells what is wrong with it";
@@ -68,34 +79,36 @@ fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
 }
 
 /// A reply whose status is one of success. Whether it is one is in its body: a page, an error and what is no JSON do not say
-/// that the service did it.
+/// that the service did it, and are nothing that was read.
 fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> Attempt {
-    const PAGE: &str = "received an HTML page; check for a proxy or login page, then whether it took effect";
     let (is_read, status) = (request.is_read(), incoming.status);
-    let unknown =
-        |failure: Failure, hint: &str| Attempt::Unknown { failure: failure.hint(hint), transient: false };
     let kind = if is_read { FailureKind::Unavailable } else { FailureKind::Unknown };
-    let (body, printed_around) = match content(&incoming.body, is_html(&incoming)) {
-        Content::Page if !is_read => return unknown(answered(kind, &incoming), PAGE),
-        Content::Text if !is_read && !says_done(request, &incoming, replies_are_shown) => {
-            return unknown(answered(kind, &incoming), CHECK_BEFORE_RETRY);
-        }
-        // The user's own call may ask for what is true or not.
+    let unknown = |failure: Failure| {
+        let otherwise = if is_read { LOOK_CLOSER } else { CHECK_BEFORE_RETRY };
+        let hint = failure.hint.clone().unwrap_or_else(|| otherwise.to_owned());
+        Attempt::Unknown { failure: failure.hint(hint), transient: false }
+    };
+    let is_answer = match content(&incoming.body, is_html(&incoming)) {
+        // The user's own call may read a page, and ask for what is true or not.
+        _ if request.is_raw && is_read => true,
+        Content::Page => false,
+        Content::Text => !is_read && says_done(request, &incoming, replies_are_shown),
+        Content::Empty => !is_read,
         Content::Json { value, .. } if is_error(&value, replies_are_shown && !request.is_raw) => {
             let (said, service) = error_body::render(status, &incoming.body);
             let failure = Failure::new(kind, format!("the service answered with an error under {said}"));
-            let failure = Failure { service, status: Some(status), ..failure };
-            return unknown(failure, if is_read { "try again later" } else { CHECK_BEFORE_RETRY });
+            return unknown(Failure { service, status: Some(status), ..failure });
         }
-        Content::Json { text, printed_around, .. }
-            if !request.is_raw && text.len() != incoming.body.len() =>
-        {
-            (Some(text.into_owned()), printed_around)
+        Content::Json { text, printed_around, .. } => {
+            let body = if request.is_raw { None } else { Some(text.into_owned()) };
+            let body = body.unwrap_or(incoming.body);
+            return Attempt::Applied(Reply { status, body, warning: incoming.broken, printed_around });
         }
-        _ => (None, 0),
     };
-    let body = body.unwrap_or(incoming.body);
-    Attempt::Applied(Reply { status, body, warning: incoming.broken, printed_around })
+    if !is_answer {
+        return unknown(answered(kind, &incoming));
+    }
+    Attempt::Applied(Reply { status, body: incoming.body, warning: incoming.broken, printed_around: 0 })
 }
 
 /// Whether text that is no JSON may be the answer to a write: the rest of it was lost, or the interface does not show its
@@ -123,10 +136,11 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
         // The service has no such function: time does not mend that.
         400..=499 | 501 => {
             let mut failure = answered(FailureKind::Refused, incoming);
-            failure.is_misdirected = status == 404 && holds_page(incoming)
+            failure.is_misdirected = status == 404 && failure.hint.is_some()
                 || NO_ROUTE.iter().any(|said| says(failure.service.as_ref(), said));
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
-            failure.hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
+            let hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
+            failure.hint = hint.or(failure.hint);
             Attempt::Rejected(failure)
         }
         _ => unknown(is_read, incoming, status >= 500),
@@ -140,11 +154,6 @@ fn is_success(request: &Request, status: u16) -> bool {
         200..=299 => true,
         _ => request.also_success == Some(status),
     }
-}
-
-/// Whether a page of a proxy or of a login came instead of the service's answer.
-fn holds_page(incoming: &Incoming) -> bool {
-    content(&incoming.body, is_html(incoming)) == Content::Page
 }
 
 fn is_html(incoming: &Incoming) -> bool {
@@ -178,13 +187,21 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
     Some(String::from_utf8_lossy(incoming.headers.get(name)?.as_bytes()).into_owned())
 }
 
+/// What the service, or something in front of it, answered. The hint of a page is about that.
 fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
+    let body = content(&incoming.body, is_html(incoming));
     let (said, service) = match incoming.status {
-        200..=399 => (error_body::described(incoming.status, &incoming.body, is_html(incoming)), None),
+        200..=399 => (error_body::described(incoming.status, &body), None),
         _ => error_body::render(incoming.status, &incoming.body),
     };
-    let failure = Failure::new(kind, format!("the service answered {said}"));
-    Failure { service, status: Some(incoming.status), ..failure }
+    let why = incoming.broken.clone().or_else(|| problem(&incoming.body));
+    let why = why.filter(|_| incoming.status < 300 && body == Content::Text);
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let hint =
+        (body == Content::Page).then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE });
+    let failure = Failure::new(kind, format!("the service answered {said}{why}"));
+    let is_foreign = matches!(body, Content::Page | Content::Text);
+    Failure { service, status: Some(incoming.status), hint: hint.map(str::to_owned), is_foreign, ..failure }
 }
 
 fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {

@@ -6,8 +6,7 @@ use std::cmp::Reverse;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::attempt::value_of;
-use super::body::{Content, content};
+use super::body::{Content, content, text_before_json};
 use storefront_core::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
@@ -18,36 +17,34 @@ const MAX_SCANNED: usize = 64 * MAX_MESSAGE;
 const MAX_LISTED: usize = 20;
 
 /// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
-/// text is cut. The second value is the whole body: JSON, or a string where it is not JSON; nothing where it is empty.
-/// Tokens in use are masked in both, before anything is cut.
+/// text is cut. The second value is the error itself: JSON, or the text before any JSON. Of a body that says nothing of an error
+/// only its type is told: what is in it may be a customer's. Tokens in use are masked in both, before anything is cut.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
 pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
-    let status = status_in_words(status);
-    let mut whole = value_of(body);
-    let is_json = matches!(content(body, false), Content::Json { .. });
+    let (mut whole, is_json) = match content(body, false) {
+        Content::Empty => return (described(status, &Content::Empty), None),
+        Content::Json { value, .. } => (value, true),
+        Content::Page | Content::Text => (text_before_json(body).into(), false),
+    };
     secrets().value(&mut whole);
     let said = match &whole {
         Value::String(text) if !is_json => of_text(text.trim()),
-        Value::Null => String::new(),
         json => of_json(json),
     };
     // A placeholder may have joined the halves of a token.
     let said = one_line(&secrets().text(&said));
-    let sentence = if said.is_empty() {
-        format!("{status} with an empty body")
-    } else if status.ends_with(&said) {
-        status
-    } else {
-        format!("{status}: {said}")
-    };
-    (sentence, Some(whole).filter(|whole| !whole.is_null()))
+    if said.is_empty() {
+        return (described(status, &content(body, false)), None);
+    }
+    let status = status_in_words(status);
+    (if status.ends_with(&said) { status } else { format!("{status}: {said}") }, Some(whole))
 }
 
 /// Status and type of a body that is no error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
 /// never quoted.
-pub fn described(status: u16, body: &[u8], is_html: bool) -> String {
-    let kind = match content(body, is_html) {
+pub(super) fn described(status: u16, body: &Content<'_>) -> String {
+    let kind = match body {
         Content::Empty => "an empty body",
         Content::Page => "an HTML page",
         Content::Text => "a body that is not JSON",
@@ -83,13 +80,16 @@ fn beginning(text: &str, limit: usize) -> &str {
     &text[..end.unwrap_or_default()]
 }
 
-/// What JSON says, in whatever shape.
+/// What JSON says of an error, in whatever shape; nothing where it has none of the fields of one.
 fn of_json(value: &Value) -> String {
+    const FIELDS: [&str; 8] =
+        ["messages", "result", "error_description", "detail", "error", "errors", "title", "code"];
     match value {
+        Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(list) => {
-            let members: Vec<String> = list.iter().take(MAX_LISTED).map(of_json).collect();
-            members.iter().map(|member| without_full_stop(member)).collect::<Vec<_>>().join("; ")
+            let members = list.iter().take(MAX_LISTED).map(of_json).filter(|member| !member.is_empty());
+            members.map(|member| without_full_stop(&member).to_owned()).collect::<Vec<_>>().join("; ")
         }
         Value::Object(map) => match map.get("message").and_then(Value::as_str) {
             Some(message) if !message.trim().is_empty() => {
@@ -102,9 +102,8 @@ fn of_json(value: &Value) -> String {
                 }
             }
             _ => {
-                let inside = ["messages", "result", "error_description", "detail", "error"];
-                let inside = inside.into_iter().find_map(|name| map.get(name));
-                inside.map_or_else(|| value.to_string(), of_json)
+                let mut inside = FIELDS.into_iter().filter_map(|name| map.get(name)).map(of_json);
+                inside.find(|said| !said.is_empty()).unwrap_or_default()
             }
         },
         other => other.to_string(),
@@ -218,11 +217,34 @@ mod tests {
             json_error(&json!({"error": "invalid", "error_description": "Token is old"})),
             "Token is old"
         );
-        assert_eq!(json_error(&json!({"message": "", "odd": [1]})), r#"{"message":"","odd":[1]}"#);
+        assert_eq!(
+            json_error(&json!({"errors": [{"message": "No %1", "parameters": ["stock"]}]})),
+            "No stock"
+        );
         assert_eq!(json_error(&json!(["a", 1])), "a; 1");
         let marked = "\u{feff}{\"message\": \"marked\"}";
         assert_eq!(said(404, marked.as_bytes()), "404 Not Found: marked");
         assert_eq!(json_error(&json!("just text")), "just text");
+    }
+
+    /// A gateway that fails at a reply may hand on what it got.
+    #[test]
+    fn what_is_not_an_error_is_not_quoted() {
+        let customer =
+            json!({"id": 1, "email": "jane@example.com", "message": "", "addresses": [{"city": "Rome"}]});
+        let cut = &customer.to_string()[..40];
+        for (body, expected) in [
+            (customer.to_string(), "500 Internal Server Error with a JSON body"),
+            (json!([customer]).to_string(), "500 Internal Server Error with a JSON body"),
+            (cut.to_owned(), "500 Internal Server Error with a body that is not JSON"),
+        ] {
+            assert_eq!(render(500, body.as_bytes()), (expected.to_owned(), None));
+        }
+        for body in [format!("\nFatal error: x\n{customer}{customer}"), format!("Fatal error: x\n{cut}")] {
+            let (said, whole) = render(500, body.as_bytes());
+            assert_eq!(said, "500 Internal Server Error: Fatal error: x");
+            assert!(!whole.unwrap().to_string().contains("jane"), "{body}");
+        }
     }
 
     /// Bodies of Magento, its documentation and its proxies.

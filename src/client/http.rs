@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
-use super::classify;
+use super::classify::{self, PAGE};
 use super::transport::{Transport, USER_AGENT_VALUE, over_http};
 use crate::config::Endpoint;
 use crate::system::clock::Clock;
@@ -160,7 +160,7 @@ impl Client {
             FailureKind::Unknown => Failure {
                 kind: FailureKind::Unavailable,
                 applied: Applied::No,
-                hint: Some("try again later".to_owned()),
+                hint: Some(if failure.is_foreign { PAGE } else { "try again later" }.to_owned()),
                 ..failure
             },
             _ => failure,
@@ -390,7 +390,7 @@ mod tests {
             headers: HeaderMap::from_iter([(RETRY_AFTER, until)]),
             ..Incoming::default()
         };
-        let answers = vec![Incoming { status: 200, ..Incoming::default() }, busy];
+        let answers = vec![Incoming { status: 200, body: b"{}".to_vec(), ..Incoming::default() }, busy];
         let endpoint = Endpoint {
             base_url: "https://shop.example".parse().unwrap(),
             allow_plain_http: false,

@@ -13,7 +13,7 @@ pub mod transport;
 mod transport_error;
 
 pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
-pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, may_be_saved, names_no_entity, says};
+pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, LOOK_CLOSER, may_be_saved, names_no_entity, says};
 pub use http::{Client, HttpEvent, Observer, Tracer, pause, redacted};
 pub use transport::{Connect, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};

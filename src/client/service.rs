@@ -290,7 +290,8 @@ impl Service<'_> {
         if let Some(hint) = oauth::hint(&failure.message) {
             return failure.hint(hint);
         }
-        if failure.kind == FailureKind::Auth && failure.status.is_some() {
+        // A page or other text says nothing of the token.
+        if failure.kind == FailureKind::Auth && failure.status.is_some() && !failure.is_foreign {
             let hint = self.token_hint(&failure, bearer);
             return failure.hint(hint);
         }

@@ -302,7 +302,7 @@ async fn password_token(
         let path = service.target()?.path(path, &[]);
         let request = Request::post(path, body.to_string().into(), bearer);
         let reply = service.log_in(&request).await.map_err(|failure| match failure.kind {
-            FailureKind::Auth | FailureKind::Refused => {
+            FailureKind::Auth | FailureKind::Refused if !failure.is_foreign => {
                 let message = format!("no token was issued: {}", failure.message);
                 Failure { message, ..failure }.hint(
                     "check base URL, user name and password; an administrator needs --admin, and --otp CODE only \

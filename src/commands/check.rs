@@ -111,9 +111,9 @@ pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     answer
 }
 
-/// Whether the service answered 401 or 403: otherwise nothing is known of the token.
+/// Whether the service itself answered 401 or 403: otherwise nothing is known of the token.
 pub fn is_rejected(failure: &Failure) -> bool {
-    failure.kind == FailureKind::Auth && failure.status.is_some()
+    failure.kind == FailureKind::Auth && failure.status.is_some() && !failure.is_foreign
 }
 
 /// The finding about a token, and what a call with it showed; nothing where there is no such token to call with.

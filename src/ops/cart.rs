@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use crate::client::service::Service;
-use crate::client::{CHECK_BEFORE_RETRY, Effect, names_no_entity, says};
+use crate::client::{CHECK_BEFORE_RETRY, Effect, LOOK_CLOSER, names_no_entity, says};
 use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
-use crate::ops::{LOOK_CLOSER, look_first, positive};
+use crate::ops::{look_first, positive};
 use storefront_core::cart::Cart;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request, Target};

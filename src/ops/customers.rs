@@ -149,7 +149,7 @@ fn escape_like(word: &str) -> String {
 
 async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Found, Failure> {
     let reply = service.read(&search_request(service, filters, limit)?).await?;
-    let found = exact_json::parse(&reply.body).map_err(|_| unreadable("something that is no JSON"))?;
+    let found = exact_json::parse(&reply.body).map_err(|error| unreadable(&error.to_string()))?;
     let total = found.get("total_count").and_then(Value::as_u64);
     let customers = match found.get("items") {
         Some(Value::Array(items)) => items.clone(),

@@ -15,16 +15,13 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::client::service::Service;
-use crate::client::{Effect, Reply, may_be_saved};
+use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
 use crate::input::{Draft, Overrides};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
 use storefront_core::operation::{OperationSpec, Success};
-
-/// The hint where a reply is not what the interface says.
-pub const LOOK_CLOSER: &str = "try again; -vv shows the response";
 
 /// The number of an id; `None` for what is none.
 pub fn positive(id: &str) -> Option<u64> {

@@ -246,7 +246,7 @@ cannot read the stored addresses: the service answered 400 Bad Request: an HTML 
             "400 Bad Request",
             str![[r#"
 cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 Bad Request
-  hint: set `read.path` to the path that returns the profile
+  hint: check the base URL, and for a proxy, a firewall or a login page in front of the service
 "#]],
         ),
     ] {
@@ -260,9 +260,9 @@ cannot read the stored addresses: the service answered 400 Bad Request: an HTML 
 #[test]
 fn a_reply_that_is_no_json_is_said_to_be_none() {
     for (body, what) in [
-        ("", " from the response: it is empty"),
+        ("", ": the service answered 200 OK with an empty body"),
         ("<html>Please sign in</html>", ": the service answered 200 OK with an HTML page"),
-        (r#"{"addresses": ["#, " from the response: it is not valid JSON: "),
+        (r#"{"addresses": ["#, ": the service answered 200 OK with a body that is not JSON: EOF"),
     ] {
         let server = MockServer::start(vec![answer("200 OK", "", body)]);
         let home = Home::new();

@@ -65,7 +65,7 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: no
             3,
             str![[r#"
 failed: cannot read the stored addresses: the service answered 200 OK with an HTML page
-→ received an HTML page; check the base URL, and for a proxy or login page
+→ check the base URL, and for a proxy, a firewall or a login page in front of the service
 "#]],
         ),
         (

@@ -124,15 +124,15 @@ fn a_profile_that_cannot_be_sent_back_is_refused_with_its_reason() {
         (
             r#"{"id":7,"x":"\ud800","addresses":[]}"#.to_owned(),
             str![[r#"
-error: cannot read the stored addresses from the response: it is not valid JSON: half of a surrogate pair (`\ud800` to `\udfff`) at line 1 column 19
-  hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
+error: cannot read the stored addresses: the service answered 200 OK with a body that is not JSON: half of a surrogate pair (`\ud800` to `\udfff`) at line 1 column 19
+  hint: try again; -vv shows the response
 "#]],
         ),
         (
             format!(r#"{{"id":7,"x":{deep},"addresses":[]}}"#),
             str![[r#"
-error: cannot read the stored addresses from the response: nested over 127 levels deep
-  hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
+error: cannot read the stored addresses: the service answered 200 OK with a body that is not JSON: nested over 127 levels deep
+  hint: try again; -vv shows the response
 "#]],
         ),
         (

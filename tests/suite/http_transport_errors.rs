@@ -61,7 +61,7 @@ fn a_read_without_a_response_is_retried_and_then_unavailable() {
             "the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed (tried 3 times)"
         ],
     );
-    let server = MockServer::start(vec![Step::Close, answer("200 OK", "", "")]);
+    let server = MockServer::start(vec![Step::Close, answer("200 OK", "", "{}")]);
     send(&retrying(&server), &get()).unwrap();
 }
 
@@ -218,7 +218,7 @@ fn no_more_than_16_mib_are_read() {
     let limit = 16 << 20;
     for (length, warned) in [(limit, false), (limit + 1, true)] {
         let server = MockServer::start(vec![answer("200 OK", "", &"x".repeat(length))]);
-        let reply = send(&link(&server.url("")), &get()).unwrap();
+        let reply = send(&link(&server.url("")), &post()).unwrap();
         assert_eq!((reply.body.len(), reply.warning.is_some()), (limit, warned));
     }
 }

@@ -130,6 +130,69 @@ fn a_mark_and_what_the_shop_prints_around_its_json_are_skipped() {
     }
 }
 
+/// Nothing that is read is taken from what is not the service's JSON, and nothing of it is quoted.
+#[test]
+fn what_is_not_json_is_nothing_that_was_read() {
+    let page = "<html><title>Sign in</title></html>";
+    let customer = r#"{"id": 1, "email": "jane@example.com", "addresses": [{"id": 1, "city": "Rome"}]}"#;
+    let text = "Content-Type: text/plain\r\n";
+    for (kind, body, said) in [
+        (JSON, utf16(page), "an HTML page"),
+        (JSON, format!("\u{a0}{page}").into_bytes(), "an HTML page"),
+        ("Content-Type: text/html\r\n", customer.into(), "an HTML page"),
+        (text, b"Service temporarily unavailable".to_vec(), "a body that is not JSON"),
+        (JSON, customer[..60].into(), "a body that is not JSON"),
+        (JSON, b" \n".to_vec(), "an empty body"),
+        (JSON, br#"{"message": "It is down."}"#.to_vec(), "an error under 200 OK: It is down"),
+        (JSON, b"false".to_vec(), "an error under 200 OK: false"),
+    ] {
+        for line in [
+            "customer show",
+            "customer show --customer 1",
+            "customer show --customer a@example.com",
+            "customer find jane",
+            "quote show",
+            "quote show --customer 1",
+            "quote methods",
+            "attribute show color",
+            "attribute create --code fabric --label Fabric --type text",
+            "attribute assign color --set Default",
+            "attribute option add color --option Teal",
+            "quote add-item --sku mug --qty 1 --quote-id 7",
+            "customer update --customer 1 --address 1 --city Oslo --yes",
+        ] {
+            let steps = vec![raw(kind, &body)];
+            let (code, error, _) = failing(steps, &format!("{line} --api magento --retry 0"));
+            assert!(matches!(code, 3 | 5), "{line}: {error}");
+            assert_eq!(error["applied"], "no", "{line}: {error}");
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains(said) && !error.to_string().contains("jane@"), "{line}: {error}");
+            let hint = error["hint"].as_str().unwrap();
+            assert_eq!(hint.contains("firewall"), said == "an HTML page", "{line}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_page_that_refuses_says_nothing_of_the_token() {
+    let page =
+        |status: &str| answer(status, "Content-Type: text/html\r\n", "<html><title>Blocked</title></html>");
+    for status in ["401 Unauthorized", "403 Forbidden"] {
+        let (code, error, _) = failing(vec![page(status)], "customer show --api magento");
+        assert_eq!(code, 6, "{error}");
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains("firewall") && !hint.contains("token"), "{error}");
+        let (outcome, _) = against(vec![page(status)], "doctor --api magento");
+        assert!(outcome.stdout.contains("firewall") && !outcome.stdout.contains("renew"), "{outcome:?}");
+    }
+    // The service itself speaks of the token.
+    for body in ["", r#"{"message": "The consumer isn't authorized to access %resources."}"#] {
+        let (_, error, _) =
+            failing(vec![answer("401 Unauthorized", JSON, body)], "customer show --api magento");
+        assert!(error["hint"].as_str().unwrap().contains("token"), "{error}");
+    }
+}
+
 #[test]
 fn an_error_under_200_is_no_profile() {
     let steps = vec![answer("200 OK", JSON, r#"{"message": "It is %1.", "parameters": ["down"]}"#)];

@@ -61,7 +61,9 @@ fn a_page_is_no_list_of_regions() {
     let profile = r#"{"id": 1, "addresses": [{"id": 11, "country_id": "US", "region_id": 43,
         "region": {"region_id": 43, "region": "New York", "region_code": "NY"}}]}"#;
     let line = "customer update --api magento --customer 1 --address 11 --region-code CA --yes";
-    for countries in [page(), json("{}"), json("[]"), json(r#"{"id": "FR", "available_regions": []}"#)] {
+    let (code, error, methods) = failing(vec![json(profile), page()], line);
+    assert_eq!((code, &error["applied"], methods.len()), (5, &Value::from("no"), 2), "{error}");
+    for countries in [json("{}"), json("[]"), json(r#"{"id": "FR", "available_regions": []}"#)] {
         let (code, error, methods) = failing(vec![json(profile), countries], line);
         assert_eq!((code, &error["applied"]), (5, &Value::from("no")), "{error}");
         assert_eq!(error["message"], "the regions of `US` could not be read: unexpected response");
@@ -77,7 +79,7 @@ fn a_page_is_no_attribute_and_no_list_of_carts() {
     let ship = "quote ship --api magento --customer 1 --carrier flatrate --method flatrate --no-payment";
     let (code, error, _) = failing(vec![page()], ship);
     assert_eq!((code, &error["applied"]), (5, &Value::from("no")), "{error}");
-    assert_eq!(error["message"], "the search for carts was not answered with a list");
+    assert_eq!(error["message"], "the service answered 200 OK with an HTML page");
 }
 
 #[test]
@@ -122,6 +124,30 @@ fn a_body_that_is_no_error_is_never_quoted() {
                             serve(home.storefront(&format!("{line} {mode}")), &server.url("")).run();
                         holds_nothing_of_the_customer(&format!("{status} {mode}"), &outcome.stderr);
                     }
+                }
+            }
+        }
+    }
+}
+
+/// What failed while it was printed, or at a gateway, has the customer in it.
+#[test]
+fn a_customer_in_the_body_of_a_failure_is_never_quoted() {
+    let profile = r#"{"id": 1, "email": "jane@example.com", "dob": "1984-07-19",
+        "addresses": [{"id": 1, "street": ["1 Secret Street"], "city": "Rome"}]}"#;
+    let cut = &profile[..profile.len() - 2];
+    for body in
+        [profile.to_owned(), format!("{}{profile}", NOTICES[0]), format!("{}{cut}", NOTICES[1]), cut.into()]
+    {
+        for status in ["500 Internal Server Error", "502 Bad Gateway", "400 Bad Request", "403 Forbidden"] {
+            let broken = answer(status, JSON, &body);
+            for steps in [vec![broken.clone()], vec![json(profile), broken.clone()]] {
+                for mode in ["", "-o json"] {
+                    let (home, server) = (Home::new(), MockServer::start(steps.clone()));
+                    let line = "customer update --address 1 --city Oslo --yes -q --retry 0 --settle 0";
+                    let outcome = serve(home.storefront(&format!("{line} {mode}")), &server.url("")).run();
+                    assert!(outcome.stderr.contains(&status[4..]), "{outcome:?}");
+                    holds_nothing_of_the_customer(&format!("{status} {mode}"), &outcome.stderr);
                 }
             }
         }

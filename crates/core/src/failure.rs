@@ -77,7 +77,7 @@ pub struct Failure {
     pub status: Option<u16>,
     /// Whether the write took effect.
     pub applied: Applied,
-    /// The service's error body as it came: JSON, or a string where it is not JSON.
+    /// The service's error body as it came: JSON, or a string where it is not JSON. Nothing of a body that is not an error.
     pub service: Option<Value>,
     /// Paths of what a read after the write does not show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,6 +103,9 @@ pub struct Failure {
     /// The service has no such call: the base URL is wrong, or another server answered.
     #[serde(skip)]
     pub is_misdirected: bool,
+    /// Something else than the service answered, as far as the reply shows it: a page, or text that is not JSON.
+    #[serde(skip)]
+    pub is_foreign: bool,
     /// The same input fails again until it is corrected, whatever its kind.
     #[serde(skip)]
     pub needs_correction: bool,

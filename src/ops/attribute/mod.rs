@@ -6,10 +6,11 @@ pub mod options;
 
 use serde_json::{Map, Value, json};
 
+use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, preview};
-use crate::ops::{LOOK_CLOSER, read_until, request, send_request, target_without_customer};
+use crate::ops::{read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};

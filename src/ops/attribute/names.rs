@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
+use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
-use crate::ops::{LOOK_CLOSER, target_without_customer};
+use crate::ops::target_without_customer;
 use storefront_core::attribute::{Named, split_set};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Filter, Request, search_query};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::client::service::Service;
-use crate::client::{CHECK_URL, error_body, names_no_entity};
+use crate::client::{CHECK_URL, names_no_entity};
 use crate::config::ReadSettings;
 use crate::input::document;
 use crate::ops::customers;
@@ -123,12 +123,6 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
         return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
             .hint("try again with -vv to see the response"));
     }
-    if reply.is_page() {
-        let page = error_body::described(reply.status, &reply.body, false);
-        let message = format!("cannot read the stored addresses: the service answered {page}");
-        let hint = "received an HTML page; check the base URL, and for a proxy or login page";
-        return Err(Failure { status: Some(reply.status), ..Failure::guard(message).hint(hint) });
-    }
     in_reply(service, &reply.body)
 }
 
@@ -137,12 +131,7 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
 /// # Errors
 /// `guard` where the complete address list is not plain to see, or it is that of another customer than the one named.
 pub fn in_reply(service: &Service<'_>, body: &[u8]) -> Result<Profile, Failure> {
-    let value = exact_json::parse(body).map_err(|error| match error {
-        exact_json::Error::Syntax { .. } if body.trim_ascii().is_empty() => "it is empty".to_owned(),
-        exact_json::Error::Syntax { .. } => format!("it is not valid JSON: {error}"),
-        error => error.to_string(),
-    });
-    let value = value.map_err(|what| stored::unreadable(&what))?;
+    let value = exact_json::parse(body).map_err(|error| stored::unreadable(&error.to_string()))?;
     let ReadSettings { customer, addresses, .. } = match service.customer {
         Some(_) => ReadSettings::default(),
         None => service.settings.read.clone(),
