@@ -3,13 +3,14 @@
 
 use std::collections::HashSet;
 
+use crate::batch::assignments::Assignments;
 use crate::batch::decide::{Decided, Decision};
 use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
 use crate::batch::token::TokenSource;
 use crate::cli::BatchArgs;
 use crate::input::document;
-use crate::input::records::{Record, at};
+use crate::input::records::{Content, Record, at};
 use crate::journal::State;
 use crate::journal::read::PreviousRun;
 use crate::ops::attribute;
@@ -94,6 +95,8 @@ struct Check<'a> {
     unique_key: Option<&'static str>,
     checked: Checked,
     keys: HashSet<u64>,
+    /// What rows set so far.
+    assignments: Assignments,
     /// Why records cannot be sent, with the lines of each cause.
     invalid: Vec<(Failure, Vec<u64>)>,
     /// How many warnings there are.
@@ -114,6 +117,7 @@ impl<'a> Check<'a> {
             unique_key: preparer.operation.spec().unique_key,
             checked: Checked::default(),
             keys: HashSet::new(),
+            assignments: Assignments::default(),
             invalid: Vec::new(),
             warnings: 0,
             changed: Vec::new(),
@@ -148,6 +152,13 @@ impl<'a> Check<'a> {
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && was_sent);
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
+                let is_row = matches!(record.content, Content::Row(_));
+                if is_sent
+                    && is_row
+                    && let Err(failure) = self.assignments.add(&prepared, line)
+                {
+                    self.refuse(line, failure);
+                }
                 let is_new = self.remember(&prepared.key);
                 let duplicate = self.unique_key.filter(|_| !is_new);
                 let duplicate = duplicate.map(|key| format!("duplicate {key} `{}`", prepared.key));
@@ -200,6 +211,9 @@ impl<'a> Check<'a> {
                 "name unknown records; --mark-done takes failed ones, too, that have not changed since",
             ));
         }
+        if let Some(warning) = self.assignments.warning() {
+            self.report.warn(&warning);
+        }
         if let more @ 1.. = self.warnings.saturating_sub(MAX_WARNINGS) {
             self.report.warn(&format!("{more} more warnings not shown"));
         }
@@ -224,7 +238,7 @@ impl<'a> Check<'a> {
             self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
         let message = named.chain(more).collect::<Vec<_>>().join("\n");
         let these = if count == 1 { "the record" } else { "these records" };
-        let others = if self.checked.records > 0 { "; --skip-invalid sends the others" } else { "" };
+        let others = if self.checked.records > 0 && !self.args.skip_invalid { "; --skip-invalid sends the others" } else { "" };
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
     }
 

@@ -1,5 +1,6 @@
 //! The operations over many records (docs/journal.md): check → journal → run → summary.
 
+mod assignments;
 mod check;
 mod command_line;
 pub mod decide;

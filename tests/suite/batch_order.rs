@@ -102,14 +102,16 @@ fn shipping_records_of_one_quote_are_sent_in_order() {
 #[test]
 fn a_resumed_run_keeps_the_order_of_one_customers_records() {
     let env = TestEnv::with_faults(&["GET:503x1"]);
-    env.file("c.csv", "address_id,postcode\n2,11111\n2,22222\n");
-    let first = env.run("customer update -i c.csv --yes --retry 0 -o json");
+    let address =
+        |postcode: &str| format!("{{\"addresses\": [{{\"id\": 2, \"postcode\": \"{postcode}\"}}]}}\n");
+    env.file("c.ndjson", address("11111") + &address("22222"));
+    let first = env.run("customer update -i c.ndjson --yes --retry 0 -o json");
     assert_ne!(first.code, 0, "{first:?}");
     assert!(
-        first.stdout.contains("not sent: line 2, of the same customer, failed and comes first"),
+        first.stdout.contains("not sent: line 1, of the same customer, failed and comes first"),
         "{first:?}"
     );
-    let second = env.run("customer update -i c.csv --yes --resume -o json");
+    let second = env.run("customer update -i c.ndjson --yes --resume -o json");
     assert_eq!(second.code, 0, "{second:?}");
     assert_eq!(env.profile()["addresses"][1]["postcode"], "22222");
 }

@@ -302,7 +302,7 @@ fn one_administrators_token_serves_a_batch_of_customers() {
         home.write("c.csv", text, 0o600);
         home.path("c.csv").display().to_string()
     };
-    let path = file("customer,lastname\n1,Ada\n2,Bob\n1,Eve\n");
+    let path = file("customer,firstname,lastname\n1,Ada,\n2,,Bob\n1,,Eve\n");
     let outcome = run(&home, &format!("customer update -i {path} -o json"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(ok(&home, "customer show --customer 1")["lastname"], "Eve");

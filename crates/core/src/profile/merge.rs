@@ -352,6 +352,34 @@ fn key(list: &str, element: &Value) -> Option<String> {
     }
 }
 
+/// Refuses a custom attribute that a draft gives twice, in the profile or in one of its addresses. Elements without a code
+/// are left to the merge: before it, a misspelled `attribute_code` is an unknown field.
+///
+/// # Errors
+/// `usage`, naming the list and the attribute.
+pub fn refuse_repeated_codes(draft: &Map<String, Value>) -> Result<(), Failure> {
+    let addresses = address_list(draft).iter().enumerate();
+    let addresses = addresses
+        .filter_map(|(index, address)| Some((format!("{ADDRESSES}[{index}]."), address.as_object()?)));
+    for (label, object) in std::iter::once((String::new(), draft)).chain(addresses) {
+        let attributes = object.get(ATTRIBUTES).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if let Some(code) = repeated_code(attributes) {
+            return Err(given_twice(&label, &code));
+        }
+    }
+    Ok(())
+}
+
+fn repeated_code(attributes: &[Value]) -> Option<String> {
+    let codes: Vec<String> = attributes.iter().filter_map(|element| key(ATTRIBUTES, element)).collect();
+    codes.iter().enumerate().find_map(|(index, code)| codes[..index].contains(code).then(|| code.clone()))
+}
+
+fn given_twice(label: &str, code: &str) -> Failure {
+    Failure::usage(format!("{label}{ATTRIBUTES}: the attribute `{code}` is given twice"))
+        .hint("give each attribute once")
+}
+
 /// Refuses custom attributes that could not be merged by their code: one without, or two of one code. They are looked
 /// for at every depth, but not inside the address list: each address is looked at by itself.
 ///
@@ -361,10 +389,13 @@ fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<(), 
     for (name, value) in draft.iter().filter(|(name, _)| *name != ADDRESSES) {
         match value {
             Value::Array(attributes) if name == ATTRIBUTES && by_code(attributes).is_none() => {
-                return Err(Failure::usage(format!(
-                    "{label}{ATTRIBUTES}: an element has no `attribute_code`, or that of another one"
-                ))
-                .hint("add an `attribute_code` to each element, and list each attribute once"));
+                return Err(match repeated_code(attributes) {
+                    Some(code) => given_twice(label, &code),
+                    None => {
+                        Failure::usage(format!("{label}{ATTRIBUTES}: an element has no `attribute_code`"))
+                            .hint("add an `attribute_code` to each element")
+                    }
+                });
             }
             Value::Object(inside) => check_attribute_codes(inside, &format!("{label}{name}."))?,
             _ => {}

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -28,12 +28,45 @@ use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
 use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
 use storefront_core::profile::address::id_of;
-use storefront_core::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
+use storefront_core::profile::merge::{
+    DEFAULTS, DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field,
+};
 use storefront_core::profile::region;
 
-/// The fields that may be empty: the first ten of an address, the last five of the profile.
-const CLEARABLE: &str =
-    "city postcode region telephone company vat-id fax prefix middlename suffix dob taxvat";
+/// A field that may be empty, and what has it.
+struct Clearable {
+    name: &'static str,
+    in_address: bool,
+    in_profile: bool,
+}
+
+const fn clearable(name: &'static str, in_address: bool, in_profile: bool) -> Clearable {
+    Clearable { name, in_address, in_profile }
+}
+
+/// The fields that `--clear` takes.
+static CLEARABLE: [Clearable; 12] = [
+    clearable("city", true, false),
+    clearable("postcode", true, false),
+    clearable("region", true, false),
+    clearable("telephone", true, false),
+    clearable("company", true, false),
+    clearable("vat-id", true, false),
+    clearable("fax", true, false),
+    clearable("prefix", true, true),
+    clearable("middlename", true, true),
+    clearable("suffix", true, true),
+    clearable("dob", false, true),
+    clearable("taxvat", false, true),
+];
+
+/// The names that `--clear` takes; the name of the column is understood, too.
+fn clearable_names() -> impl Iterator<Item = PossibleValue> {
+    CLEARABLE.iter().map(|field| match field.name {
+        "vat-id" => PossibleValue::new(field.name).alias("vat_id"),
+        name => PossibleValue::new(name),
+    })
+}
 
 /// Flags of `customer update`.
 #[derive(Debug, Clone, Args)]
@@ -63,7 +96,7 @@ pub struct UpdateArgs {
     pub custom_attributes: Vec<(String, String)>,
     /// Clear a field of the address, or else of the profile
     #[arg(long, value_name = "FIELD", num_args = 1.., conflicts_with = "add_address")]
-    #[arg(value_parser = PossibleValuesParser::new(CLEARABLE.split(' ')), hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(clearable_names()), hide_possible_values = true)]
     #[arg(help_heading = AddressFlags::HEADING)]
     pub clear: Vec<String>,
     /// Make it the default shipping address
@@ -130,7 +163,7 @@ impl Operation for UpdateArgs {
         fields.extend(self.profile.named.clone());
         self.refuse_to_clear(has_address)?;
         if !has_address {
-            fields.extend(self.clear.iter().map(|name| (name.clone(), "".into())));
+            fields.extend(self.clear.iter().map(|name| (name.replace('-', "_"), "".into())));
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
         let defaults = self.default_addresses().count();
@@ -161,6 +194,7 @@ impl Operation for UpdateArgs {
 
     /// Nothing is unusual before it is merged; what cannot be a change is refused.
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
+        refuse_repeated_codes(&draft.fields)?;
         self.patch(draft.clone()).map(|_| Vec::new())
     }
 
@@ -245,15 +279,26 @@ impl UpdateArgs {
     }
 
     fn refuse_to_clear(&self, has_address: bool) -> Result<(), Failure> {
-        let place = |name: &String| CLEARABLE.split(' ').position(|field| field == name);
-        let is_absent = |place: usize| if has_address { place >= 10 } else { place < 7 };
-        match self.clear.iter().find(|name| place(name).is_some_and(is_absent)) {
-            None => Ok(()),
-            Some(name) if has_address => Err(Failure::usage(format!("an address has no `{name}`"))
-                .hint(format!("`--clear {name}` without --address clears it in the profile"))),
-            Some(name) => Err(Failure::usage(format!("`--clear {name}` requires --address ID"))
-                .hint("`storefront customer show` lists the IDs")),
+        let set = if has_address { &self.members.named } else { &self.profile.named };
+        for name in &self.clear {
+            let field = CLEARABLE.iter().find(|field| field.name == name.replace('_', "-"));
+            let is_there = |field: &Clearable| if has_address { field.in_address } else { field.in_profile };
+            if !field.is_some_and(is_there) {
+                return Err(match has_address {
+                    true => Failure::usage(format!("an address has no `{name}`"))
+                        .hint(format!("`--clear {name}` without --address clears it in the profile")),
+                    false => Failure::usage(format!("`--clear {name}` requires --address ID"))
+                        .hint("`storefront customer show` lists the IDs"),
+                });
+            }
+            if set.contains_key(&name.replace('-', "_")) {
+                return Err(Failure::usage(format!(
+                    "`--clear {name}` contradicts a flag that sets the field"
+                ))
+                .hint("leave out one of them"));
+            }
         }
+        Ok(())
     }
 
     fn address_members(&self) -> Map<String, Value> {

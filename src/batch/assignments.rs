@@ -1,0 +1,99 @@
+//! Which field of which customer each row of a sheet sets: two rows that set one field to different values contradict each
+//! other, and the order of a sheet says nothing about which one is meant. Records of NDJSON and JSON are written by
+//! programs, in an order that counts.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::batch::record::PreparedRecord;
+use storefront_core::failure::Failure;
+use storefront_core::profile::address::{address_list, own_id};
+use storefront_core::text::hash::{Fnv1a, fnv1a};
+
+/// As many fields are remembered.
+const MAX_FIELDS: usize = 200_000;
+
+/// What rows set so far.
+#[derive(Debug, Default)]
+pub struct Assignments {
+    /// By customer and path: the value and the line.
+    seen: HashMap<u64, (u64, u64)>,
+    /// How many rows set a field to the value that an earlier one sets.
+    repeated: u64,
+    /// The first of them, and what it repeats.
+    first: Option<String>,
+}
+
+impl Assignments {
+    /// Takes a row in.
+    ///
+    /// # Errors
+    /// `usage` where an earlier row sets one of its fields to another value.
+    pub fn add(&mut self, record: &PreparedRecord, line: u64) -> Result<(), Failure> {
+        let mut repeated = None;
+        for (path, value) in fields(record) {
+            let place = Fnv1a::default().update(record.key.as_bytes()).update(&[0]).update(path.as_bytes());
+            let place = place.finish();
+            let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+            let value = fnv1a(text.as_bytes());
+            match self.seen.get(&place) {
+                Some((other, before)) if *other != value => {
+                    let whose = "for the same customer";
+                    let message = format!("sets `{path}` to another value than line {before}, {whose}");
+                    return Err(Failure::usage(message));
+                }
+                Some((_, before)) => {
+                    repeated.get_or_insert_with(|| format!("line {line} (`{path}`, as line {before})"));
+                }
+                None if self.seen.len() < MAX_FIELDS => drop(self.seen.insert(place, (value, line))),
+                None => {}
+            }
+        }
+        self.repeated += u64::from(repeated.is_some());
+        self.first = self.first.take().or(repeated);
+        Ok(())
+    }
+
+    /// The warning about rows that repeat what others set.
+    pub fn warning(&self) -> Option<String> {
+        let (count, first) = (self.repeated, self.first.as_ref()?);
+        Some(match count {
+            1 => format!("1 record sets a field to the value that an earlier one sets: {first}"),
+            _ => format!("{count} records set a field to the value that an earlier one sets, first {first}"),
+        })
+    }
+}
+
+/// The fields that a record sets in a stored profile, with their paths. Those of a new address belong to no other row.
+fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
+    let (draft, mut found) = (&record.draft, Vec::new());
+    if !draft.operation.is_merged {
+        return found;
+    }
+    let own = draft.fields.iter().filter(|(name, _)| *name != "addresses");
+    own.for_each(|(name, value)| leaves(name.clone(), value, &mut found));
+    for address in address_list(&draft.fields) {
+        let (Some(id), Value::Object(members)) = (own_id(address), address) else { continue };
+        let members = members.iter().filter(|(name, _)| *name != "id");
+        members.for_each(|(name, value)| leaves(format!("addresses[id={id}].{name}"), value, &mut found));
+    }
+    found
+}
+
+/// The values below this path: custom attributes by their code, other lists as a whole.
+fn leaves(path: String, value: &Value, found: &mut Vec<(String, Value)>) {
+    let code = |element: &Value| Some(element.get("attribute_code")?.as_str()?.to_owned());
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(name, value)| leaves(format!("{path}.{name}"), value, found));
+        }
+        Value::Array(elements) if !elements.is_empty() && elements.iter().all(|it| code(it).is_some()) => {
+            for element in elements {
+                let code = code(element).unwrap_or_default();
+                found.push((format!("{path}[{code}]"), element["value"].clone()));
+            }
+        }
+        _ => found.push((path, value.clone())),
+    }
+}
