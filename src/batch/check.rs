@@ -15,15 +15,15 @@ use crate::journal::State;
 use crate::journal::read::PreviousRun;
 use crate::ops::attribute;
 use crate::report::Report;
-use crate::report::summary::{self, count_records, list_lines};
+use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
 /// As many causes for which records cannot be sent are named.
 const MAX_CAUSES: usize = 20;
-/// As many warnings are printed one by one.
-const MAX_WARNINGS: u64 = 20;
+/// As many warnings are printed, each once with its lines.
+const MAX_WARNINGS: usize = 20;
 /// As many keys are remembered to find duplicates.
 const MAX_KEYS: usize = 100_000;
 
@@ -57,6 +57,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
         check.record(&record, preparer.decide(past, &record, records.columns()));
     }
     check.checked.of_input = number;
+    check.show_warnings();
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
     }
@@ -99,8 +100,10 @@ struct Check<'a> {
     assignments: Assignments,
     /// Why records cannot be sent, with the lines of each cause.
     invalid: Vec<(Failure, Vec<u64>)>,
-    /// How many warnings there are.
-    warnings: u64,
+    /// The warnings about records, each with its first lines and their count.
+    warnings: Vec<(String, Vec<u64>, u64)>,
+    /// How many more there are.
+    more_warnings: u64,
     /// The lines of records that may not be changed, and were.
     changed: Vec<u64>,
     /// The lines that flags name to be settled, and that were not met yet.
@@ -119,7 +122,8 @@ impl<'a> Check<'a> {
             keys: HashSet::new(),
             assignments: Assignments::default(),
             invalid: Vec::new(),
-            warnings: 0,
+            warnings: Vec::new(),
+            more_warnings: 0,
             changed: Vec::new(),
             named: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
         }
@@ -162,12 +166,8 @@ impl<'a> Check<'a> {
                 let is_new = self.remember(&prepared.key);
                 let duplicate = self.unique_key.filter(|_| !is_new);
                 let duplicate = duplicate.map(|key| format!("duplicate {key} `{}`", prepared.key));
-                for warning in prepared.draft.warnings.iter().chain(&duplicate).filter(|_| !is_settled) {
-                    self.warnings += 1;
-                    if self.warnings <= MAX_WARNINGS {
-                        self.report.for_line(Some(line)).warn(warning);
-                    }
-                }
+                let warnings = prepared.draft.warnings.iter().chain(&duplicate).filter(|_| !is_settled);
+                warnings.for_each(|warning| self.warn(line, warning));
             }
             // It was checked before it was sent.
             None => self.checked.records += 1,
@@ -195,6 +195,40 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Notes a warning about a record: each is shown once, with its first lines.
+    fn warn(&mut self, line: u64, warning: &str) {
+        let is_full = self.warnings.len() >= MAX_WARNINGS;
+        match self.warnings.iter_mut().find(|(other, ..)| other == warning) {
+            Some((_, lines, count)) => {
+                *count += 1;
+                if lines.len() < MAX_LINES {
+                    lines.push(line);
+                }
+            }
+            None if is_full => self.more_warnings += 1,
+            None => self.warnings.push((warning.to_owned(), vec![line], 1)),
+        }
+    }
+
+    /// Shows the warnings about all records.
+    fn show_warnings(&self) {
+        let place = self.report.place;
+        for (warning, lines, count) in &self.warnings {
+            match lines.as_slice() {
+                [line] if *count == 1 => self.report.for_line(Some(*line)).warn(warning),
+                lines => {
+                    self.report.warn(&format!("{place}s {}: {warning}", list_lines(lines, *count)));
+                }
+            }
+        }
+        if let Some(warning) = self.assignments.warning() {
+            self.report.warn(&warning);
+        }
+        if self.more_warnings > 0 {
+            self.report.warn(&format!("{} more warnings not shown", self.more_warnings));
+        }
+    }
+
     fn finish(mut self, records: u64, past: &PreviousRun) -> Result<Checked, Failure> {
         if let Some(failure) = self.invalid_records() {
             return Err(failure);
@@ -210,12 +244,6 @@ impl<'a> Check<'a> {
             return Err(Failure::usage(message).hint(
                 "name unknown records; --mark-done takes failed ones, too, that have not changed since",
             ));
-        }
-        if let Some(warning) = self.assignments.warning() {
-            self.report.warn(&warning);
-        }
-        if let more @ 1.. = self.warnings.saturating_sub(MAX_WARNINGS) {
-            self.report.warn(&format!("{more} more warnings not shown"));
         }
         self.checked.is_one_key = self.checked.to_send > 1 && self.keys.len() == 1;
         Ok(self.checked)
@@ -238,7 +266,11 @@ impl<'a> Check<'a> {
             self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
         let message = named.chain(more).collect::<Vec<_>>().join("\n");
         let these = if count == 1 { "the record" } else { "these records" };
-        let others = if self.checked.records > 0 && !self.args.skip_invalid { "; --skip-invalid sends the others" } else { "" };
+        let others = if self.checked.records > 0 && !self.args.skip_invalid {
+            "; --skip-invalid sends the others"
+        } else {
+            ""
+        };
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
     }
 

@@ -189,7 +189,11 @@ impl<'a> RecordPreparer<'a> {
             document,
             self.session.global.input.allow_unknown,
         )?;
-        ready(draft, customer, token_source)
+        let mut prepared = ready(draft, customer, token_source)?;
+        if let (Content::Row(row), Some(columns)) = (&record.content, columns) {
+            prepared.draft.warnings.extend(columns.warnings(row));
+        }
+        Ok(prepared)
     }
 
     /// In the sample files of shops the email says whom a row is about; here it would become that of the token's customer. A

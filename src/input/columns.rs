@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::cells::{self, flag, options};
 use super::csv::CsvReader;
 use super::document;
 use storefront_core::check::body::is_whole;
@@ -108,6 +109,13 @@ impl Columns {
         let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();
         for ((column, title), cell) in self.columns.iter().zip(&self.titles).zip(row) {
+            let cell = cells::clean(cell);
+            let field = column.path.last().map_or("", String::as_str);
+            if let Some(what) = cells::problem(field, cell).filter(|_| !matches!(column.holds, Holds::Reason))
+            {
+                problems.push(format!("column {title}: {what}"));
+                continue;
+            }
             if cell.is_empty() {
                 // An attribute without a label cannot be told from others in the shop's admin pages.
                 problems.extend((column.title == LABEL).then(|| format!("column {title} is empty")));
@@ -131,11 +139,19 @@ impl Columns {
         problems.extend(self.place_address(row, &mut document).err());
         // A row has one option. Several in a cell, as `attribute create` takes them, would become one.
         if let Some(option @ Value::Object(_)) = document.get_mut("options") {
-            let has_more = option["label"].as_str().is_some_and(|label| label.contains('|'));
+            let has_more = option["label"].as_str().is_some_and(|label| label.contains(['|', '\n', '\r']));
             problems.extend(has_more.then(|| "column label: give each option a row of its own".to_owned()));
             *option = json!([option.take()]);
         }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
+    }
+
+    /// What is warned about in a row.
+    pub fn warnings(&self, row: &csv::StringRecord) -> Option<String> {
+        let mut cells =
+            self.columns.iter().zip(row).filter(|(column, _)| !matches!(column.holds, Holds::Reason));
+        let is_trimmed = cells.any(|(_, cell)| cells::is_trimmed(cell));
+        is_trimmed.then(|| "blanks or invisible characters around cells are left out".to_owned())
     }
 
     /// Puts the address of a row into the list. A row adds an address only where it says so: an id that was forgotten, or a
@@ -145,7 +161,7 @@ impl Columns {
         row: &csv::StringRecord,
         document: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        let id = self.position(ADDRESS_ID).and_then(|at| row.get(at));
+        let id = self.position(ADDRESS_ID).and_then(|at| row.get(at)).map(cells::clean);
         let Some(address) = document.get_mut("addresses") else {
             return match id {
                 Some(NEW) => Err(format!("column {ADDRESS_ID}: the new address has no field")),
@@ -201,17 +217,6 @@ impl Column {
         }
         Ok(())
     }
-}
-
-/// Labels with `|` between them; a leading `*` marks the default.
-fn options(cell: &str) -> Value {
-    let labels = cell.split('|').map(str::trim).filter(|label| !label.is_empty()).enumerate();
-    labels
-        .map(|(index, label)| {
-            let bare = label.strip_prefix('*');
-            json!({"label": bare.unwrap_or(label), "sort_order": index + 1, "is_default": bare.is_some()})
-        })
-        .collect()
 }
 
 /// The place of a field. Objects on the way are made.
@@ -291,7 +296,7 @@ struct Known {
 
 impl Known {
     fn parse(&self, name: &str, header: &csv::StringRecord) -> Result<Columns, Failure> {
-        let mut titles: Vec<&str> = header.iter().map(str::trim).collect();
+        let mut titles: Vec<&str> = header.iter().map(cells::clean).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
         let (mut columns, mut problems) = (Vec::<Column>::new(), Vec::new());
         for (index, title) in titles.iter().enumerate() {
@@ -448,6 +453,9 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
         FieldType::Number | FieldType::Scalar(Scalar::Number) => exact_json::number(cell.trim())
             .map(Value::Number)
             .ok_or_else(|| match exact_json::with_decimal_point(cell) {
+                Some(number) if is_ambiguous(&number) => {
+                    format!("{cell:?} is ambiguous: write {} or {number}0", number.replace('.', ""))
+                }
                 Some(number) => format!("expected a number such as {number}, found {cell:?}"),
                 None => expected(),
             }),
@@ -460,20 +468,6 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
         }
         FieldType::Object(_) | FieldType::AnyObject | FieldType::List(_) | FieldType::AnyList => {
             Err(expected())
-        }
-    }
-}
-
-/// Yes or no, in the ways spreadsheets say it.
-///
-/// # Errors
-/// What was expected.
-pub fn flag(cell: &str) -> Result<bool, String> {
-    match cell.trim().to_lowercase().as_str() {
-        "1" | "true" | "yes" | "ja" | "oui" | "si" | "sí" => Ok(true),
-        "0" | "false" | "no" | "nein" | "non" => Ok(false),
-        _ => {
-            Err(format!("expected yes or no (or true, false, 1, 0, ja, nein, oui, non, si), found {cell:?}"))
         }
     }
 }

@@ -15,7 +15,7 @@ const MAX_ROW: usize = 16 * 1024 * 1024;
 /// The most of a first line that is looked at for its delimiter, in bytes.
 const MAX_FIRST_LINE: u64 = 64 * 1024;
 
-const DELIMITERS: [u8; 3] = *b",;\t";
+const DELIMITERS: [u8; 4] = *b",;\t|";
 
 /// What the hint says about a quote in the wrong place.
 const QUOTES_HINT: &str = "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";
@@ -200,7 +200,7 @@ fn separator(line: &[u8]) -> Option<u8> {
     }
 }
 
-/// The most frequent of `,`, `;` and tab outside quotes; the first of them where they are equally frequent.
+/// The most frequent of `,`, `;`, tab and `|` outside quotes; the first of them where they are equally frequent.
 fn delimiter(header: &[u8]) -> u8 {
     let count = |delimiter: &u8| {
         let outside = header.split(|byte| *byte == b'"').step_by(2);
@@ -303,6 +303,8 @@ mod tests {
             ("sep=;\na;b\n", 2),
             ("\"sep=|\"\r\na|b\r\n", 2),
             ("SEP=\t\na\tb,c\n", 2),
+            ("a|b|c\n1|2|3\n", 3),
+            ("a,b\nx|y|z,2\n", 2),
             ("a\n", 1),
         ] {
             assert_eq!(rows(text).0[0].1.len(), cells, "{text:?}");

@@ -141,13 +141,39 @@ pub fn read_record(path: &Path, encoding: Named) -> Result<Value, Failure> {
         )
         .hint("add --input-format ndjson, or name the customer with --customer instead"));
     }
+    if let Some(list) = document.as_ref().ok().and_then(list_of_records) {
+        let (name, message) = (name(path), format!("is one document with a list in `{list}`, not a record"));
+        let hint = format!("take the records out: jq -c '.{list}[]' {name} > records.ndjson");
+        return Err(Failure::usage(format!("{} {message}", quoted(&name))).hint(hint));
+    }
     document.map_err(|failure| {
+        if has_several_documents(&text) {
+            let name = name(path);
+            let message = format!("{} has several JSON documents, one after another", quoted(&name));
+            let hint = format!("write one a line: jq -c . {name} > records.ndjson");
+            return Failure::usage(message).hint(hint);
+        }
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         if is_json || failure.hint.is_some() || text.trim().is_empty() {
             return failure;
         }
         failure.hint("for CSV or NDJSON add --input-format csv or --input-format ndjson")
     })
+}
+
+/// The member in which services and exports put the records of a page.
+fn list_of_records(document: &Value) -> Option<&'static str> {
+    let is_list = |name: &&&str| {
+        let list = document.get(**name).and_then(Value::as_array);
+        list.is_some_and(|list| !list.is_empty() && list.iter().all(Value::is_object))
+    };
+    ["items", "value", "data", "records", "results"].iter().find(is_list).copied()
+}
+
+/// Whether a text is more than one JSON document, as `jq` prints them.
+fn has_several_documents(text: &str) -> bool {
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    documents.by_ref().take(2).flatten().count() == 2
 }
 
 /// Parses one JSON document; `name` says where it came from.

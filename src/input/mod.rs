@@ -1,12 +1,15 @@
 //! Files and flags become drafts: the documented body, checked, with the flags applied to it.
 
+mod cells;
 mod columns;
 mod csv;
 pub mod document;
+mod doubts;
 pub mod records;
 pub mod template;
 
-pub use columns::{flag, read_options as options_file};
+pub use cells::flag;
+pub use columns::read_options as options_file;
 
 use serde_json::{Map, Value};
 
@@ -53,7 +56,7 @@ impl Draft {
         }
         let is_document = document.is_some();
         let mut body = operation::wrapped(operation, dialect, document)?;
-        let warnings = body::tidy(&mut body, operation.schema(dialect))?;
+        let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;
         match operation.wrapper {
             None => flags(&mut body)?,
             Some(wrapper) => {
@@ -76,6 +79,7 @@ impl Draft {
         body::refuse(&refused)?;
         body::refuse_masked(&body)?;
         let fields = operation::unwrapped(operation, body);
+        warnings.extend(doubts::of_texts(&fields));
         Ok(Self { operation, fields, warnings, deferred, expect: None })
     }
 

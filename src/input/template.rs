@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::input::cells;
 use crate::input::columns::ADDRESS_ID;
 use crate::input::records;
 use storefront_core::failure::Failure;
@@ -128,7 +129,7 @@ fn named_columns(named: &NamedColumns, inner: &Value) -> Vec<(String, String)> {
 fn labels(options: &Value) -> String {
     let label = |option: &Value| {
         let mark = if option["is_default"] == true { "*" } else { "" };
-        format!("{mark}{}", cell(&option["label"]))
+        format!("{mark}{}", cells::option(&cell(&option["label"])))
     };
     options.as_array().into_iter().flatten().map(label).collect::<Vec<_>>().join("|")
 }

@@ -157,8 +157,7 @@ error: the service answered 401 Unauthorized: The consumer isn't authorized to a
         .run();
     assert_eq!(env.requests().len(), 1, "{outcome:?}");
     outcome.assert(6, str!["line 1: failed temporarily: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes"], str![[r#"
-warning: line 2: duplicate attribute code `a`
-warning: line 3: duplicate attribute code `a`
+warning: lines 2, 3: duplicate attribute code `a`
 attributes are written one at a time
 attribute create: 3 records: 0 done, 1 failed temporarily, 2 not sent ([DURATION])
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes

@@ -98,6 +98,7 @@ mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
+mod sheet_cells;
 mod sheet_meaning;
 mod snapshot_retention;
 #[cfg(unix)]

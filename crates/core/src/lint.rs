@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::civil::Date;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
 use crate::check::body::Warnings;
@@ -301,7 +302,8 @@ fn unknown_kind(name: &str) -> Option<String> {
 fn duplicates(options: &[Value]) -> Option<String> {
     let mut seen = HashSet::new();
     let labels = options.iter().filter_map(label).map(str::trim);
-    let twice: Vec<&str> = labels.filter(|label| !seen.insert(label.to_lowercase())).collect();
+    let twice: Vec<&str> =
+        labels.filter(|label| !seen.insert(label.to_lowercase().nfc().collect::<String>())).collect();
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
 }
 

@@ -4,6 +4,7 @@ pub mod rules;
 pub mod view;
 
 use serde_json::{Map, Value, json};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::label_problem;
 use crate::attribute::view::Attribute;
@@ -11,6 +12,12 @@ use crate::failure::{Failure, FailureKind};
 use crate::operation::scalar;
 use crate::profile::equal::same_flag;
 use crate::text::suggestion::closest_match;
+
+/// Whether two labels look the same to a person: blanks around them do not count, and a letter with its accent is one
+/// letter, however many characters it is written with.
+pub fn is_same_label(one: &str, other: &str) -> bool {
+    one.trim() == other.trim() || one.trim().nfc().eq(other.trim().nfc())
+}
 
 /// Something of the shop that has a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +42,9 @@ impl Named {
     /// # Errors
     /// `usage` where there is none, with the nearest name or all of them.
     pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
-        let exact = list.iter().find(|one| one.name.trim() == name.trim());
+        let exact = list.iter().find(|one| is_same_label(&one.name, name));
         let mut alike =
-            list.iter().filter(|one| one.name.trim().to_lowercase() == name.trim().to_lowercase());
+            list.iter().filter(|one| is_same_label(&one.name.to_lowercase(), &name.to_lowercase()));
         let only = alike.next().filter(|_| alike.next().is_none());
         exact.or(only).ok_or_else(|| {
             // In the message, for in a batch it is all that is shown of a record.
@@ -115,7 +122,7 @@ impl StoredOptions {
     /// # Errors
     /// `usage` where several have it, with their ids.
     pub fn find(&self, label: &str) -> Result<Option<&Named>, Failure> {
-        let same = self.options.iter().filter(|option| option.name.trim() == label.trim());
+        let same = self.options.iter().filter(|option| is_same_label(&option.name, label));
         let ids: Vec<_> = same.map(|option| option.id.as_str()).collect();
         if ids.len() < 2 {
             return Ok(self.get(label));
@@ -133,7 +140,7 @@ impl StoredOptions {
     pub fn refuse_taken(&self, label: &str) -> Result<(), Failure> {
         let number = label.parse::<f64>().ok();
         for option in &self.options {
-            let why = if option.name.trim().to_lowercase() == label.to_lowercase() {
+            let why = if is_same_label(&option.name.to_lowercase(), &label.to_lowercase()) {
                 "differs in letter case only from"
             } else if number.is_some() && option.id.parse().ok() == number {
                 "is the ID of"
@@ -149,7 +156,7 @@ impl StoredOptions {
 
     /// The first option with this label.
     pub fn get(&self, label: &str) -> Option<&Named> {
-        self.options.iter().find(|option| option.name.trim() == label.trim())
+        self.options.iter().find(|option| is_same_label(&option.name, label))
     }
 
     /// The option with this id.

@@ -284,11 +284,12 @@ impl UpdateArgs {
             let field = CLEARABLE.iter().find(|field| field.name == name.replace('_', "-"));
             let is_there = |field: &Clearable| if has_address { field.in_address } else { field.in_profile };
             if !field.is_some_and(is_there) {
-                return Err(match has_address {
-                    true => Failure::usage(format!("an address has no `{name}`"))
-                        .hint(format!("`--clear {name}` without --address clears it in the profile")),
-                    false => Failure::usage(format!("`--clear {name}` requires --address ID"))
-                        .hint("`storefront customer show` lists the IDs"),
+                return Err(if has_address {
+                    Failure::usage(format!("an address has no `{name}`"))
+                        .hint(format!("`--clear {name}` without --address clears it in the profile"))
+                } else {
+                    Failure::usage(format!("`--clear {name}` requires --address ID"))
+                        .hint("`storefront customer show` lists the IDs")
                 });
             }
             if set.contains_key(&name.replace('-', "_")) {
