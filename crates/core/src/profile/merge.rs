@@ -326,7 +326,10 @@ fn as_stored(name: &str, stored: &Value, draft: &Value) -> Value {
         _ if is_unchanged(name, stored, draft) => stored.clone(),
         (Value::Object(stored), Value::Object(draft)) => {
             let field = |(name, value): (&String, &Value)| {
-                (name.clone(), as_stored(name, stored.get(name).unwrap_or(&Value::Null), value))
+                (
+                    name.clone(),
+                    stored.get(name).map_or_else(|| value.clone(), |own| as_stored(name, own, value)),
+                )
             };
             draft.iter().map(field).collect()
         }
@@ -335,7 +338,7 @@ fn as_stored(name: &str, stored: &Value, draft: &Value) -> Value {
                 // An element may have moved, because one before it was inserted or removed.
                 let mut likely = stored.get(index).into_iter().chain(stored);
                 let unchanged = likely.find(|stored| is_unchanged("", stored, value)).or(stored.get(index));
-                as_stored("", unchanged.unwrap_or(&Value::Null), value)
+                unchanged.map_or_else(|| value.clone(), |own| as_stored("", own, value))
             };
             draft.iter().enumerate().map(element).collect()
         }
