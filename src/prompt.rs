@@ -35,6 +35,38 @@ pub struct Prompt {
     theme: Box<dyn Theme>,
 }
 
+/// What there is of a person's consent where no question can be asked now.
+#[derive(Debug, Clone, Copy)]
+pub struct Consent {
+    yes: bool,
+    can_ask: bool,
+    why_not: &'static str,
+}
+
+impl Consent {
+    /// Whether `--yes` says so.
+    pub fn is_given(self) -> bool {
+        self.yes
+    }
+
+    /// Whether somebody could be asked at another time.
+    pub fn can_be_asked(self) -> bool {
+        self.can_ask
+    }
+
+    /// As [`Prompt::confirm_deletion`], without the question.
+    ///
+    /// # Errors
+    /// `guard` without `--yes`.
+    pub fn given_to(self, question: &str) -> Result<(), Failure> {
+        if self.yes { Ok(()) } else { Err(cannot_ask(question, self.why_not)) }
+    }
+}
+
+fn cannot_ask(question: &str, why_not: &str) -> Failure {
+    Failure::guard(format!("cannot ask `{question}`: {why_not}")).hint("add --yes")
+}
+
 impl Prompt {
     /// Decides from terminals and flags.
     pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {
@@ -194,10 +226,14 @@ impl Prompt {
         cancelled_unless(self.yes || self.confirm_by_person(question)?)
     }
 
+    /// What there is of consent without a question.
+    pub fn consent(&self) -> Consent {
+        Consent { yes: self.yes, can_ask: self.can_ask(), why_not: self.why_not() }
+    }
+
     fn confirm_by_person(&self, question: &str) -> Result<bool, Failure> {
         if !self.can_ask() {
-            let message = format!("cannot ask `{question}`: {}", self.why_not());
-            return Err(Failure::guard(message).hint("add --yes"));
+            return Err(cannot_ask(question, self.why_not()));
         }
         match self.typed_yes(question)? {
             Some(false) => Err(Failure::cancelled()),

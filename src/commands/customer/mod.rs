@@ -137,7 +137,8 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Restore(args) => {
             commands::with_customer(session, async |service| {
                 let RestoreArgs { snapshot, all, allow_delete, replacement, .. } = args;
-                let restore = Restore::new(service, snapshot.as_deref(), *all, *allow_delete, replacement);
+                let (name, all, allow_delete) = (snapshot.as_deref(), *all, *allow_delete);
+                let restore = Restore { service, name, all, allow_delete, replacement };
                 session.report.outcome(&replace(service, Change::Restore(&restore)).await?)
             })
             .await

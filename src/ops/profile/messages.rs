@@ -19,23 +19,54 @@ use storefront_core::profile::path::FieldPath;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Seen, is_filled_in};
 
+/// What only a person may accept: it is refused where nobody can be asked.
+#[derive(Debug, Clone)]
+pub struct Doubt {
+    /// The refusal.
+    pub refusal: Failure,
+    /// What is asked after its message.
+    pub question: &'static str,
+}
+
+impl Doubt {
+    fn of(refusal: Failure) -> Self {
+        Self { refusal, question: "Continue?" }
+    }
+}
+
+/// The update to undo may not have taken effect.
+pub fn may_not_be_applied(name: &str) -> Doubt {
+    let fact = format!("the outcome of {name} is unknown, and the profile does not show it");
+    let hint = format!("name the update to undo, such as `storefront customer restore {name}`; {LIST}");
+    Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?" }
+}
+
+/// Where the snapshots are listed.
+pub const LIST: &str = "`storefront customer history` lists the snapshots";
+
+/// These addresses by their ids.
+pub fn addresses(ids: &[i64]) -> String {
+    format!("{} {}", if ids.len() == 1 { "address" } else { "addresses" }, join_ids(ids))
+}
+
 /// The refusal to build a PUT on a read that does not show what our own writes left, or, where there was none, what an earlier
 /// read showed.
-pub fn lags_behind(missing: &[String], was_updated: bool) -> Failure {
+pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
     let missing = missing.join(", ");
     let (newer, cause) = if was_updated {
         ("the last update left", "somebody undid that update")
     } else {
         ("a read of the last minute", "somebody changed the profile")
     };
-    Failure::guard(format!("the service shows an older profile than {newer}: {missing}")).hint(format!(
+    let refusal = Failure::guard(format!("the service shows an older profile than {newer}: {missing}")).hint(format!(
         "check it with `storefront customer show`, and try again in a minute: a replica may be behind, or {cause}"
-    ))
+    ));
+    Doubt::of(refusal)
 }
 
 /// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot
 /// cannot tell what it was. A plan is not applied before that is over.
-pub fn still_open(open: &PendingWrite, is_readable: bool, is_planned: bool) -> Failure {
+pub fn still_open(open: &PendingWrite, is_readable: bool, is_planned: bool) -> Doubt {
     let (name, until) = (open.entry.name(), local_minute(open.until));
     let (what, effect) = match (is_readable, open.is_mismatch) {
         (false, _) => (format!("the snapshot {name} cannot be read"), "its update may"),
@@ -48,8 +79,9 @@ pub fn still_open(open: &PendingWrite, is_readable: bool, is_planned: bool) -> F
         (true, true) => "run `storefront customer history --check` to look again, or ",
     };
     let at_once = if is_planned { "" } else { ", or go on now with --after-unknown" };
-    Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
-        .hint(format!("{check}wait until {until}{at_once}"))
+    let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
+        .hint(format!("{check}wait until {until}{at_once}"));
+    Doubt::of(refusal)
 }
 
 /// A time as hours and minutes here, rounded up: `14:05`.

@@ -2,12 +2,13 @@
 
 mod lag;
 mod messages;
+mod preview;
 pub mod read;
 pub(crate) mod replace;
 pub(crate) mod restore;
+mod steps;
 pub(crate) mod verify;
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -15,15 +16,13 @@ use serde_json::{Map, Value};
 use self::restore::Restore;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
-use crate::prompt::Prompt;
 use crate::report::profile;
-use crate::state::CustomerStore;
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::lint;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::profile::diff::Expected;
-use storefront_core::profile::merge::{self, Merged, ProfilePatch, merge};
+use storefront_core::profile::merge::{Merged, ProfilePatch, merge};
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
@@ -50,8 +49,6 @@ pub struct Update {
     pub base: Option<Profile>,
     /// How the profile is replaced.
     pub replacement: ReplacementArgs,
-    /// Whether the person went back from the confirmation.
-    pub went_back: Cell<bool>,
 }
 
 impl Change<'_> {
@@ -88,71 +85,38 @@ impl Change<'_> {
     pub fn settle(&self, service: &Service<'_>) -> Duration {
         self.replacement_args().settle.unwrap_or(service.settings.settle)
     }
+}
 
-    /// The countries whose regions it names by code or name.
-    pub fn countries(&self, stored: &Profile) -> Vec<String> {
-        match self {
-            Self::Update(update) => RegionDirectory::needed(&update.patch.draft, stored.customer()),
-            Self::Restore(_) => Vec::new(),
-        }
-    }
-
+impl Update {
     /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
     pub fn merge(
         &self,
-        store: &CustomerStore,
         stored: &Profile,
         dialect: &'static Dialect,
         regions: &RegionDirectory,
-        prompt: &Prompt,
     ) -> Result<Merged, Failure> {
-        match self {
-            Self::Restore(restore) => restore.merge(store, stored, dialect, prompt),
-            Self::Update(Update { patch, expect, .. }) => {
-                let mut patch = patch.clone();
-                let customer = stored.customer();
-                if let Some(Expected { owner, .. }) = expect {
-                    ensure_owner(owner, customer)?;
-                }
-                patch.draft = if dialect.country.is_some() {
-                    regions.resolve(&patch.draft, customer)?
-                } else {
-                    RegionDirectory::of(customer).resolve_known(&patch.draft, customer)
-                };
-                if dialect.merges_profiles {
-                    magento::drop_service_fields(&mut patch.draft);
-                }
-                let mut merged = merge(stored.customer(), &patch)?;
-                // What is as planned already needs no request.
-                if let Some(planned) = expect.as_ref().filter(|_| !merged.changes.is_empty()) {
-                    diff::ensure_planned(&planned.changes, &merged.changes, customer)?;
-                }
-                merged.notes.extend(lint::of_profile(&merged, dialect));
-                Ok(merged)
-            }
+        let (mut patch, customer) = (self.patch.clone(), stored.customer());
+        if let Some(Expected { owner, .. }) = &self.expect {
+            ensure_owner(owner, customer)?;
         }
-    }
-
-    /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
-    /// somebody has agreed to those that were, or is asked next.
-    ///
-    /// # Errors
-    /// `guard`, naming the addresses.
-    pub fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        let update = match self {
-            Self::Update(update) => update,
-            Self::Restore(restore) => return restore.check_deletions(merged),
+        patch.draft = if dialect.country.is_some() {
+            regions.resolve(&patch.draft, customer)?
+        } else {
+            RegionDirectory::of(customer).resolve_known(&patch.draft, customer)
         };
-        let check = |allowed| merge::check(&update.patch, &merged.summary, allowed, confirmed);
-        match check(update.allow_delete) {
-            Err(_) if update.patch.replace && update.allow_delete.is_none() && prompt.can_ask() => {
-                check(Some(prompt.number_of_deletions(merged.summary.removed.len())?))
-            }
-            result => result,
+        if dialect.merges_profiles {
+            magento::drop_service_fields(&mut patch.draft);
         }
+        let mut merged = merge(customer, &patch)?;
+        // What is as planned already needs no request.
+        if let Some(planned) = self.expect.as_ref().filter(|_| !merged.changes.is_empty()) {
+            diff::ensure_planned(&planned.changes, &merged.changes, customer)?;
+        }
+        merged.notes.extend(lint::of_profile(&merged, dialect));
+        Ok(merged)
     }
 }
 

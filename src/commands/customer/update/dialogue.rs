@@ -173,14 +173,14 @@ impl Dialogue<'_> {
             };
             let args: UpdateArgs = equivalent::parse(&words)?;
             let update = args.update(prepare(session, &args, None)?)?;
-            let sent = match replace::replace(self.service, Change::Update(&update)).await {
-                Err(_) if update.went_back.get() => continue,
+            let sent = match replace::replace_or_back(self.service, Change::Update(&update)).await {
+                Ok(None) => continue,
                 // What was refused can be corrected.
                 Err(failure) if failure.applied == Applied::No && !failure.is_cancelled => {
                     session.report.failure(&failure);
                     continue;
                 }
-                Ok(outcome) => session.report.outcome(&outcome).map(|()| true),
+                Ok(Some(outcome)) => session.report.outcome(&outcome).map(|()| true),
                 Err(failure) => Err(failure),
             };
             equivalent::tell(session, &words);

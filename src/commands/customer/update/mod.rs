@@ -3,7 +3,6 @@
 pub mod dialogue;
 mod form;
 
-use std::cell::Cell;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -248,7 +247,6 @@ impl UpdateArgs {
             allow_delete: self.allow_delete,
             base: self.base.as_deref().map(read_base).transpose()?,
             replacement: self.replacement.clone(),
-            went_back: Cell::default(),
         })
     }
 

@@ -1,0 +1,122 @@
+//! What comes before the lock: a dry run, and on a terminal the change as it is shown and confirmed. Only here a person is asked.
+
+use super::messages::{Doubt, addresses};
+use super::steps::Steps;
+use super::{Change, Update};
+use crate::prompt::Prompt;
+use crate::report::outcome::Outcome;
+use crate::report::style::TextStyle;
+use crate::report::{changes, profile};
+use storefront_core::failure::Failure;
+use storefront_core::profile::merge::Merged;
+use storefront_core::profile::stored::Profile;
+
+/// What a person makes of a change.
+pub enum Preview {
+    /// There is nothing to change.
+    Unchanged(Box<Outcome>),
+    /// They have agreed to it.
+    Agreed,
+    /// They went back to what was asked before.
+    WentBack,
+}
+
+/// Shows the change and asks.
+///
+/// # Errors
+/// [`Failure::cancelled`] for a no, and what the steps refuse.
+pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, Failure> {
+    let looked = steps.look(false, |steps, doubt| accepts(steps, prompt, &doubt)).await?;
+    let Some(held) = looked else { return Err(Failure::cancelled()) };
+    let service = held.service(steps.service);
+    let mut proposal = steps.propose(&service, &held).await?;
+    let is_asked = steps.answers.delete_newer.is_none() && prompt.can_ask() && !prompt.assume_yes();
+    if is_asked && !proposal.newer.is_empty() {
+        let question = format!("Also delete {}, added since?", addresses(&proposal.newer));
+        let number = if prompt.agrees(&question)? { proposal.newer.len() } else { 0 };
+        steps.answers.delete_newer = Some(number);
+        proposal = steps.propose(&service, &held).await?;
+    }
+    if proposal.merged.changes.is_empty() {
+        return Ok(Preview::Unchanged(Box::new(steps.unchanged(&proposal))));
+    }
+    let request = steps.request(&service, &held.stored, &proposal.merged)?;
+    steps.service.announce(steps.change.operation(), Some(&request));
+    if steps.answers.agreed.as_ref() != Some(&proposal.merged.changes) {
+        if !confirms(steps, prompt, &held.stored, &proposal.merged)? {
+            return Ok(Preview::WentBack);
+        }
+        steps.answers.agreed = Some(proposal.merged.changes);
+    }
+    Ok(Preview::Agreed)
+}
+
+/// What would be sent.
+///
+/// # Errors
+/// What the steps refuse; a doubt is a warning.
+pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
+    let warned = |steps: &mut Steps<'_>, doubt: Doubt| {
+        steps.warn_once(&doubt.refusal.message);
+        Ok(true)
+    };
+    let Some(held) = steps.look(false, warned).await? else { return Err(Failure::cancelled()) };
+    let service = held.service(steps.service);
+    let proposal = steps.propose(&service, &held).await?;
+    let merged = &proposal.merged;
+    if merged.changes.is_empty() {
+        return Ok(steps.unchanged(&proposal));
+    }
+    let request = steps.request(&service, &held.stored, merged)?;
+    steps.check_deletions(merged, None, true)?;
+    steps.warn(merged);
+    let mut outcome = steps.outcome(merged);
+    if let Some(profile) = &mut outcome.profile {
+        profile.owner = held.stored.owner();
+    }
+    Ok(Outcome { request: Some(service.preview(request)), ..outcome })
+}
+
+/// Whether a person goes on in spite of a doubt; `--yes` does not answer it.
+fn accepts(steps: &mut Steps<'_>, prompt: &Prompt, doubt: &Doubt) -> Result<bool, Failure> {
+    let fact = &doubt.refusal.message;
+    if steps.answers.accepted.contains(fact) {
+        return Ok(true);
+    }
+    if !prompt.can_ask() {
+        return Err(doubt.refusal.clone());
+    }
+    let accepts = prompt.agrees(&format!("{fact}. {}", doubt.question))?;
+    if accepts {
+        steps.answers.accepted.insert(fact.clone());
+    }
+    Ok(accepts)
+}
+
+/// Shows a change and asks whether to send it; `false` for Esc.
+fn confirms(
+    steps: &mut Steps<'_>,
+    prompt: &Prompt,
+    stored: &Profile,
+    merged: &Merged,
+) -> Result<bool, Failure> {
+    let style = steps.service.session.report.stderr_style;
+    prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&profile::owner(stored.customer()))));
+    prompt.show(&changes::text(&merged.changes, style));
+    prompt.show(&changes::summary(&merged.summary, &[]));
+    let deleted = merged.summary.removed.len();
+    match (steps.check_deletions(merged, None, true), steps.change) {
+        (Err(_), Change::Update(Update { patch, allow_delete: None, .. }))
+            if patch.replace && prompt.can_ask() =>
+        {
+            steps.check_deletions(merged, Some(prompt.number_of_deletions(deleted)?), true)?;
+        }
+        (checked, _) => checked?,
+    }
+    steps.warn(merged);
+    prompt.confirm_or_back(&match deleted {
+        0 => "Send it?".to_owned(),
+        1 => "Delete 1 address and send it?".to_owned(),
+        many => format!("Delete {many} addresses and send it?"),
+    })
+}

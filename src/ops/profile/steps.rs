@@ -1,0 +1,321 @@
+//! What a preview and a commit share: a read, whether it can be relied on, and what is to be sent from it.
+//!
+//! Nothing here asks anybody. What only a person may accept is a [`Doubt`], and whoever takes these steps says what becomes of it.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::lag::Recent;
+use super::messages::{self, Doubt};
+use super::read::{self, Held};
+use super::restore::{Proposal, Restore, Target};
+use super::verify::{is_shown, note_saved_refusal};
+use super::{Change, Update};
+use crate::client::Attempts;
+use crate::client::service::Service;
+use crate::ops::{Reads, read_country};
+use crate::prompt::Consent;
+use crate::report::hint_target;
+use crate::report::outcome::{Outcome, ProfileOutcome};
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Request;
+use storefront_core::profile::merge::{self, Merged, ProfilePatch};
+use storefront_core::profile::region::RegionDirectory;
+use storefront_core::profile::stored::Profile;
+use storefront_core::profile::verify::not_shown;
+use storefront_core::profile::{diff, magento};
+use storefront_core::text::exact_json;
+
+/// What a person has answered so far. An answer counts while its facts are the same.
+#[derive(Default)]
+pub struct Answers {
+    /// The changes that were shown and confirmed.
+    pub agreed: Option<Vec<diff::Change>>,
+    /// What is gone on in spite of.
+    pub accepted: HashSet<String>,
+    /// How many addresses a restore deletes that are newer than its snapshot.
+    pub delete_newer: Option<usize>,
+}
+
+/// One command that replaces a profile.
+pub struct Steps<'a> {
+    /// The service, with the customer as they were named.
+    pub service: &'a Service<'a>,
+    /// What is asked for.
+    pub change: Change<'a>,
+    /// What was answered.
+    pub answers: Answers,
+    /// What `--yes` and the absence of a person say.
+    pub consent: Consent,
+    /// What our own writes of the last minute left.
+    pub recent: Recent,
+    /// The requests that were sent.
+    pub attempts: Attempts,
+    /// The warnings that were shown.
+    warned: HashSet<String>,
+    /// What the last read of this command showed.
+    earlier: Option<Map<String, Value>>,
+    /// The update that is undone, found once.
+    target: Option<Target>,
+}
+
+impl<'a> Steps<'a> {
+    /// Nothing was done so far.
+    pub fn new(service: &'a Service<'a>, change: Change<'a>, consent: Consent) -> Self {
+        let delete_newer = match change {
+            Change::Update(_) => None,
+            Change::Restore(restore) => restore.allow_delete,
+        };
+        Self {
+            service,
+            change,
+            answers: Answers { delete_newer, ..Answers::default() },
+            consent,
+            recent: Recent::default(),
+            attempts: Attempts::default(),
+            warned: HashSet::new(),
+            earlier: None,
+            target: None,
+        }
+    }
+
+    /// Reads the profile, with `locks` under the customer's, and has `settle` say of each doubt whether to go on; `None` where it
+    /// says no.
+    ///
+    /// # Errors
+    /// As [`Held::read`], and what `settle` refuses.
+    pub async fn look(
+        &mut self,
+        locks: bool,
+        settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
+    ) -> Result<Option<Held>, Failure> {
+        let lock_timeout = self.change.replacement_args().lock_timeout;
+        let mut held = Held::read(self.service, self.change.base(), lock_timeout, locks).await?;
+        let behind = self.catch_up(&mut held).await?;
+        let was_behind = behind.is_some();
+        if let Some(doubt) = behind
+            && !settle(self, doubt)?
+        {
+            return Ok(None);
+        }
+        self.note_read(&held, was_behind);
+        if let Some(doubt) = self.pending(&held)?
+            && !settle(self, doubt)?
+        {
+            return Ok(None);
+        }
+        if let Change::Restore(restore) = self.change {
+            if let Some(doubt) = self.target(restore, &held)?.doubt.clone()
+                && !settle(self, doubt)?
+            {
+                return Ok(None);
+            }
+            restore.tell(self.target(restore, &held)?);
+        }
+        Ok(Some(held))
+    }
+
+    /// Whether a profile given by hand is taken although it does not show the newest update.
+    fn ignores_lag(&self) -> bool {
+        self.change.base().is_some() && self.change.replacement_args().after_unknown
+    }
+
+    /// Reads until the profile shows what our own writes left, for at most `--settle`: what it does not show then.
+    async fn catch_up(&mut self, held: &mut Held) -> Result<Option<Doubt>, Failure> {
+        let mut missing = self.not_shown(held)?;
+        if self.ignores_lag() {
+            return Ok(None);
+        }
+        let (is_dry, mut reads) =
+            (self.service.session.global.dry_run, Reads::new(self.change.settle(self.service)));
+        while !missing.is_empty() {
+            if is_dry || !held.is_readable || !reads.wait().await {
+                return Ok(Some(messages::lags_behind(&missing, self.recent.is_any())));
+            }
+            (held.stored, held.is_readable) = read::read_or_base(self.service, self.change.base()).await?;
+            missing = self.not_shown(held)?;
+        }
+        Ok(None)
+    }
+
+    /// Keeps what the read showed, which is relied on from now on.
+    fn note_read(&mut self, held: &Held, was_behind: bool) {
+        if self.ignores_lag() {
+            return;
+        }
+        // What a dry run was only warned about is not accepted.
+        if !was_behind || !self.service.session.global.dry_run {
+            held.store.note_read(held.stored.customer());
+        }
+        self.earlier = Some(held.stored.customer().clone());
+        if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
+            // Completion is for commands about one customer; a batch sees many.
+            read::remember(self.service, &held.stored);
+        }
+    }
+
+    /// What the read does not show although our own writes, or an earlier read of this command, left it.
+    fn not_shown(&mut self, held: &Held) -> Result<Vec<String>, Failure> {
+        if held.is_readable {
+            note_saved_refusal(self.service, &held.store, &held.stored)?;
+        }
+        self.recent = Recent::of(held, self.change.base().is_some())?;
+        let mut missing = self.recent.missing_in(&held.stored)?;
+        for also in not_shown(&[], self.earlier.as_ref(), &self.recent.removed, &held.stored)? {
+            if !missing.contains(&also) {
+                missing.push(also);
+            }
+        }
+        Ok(missing)
+    }
+
+    /// An earlier replacement that may still take effect and undo this one: only the newest counts.
+    fn pending(&self, held: &Held) -> Result<Option<Doubt>, Failure> {
+        let pending = held.store.newest_pending()?;
+        let Some(pending) = pending.filter(|_| !self.change.replacement_args().after_unknown) else {
+            return Ok(None);
+        };
+        let snapshot = held.store.read(&pending.entry.path).ok();
+        let is_readable = snapshot.is_some();
+        if let Some(snapshot) = snapshot.filter(|_| held.is_readable)
+            && is_shown(self.service, &held.store, &snapshot, &held.stored, pending.is_mismatch)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(messages::still_open(&pending, is_readable, self.change.is_planned())))
+    }
+
+    /// The update that a restore undoes.
+    fn target(&mut self, restore: &Restore<'_>, held: &Held) -> Result<&mut Target, Failure> {
+        let found = match self.target.take() {
+            Some(found) => found,
+            None => restore.find(&held.store, &held.stored)?,
+        };
+        Ok(self.target.insert(found))
+    }
+
+    /// What is to be sent from what was read.
+    ///
+    /// # Errors
+    /// `guard` or `usage` for what cannot be merged safely.
+    pub async fn propose(&mut self, service: &Service<'_>, held: &Held) -> Result<Proposal, Failure> {
+        let dialect = service.settings.dialect;
+        match self.change {
+            Change::Update(update) => {
+                for country in RegionDirectory::needed(&update.patch.draft, held.stored.customer()) {
+                    read_country(service, &country).await?;
+                }
+                update.merge(&held.stored, dialect, &service.regions.borrow()).map(Proposal::of)
+            }
+            Change::Restore(restore) => {
+                let delete_newer = self.answers.delete_newer;
+                restore.merge(self.target(restore, held)?, &held.stored, dialect, delete_newer)
+            }
+        }
+    }
+
+    /// Refuses deletions that were not spelled out: by a number, that of the flag or `typed`, or by name where somebody
+    /// `agrees`.
+    ///
+    /// # Errors
+    /// `guard`, naming the addresses.
+    pub fn check_deletions(
+        &self,
+        merged: &Merged,
+        typed: Option<usize>,
+        agrees: bool,
+    ) -> Result<(), Failure> {
+        match self.change {
+            Change::Update(Update { patch, allow_delete, .. }) => {
+                merge::check(patch, &merged.summary, typed.or(*allow_delete), agrees)
+            }
+            Change::Restore(_) => {
+                let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
+                merge::check(&whole, &merged.summary, self.answers.delete_newer, false)
+            }
+        }
+    }
+
+    /// The request that replaces the profile.
+    ///
+    /// # Errors
+    /// `guard` for a profile that looks masked, and what the interface needs and does not know.
+    pub fn request(
+        &self,
+        service: &Service<'_>,
+        stored: &Profile,
+        merged: &Merged,
+    ) -> Result<Request, Failure> {
+        self.refuse_masked(stored, merged)?;
+        let customer = if service.settings.dialect.merges_profiles {
+            magento::completed(stored.customer(), &merged.customer)
+        } else {
+            merged.customer.clone()
+        };
+        let body = exact_json::object([("customer", Value::Object(customer))]).to_string();
+        Ok(Request::replace_profile(&service.target()?, body.into()))
+    }
+
+    /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
+    fn refuse_masked(&self, stored: &Profile, merged: &Merged) -> Result<(), Failure> {
+        const FEWEST: usize = 2;
+        let is_replaced =
+            |path: &String| merged.changes.iter().any(|change| change.path.to_string() == *path);
+        let mut masked = stored.masked();
+        masked.retain(|path| !is_replaced(path));
+        if masked.len() < FEWEST || self.change.replacement_args().allow_masked {
+            return Ok(());
+        }
+        let (count, places) = (masked.len(), masked.iter().take(4).cloned().collect::<Vec<_>>().join(", "));
+        Err(Failure::guard(format!(
+            "{count} stored values look masked, and would replace the real ones: {places}"
+        ))
+        .hint("check what stands between this machine and the shop, or go on with --allow-masked")
+        .for_good())
+    }
+
+    /// Shows the warnings of a change, each once.
+    pub fn warn(&mut self, merged: &Merged) {
+        merged.notes.iter().for_each(|note| self.warn_once(note));
+    }
+
+    /// Shows a warning once.
+    pub fn warn_once(&mut self, text: &str) {
+        if self.warned.insert(text.to_owned()) {
+            self.service.session.report.warn(text);
+        }
+    }
+
+    /// The result where nothing has to change.
+    pub fn unchanged(&mut self, proposal: &Proposal) -> Outcome {
+        self.warn(&proposal.merged);
+        let global = self.service.session.global;
+        let unchanged = proposal.unchanged.as_ref().map(|text| hint_target::for_command(text, global));
+        Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(&proposal.merged) }
+    }
+
+    /// The result of a change that was sent, without what became of it.
+    pub fn sent(&self, merged: &Merged, snapshot: &Path) -> Outcome {
+        let mut outcome = self.outcome(merged);
+        outcome.snapshot = Some(snapshot.display().to_string().into());
+        if let Some(profile) = &mut outcome.profile {
+            profile.were_shown =
+                self.answers.agreed.is_some() && self.service.session.context.stdout_is_terminal;
+        }
+        outcome
+    }
+
+    /// The result of a change, without what became of it.
+    pub fn outcome(&self, merged: &Merged) -> Outcome {
+        let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
+        let (owner, were_shown, new_ids) = (Map::new(), false, Vec::new());
+        let profile = ProfileOutcome { changes, summary, owner, were_shown, new_ids };
+        Outcome {
+            profile: Some(profile),
+            snapshot: Some(Value::Null),
+            ..Outcome::not_sent(self.change.operation())
+        }
+    }
+}
