@@ -64,47 +64,52 @@ impl Sent<'_> {
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
             Some(Ok(replied)) => return self.judge(replied, applied, true),
-            Some(Err(failure)) if failure.kind == FailureKind::Mismatch => {
-                self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, &[]);
-                return Err(failure);
-            }
+            Some(Err(failure)) if failure.kind == FailureKind::Mismatch => return Err(self.mismatch(failure)),
             _ => {}
         }
         self.set_outcome(WriteOutcome::Applied { at: self.now(), verified: false }, &[]);
         if !self.held.is_readable {
             return Ok(applied);
         }
-        let mut reads = Reads::new(self.settle);
-        let mut last: Option<(Seen, Profile)> = None;
-        let lost = loop {
-            let lost = match self.read().await {
-                Ok(read) => {
-                    let is_settled = last.is_some_and(|(last, _)| last.altered == read.0.altered);
-                    if read.0.is_shown() || read.0.is_applied() && is_settled {
-                        return self.judge(read, applied, false);
-                    }
-                    last = Some(read);
-                    None
-                }
-                Err(failure) => Some(failure),
-            };
-            if !reads.wait().await {
-                break lost;
-            }
-        };
-        match (last, lost) {
-            (Some(last), _) => self.judge(last, applied, false),
-            (None, Some(failure)) if failure.kind == FailureKind::Mismatch => {
-                self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, &[]);
-                Err(failure)
-            }
-            (None, failed) => {
-                let why = failed.map_or_else(String::new, |failure| failure.message);
+        match self.read_back().await {
+            Ok(read) => self.judge(read, applied, false),
+            Err(failure) if failure.kind == FailureKind::Mismatch => Err(self.mismatch(failure)),
+            Err(failure) => {
+                let why = failure.message;
                 let warning = format!("written, but it could not be read back to verify it: {why}");
                 self.service.session.report.warn(&warning);
                 Ok(applied)
             }
         }
+    }
+
+    /// Reads until the profile shows what was sent, or twice the same that the service made of it, for at most `--settle`: the
+    /// last read.
+    async fn read_back(&self) -> Result<(Seen, Profile), Failure> {
+        let mut reads = Reads::new(self.settle);
+        let mut last = self.read().await;
+        loop {
+            if last.as_ref().is_ok_and(|(seen, _)| seen.is_shown()) || !reads.wait().await {
+                return last;
+            }
+            let read = self.read().await;
+            if let (Ok((before, _)), Ok((seen, _))) = (&last, &read)
+                && seen.is_applied()
+                && seen.altered == before.altered
+            {
+                return read;
+            }
+            // A read that fails takes nothing from an earlier one.
+            if read.is_ok() || last.is_err() {
+                last = read;
+            }
+        }
+    }
+
+    /// Notes that something is missing, though it may still come.
+    fn mismatch(&self, failure: Failure) -> Failure {
+        self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, &[]);
+        failure
     }
 
     /// What a read or the reply shows is the end: it is applied, or something is missing, which is from now on what there

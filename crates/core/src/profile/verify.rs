@@ -69,6 +69,29 @@ impl Seen {
         WriteOutcome::Mismatch { sent_at, is_final: is_reply || self.undone.is_empty() && self.tells_apart() }
     }
 
+    /// Takes note of added addresses that the service rewrote, or added once more. `found` are those that it took as they are,
+    /// `unclaimed` the new ones of the profile that none was recognized in.
+    fn look_for_rewritten(
+        &mut self,
+        rewritten: Vec<&Change>,
+        found: &[(i64, &Change)],
+        mut unclaimed: ByPlace<'_>,
+    ) {
+        for change in rewritten {
+            match unclaimed.take_any(|actual| shares_place(actual, change.after.as_ref())) {
+                Some((id, actual)) => {
+                    self.new_ids.push(id);
+                    self.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
+                }
+                None => self.undone.push(change.clone()),
+            }
+        }
+        for (double, address) in unclaimed.left() {
+            let added = found.iter().find(|(_, added)| is_content(address, added.after.as_ref()));
+            self.doubles.extend(added.map(|(id, _)| (double, *id)));
+        }
+    }
+
     /// Takes note of what the profile shows of a change: all of it, nothing, or what the service made of it.
     fn look_for(&mut self, change: &Change, now: &Profile, index: &AddressIndex) {
         let (name, is_address) = (change.path.last_name(), change.path.is_address());
@@ -138,19 +161,7 @@ pub fn verify(
             },
         }
     }
-    for change in rewritten {
-        match unclaimed.take_any(|actual| shares_place(actual, change.after.as_ref())) {
-            Some((id, actual)) => {
-                seen.new_ids.push(id);
-                seen.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
-            }
-            None => seen.undone.push(change.clone()),
-        }
-    }
-    for (double, address) in unclaimed.left() {
-        let added = found.iter().find(|(_, added)| is_content(address, added.after.as_ref()));
-        seen.doubles.extend(added.map(|(id, _)| (double, *id)));
-    }
+    seen.look_for_rewritten(rewritten, &found, unclaimed);
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
         seen.look_for(change, now, &index);
     }
