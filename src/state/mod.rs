@@ -32,6 +32,8 @@ use storefront_core::text::token::Token;
 /// The files of one customer.
 #[derive(Debug, Clone)]
 pub struct CustomerStore {
+    /// What the files are known by: of a customer without an id the email that the first update found.
+    pub key: String,
     /// Where the snapshots are.
     pub directory: PathBuf,
     /// The service the customer is of, as snapshots name it.
@@ -51,8 +53,13 @@ impl CustomerStore {
     pub fn of(context: &Context, settings: &Settings, customer: &str) -> Result<Self, Failure> {
         let snapshots = context.directories()?.state.join("snapshots");
         let service = snapshots.join(file_name(&settings.service_id().to_string()));
+        // An update of a customer without an id may have changed the email.
+        let earlier = Some(customer).filter(|customer| customer.contains('@'));
+        let earlier = earlier.and_then(|email| load_customer(context, settings, &LockName::email(email)));
+        let key = earlier.filter(|key| key.contains('@')).unwrap_or_else(|| customer.to_owned());
         Ok(Self {
-            directory: service.join(file_name(customer)),
+            directory: service.join(file_name(&key)),
+            key,
             service: settings.service_id().to_string(),
             storage: context.storage.clone(),
             clock: context.clock,
@@ -201,7 +208,8 @@ fn lock_path(context: &Context, settings: &Settings, name: &LockName) -> Result<
 /// Longest label, in characters.
 const MAX_LABEL: usize = 40;
 
-/// Keeps which customer a token or an email, but not the customer's own id, leads to, as a verified replacement has shown; a token as its hash.
+/// Keeps which customer a token or an email, but not the customer's own id, leads to, as a verified replacement has shown; a token
+/// as its hash. Of a customer without an id, an email that an update may have set leads to the one before.
 pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, customer: &str) {
     if *name != LockName::of_key(customer)
         && load_customer(context, settings, name).as_deref() != Some(customer)

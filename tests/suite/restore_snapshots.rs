@@ -126,3 +126,21 @@ fn two_shops_on_one_host_have_separate_snapshots() {
     assert_eq!(run(&home, &server.url("/rest/"), "customer history").stdout.lines().count(), 1);
     assert_eq!(run(&home, &server.url("/staging/rest"), "customer history").stdout, "");
 }
+
+/// A service that shows no ids: the email that was changed is what its files are known by.
+#[test]
+fn a_changed_email_of_a_profile_without_id_is_restored() {
+    let shown = |email: &str| ok(&json!({"email": email, "addresses": [{"id": 1, "city": "Rome"}]}));
+    let (old, new) = ("old@example.com", "new@example.com");
+    let done = || ok(&json!({}));
+    let steps = vec![shown(old), done(), shown(new), shown(new), done(), shown(old)];
+    let (home, server) = (Home::new(), MockServer::start(steps));
+    run(&home, &server.url(""), &format!("customer update --email {new} --yes")).done();
+    let history = run(&home, &server.url(""), "customer history");
+    assert!(history.stdout.contains(old), "{history:?}");
+    let restored = run(&home, &server.url(""), "customer restore --yes").done();
+    assert_eq!(restored["changes"][0]["after"], old, "{restored}");
+    assert_eq!(methods(&server), ["GET", "PUT", "GET", "GET", "PUT", "GET"]);
+    let history = run(&home, &server.url(""), "customer history");
+    assert_eq!(history.stdout.lines().count(), 2, "{history:?}");
+}

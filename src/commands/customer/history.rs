@@ -194,7 +194,9 @@ async fn delete(
     store.list_once()?;
     if what == "all" {
         // What led to the customer goes, too.
-        state::forget_customers(session.context, &service.settings.service_id(), Some(customer));
+        for key in [customer, &store.key] {
+            state::forget_customers(session.context, &service.settings.service_id(), Some(key));
+        }
     }
     session.report.status(&format!("deleted {named}"));
     Ok(())

@@ -16,7 +16,7 @@ use crate::client::{Reply, may_be_saved};
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
-use crate::state::{self, CustomerStore, Snapshot};
+use crate::state::{self, CustomerStore, LockName, Snapshot};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
@@ -261,6 +261,13 @@ impl Sent<'_> {
 
     fn set_outcome(&self, outcome: WriteOutcome, rewritten: &[Change]) {
         self.held.store.set_outcome(self.snapshot, outcome, rewritten);
+        let email = self.merged.customer.get("email").and_then(Value::as_str);
+        if let Some(email) =
+            email.filter(|_| outcome.may_be_applied() && self.held.stored.text("id").is_none())
+        {
+            let (context, settings) = (self.service.session.context, &self.service.settings);
+            state::save_customer(context, settings, &LockName::email(email), &self.held.store.key);
+        }
     }
 
     fn now(&self) -> Timestamp {
