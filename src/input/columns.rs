@@ -9,6 +9,7 @@ use super::cells::{self, flag, options};
 use super::csv::CsvReader;
 use super::document;
 use storefront_core::check::body::is_whole;
+use storefront_core::check::synonyms::suggest;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
 use storefront_core::interface::request::{Bearer, Dialect};
@@ -17,7 +18,6 @@ use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
 use storefront_core::profile::merge::DEFAULTS;
 use storefront_core::text::exact_json;
-use storefront_core::text::suggestion::closest_match;
 
 /// The columns of a header.
 #[derive(Debug, Clone)]
@@ -337,7 +337,21 @@ impl Known {
         }
         let flags = self.operation.flag_columns.iter().filter(|(_, title)| self.find(title).is_some());
         let known = self.columns.iter().map(|column| column.title.as_str());
-        let meant = closest_match(title, known.chain(flags.map(|(flag, _)| *flag)));
+        let mut named = self.columns.iter().filter_map(|column| match column.holds {
+            Holds::Named(named) => Some(named),
+            _ => None,
+        });
+        // Akeneo's `label-fr_FR`, and `label_fr`.
+        let lower = title.to_lowercase();
+        let begins = |named: &&NamedColumns| {
+            let rest = lower.strip_prefix(named.prefix.trim_end_matches(':'));
+            rest.is_some_and(|rest| rest.starts_with(['-', '_', ' ']))
+        };
+        if let Some(named) = named.find(begins) {
+            let (prefix, placeholder) = (named.prefix, named.placeholder);
+            return format!("unknown column `{title}`; did you mean `{prefix}{placeholder}`?");
+        }
+        let meant = suggest(title, known.chain(flags.map(|(flag, _)| *flag)));
         let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
         format!("unknown column `{title}`{meant}")
     }

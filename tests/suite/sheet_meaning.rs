@@ -125,3 +125,41 @@ in.csv: line 2: fields of an address are given, without the column `address_id`:
     let outcome = env.run("customer update -i new.csv --yes");
     assert_eq!(outcome.code, 0, "{outcome:?}");
 }
+
+#[test]
+fn columns_of_other_programs_are_suggested_by_their_meaning() {
+    let env = TestEnv::new();
+    for (line, titles, meant) in [
+        ("customer update", "_email,city", Some("customer")),
+        ("customer update", "_entity_id,city", Some("address_id")),
+        ("customer update", "customer,Zip", Some("postcode")),
+        ("customer update", "customer,Phone Number", Some("telephone")),
+        ("customer update", "customer,rp_token", None),
+        ("customer update", "customer,password_hash", None),
+        ("quote add-item", "customer,sku,quantity", Some("qty")),
+        ("quote add-item", "email,sku,qty", Some("customer")),
+        ("attribute create", "code,frontend_label,type", Some("default_frontend_label")),
+        ("attribute create", "code,label,label_fr", Some("label:STORE")),
+        ("attribute option add", "code,label-fr_FR", Some("label:STORE")),
+    ] {
+        env.file("in.csv", format!("{titles}\n"));
+        let error = magento::fails(&env, 2, &format!("{line} -i in.csv --yes"));
+        let message = error["message"].as_str().unwrap();
+        match meant {
+            Some(meant) => {
+                assert!(message.contains(&format!("did you mean `{meant}`?")), "{titles}: {message}")
+            }
+            None => assert!(!message.contains("did you mean"), "{titles}: {message}"),
+        }
+    }
+}
+
+#[test]
+fn a_field_of_an_address_beside_the_list_is_named_with_the_list() {
+    let env = TestEnv::new();
+    env.file("in.json", r#"{"customer": {"city": "Troy", "zip": "12180"}}"#);
+    let message = env.fails(2, "customer update -i in.json --yes")["message"].as_str().unwrap().to_owned();
+    for meant in ["addresses[].city", "addresses[].postcode"] {
+        assert!(message.contains(&format!("did you mean `{meant}`?")), "{message}");
+    }
+}

@@ -24,6 +24,7 @@ pub mod interface {
 pub mod check {
     pub mod body;
     pub mod country;
+    pub mod synonyms;
 }
 
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.

@@ -5,11 +5,11 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::country::{country_code, nearest};
+use super::synonyms::suggest;
 use crate::failure::Failure;
 use crate::interface::fields::{FieldType, ObjectSchema, Origin, Scalar};
 use crate::interface::request::StoreView;
 use crate::text::redact::MASK;
-use crate::text::suggestion::closest_match;
 
 /// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
@@ -265,8 +265,18 @@ fn unknown_field(path: &Path<'_>, name: &str, shape: &ObjectSchema) -> String {
         _ => &[],
     });
     let inner = inner.map(|member| member.name).filter(|inner| *inner != name);
-    match closest_match(name, inner.chain(own)) {
-        Some(known) => format!("{path}: unknown field; did you mean `{known}`?"),
+    if let Some(known) = suggest(name, inner.chain(own)) {
+        return format!("{path}: unknown field; did you mean `{known}`?");
+    }
+    // Or in a list, as the fields of an address that stand beside the list.
+    let in_list = shape.own_fields.iter().find_map(|member| {
+        let FieldType::List(inner) = member.field_type else { return None };
+        let known = inner.own_fields.iter().map(|field| field.name);
+        let own = known.clone().find(|known| *known == name);
+        Some((member.name, own.or_else(|| suggest(name, known))?))
+    });
+    match in_list {
+        Some((list, known)) => format!("{path}: unknown field; did you mean `{list}[].{known}`?"),
         None => format!("{path}: unknown field"),
     }
 }

@@ -1,0 +1,87 @@
+//! "Did you mean …?" by meaning: what the files of shops and of other programs call a field (Magento's import and export,
+//! Akeneo, Shopify), before what is spelled nearly the same.
+
+use crate::text::suggestion::closest_match;
+
+/// A name in each line, and what it means here, first what is preferred; `-` where nothing does, however near it is
+/// spelled. The names of Magento's sample files stand first.
+const SYNONYMS: &str = include_str!("synonyms.tsv");
+
+/// What is never suggested for a name that is only spelled nearly the same: it would make a credential, or the account of
+/// somebody, of another field.
+const NEVER_BY_SPELLING: [&str; 3] = ["token", "email", "id"];
+
+/// The known name that is meant by one that is not known.
+pub fn suggest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    match meanings(typed) {
+        Some(meanings) => {
+            let mut meanings = meanings.split(' ');
+            meanings.find_map(|meaning| known.iter().find(|known| **known == meaning).copied())
+        }
+        None => closest_match(typed, known.into_iter().filter(|name| !NEVER_BY_SPELLING.contains(name))),
+    }
+}
+
+/// What a name of another program means here.
+fn meanings(typed: &str) -> Option<&'static str> {
+    // A leading `_` counts: `_email` is another column than `email`.
+    let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-', '.'], "_");
+    let (exact, bare) = (plain(typed), plain(typed).replace('_', ""));
+    let mut lines = SYNONYMS.lines().filter_map(|line| line.split_once('\t'));
+    let found = lines.clone().find(|(name, _)| *name == exact);
+    found
+        .or_else(|| lines.find(|(name, _)| !name.starts_with('_') && name.replace('_', "") == bare))
+        .map(|it| it.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NEVER_BY_SPELLING, SYNONYMS, suggest};
+
+    #[test]
+    fn names_of_other_programs_are_understood_and_credentials_are_never_suggested() {
+        let known = [
+            "customer",
+            "token",
+            "email",
+            "postcode",
+            "telephone",
+            "qty",
+            "default_frontend_label",
+            "frontend_class",
+            "frontend_input",
+            "address_id",
+            "vat_id",
+        ];
+        for (typed, meant) in [
+            ("Zip", Some("postcode")),
+            ("postal code", Some("postcode")),
+            ("PhoneNumber", Some("telephone")),
+            ("quantity", Some("qty")),
+            ("frontend_label", Some("default_frontend_label")),
+            ("_email", Some("customer")),
+            ("_entity_id", Some("address_id")),
+            ("VAT Number", Some("vat_id")),
+            ("rp_token", None),
+            ("tokens", None),
+            ("e-mails", None),
+            ("password_hash", None),
+            ("_website", None),
+            ("postcod", Some("postcode")),
+        ] {
+            assert_eq!(suggest(typed, known), meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn the_table_names_each_word_once_and_no_credential() {
+        let mut names: Vec<&str> = Vec::new();
+        for line in SYNONYMS.lines() {
+            let (name, meanings) = line.split_once('\t').unwrap();
+            assert!(!names.contains(&name) && name == name.to_lowercase(), "{name}");
+            assert!(meanings.split(' ').all(|meaning| !NEVER_BY_SPELLING.contains(&meaning)), "{name}");
+            names.push(name);
+        }
+    }
+}
