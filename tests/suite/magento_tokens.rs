@@ -3,6 +3,7 @@
 use serde_json::Value;
 use snapbox::str;
 
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
@@ -88,4 +89,26 @@ fn an_expired_token_is_a_failed_check() {
         found["fix"].as_str().unwrap(),
         str!["run `storefront auth login --user NAME --admin -p shop`"],
     );
+}
+
+/// What a page in front of the shop answers is no token, and says nothing of the user name.
+#[test]
+fn a_page_is_no_answer_to_a_log_in() {
+    let html = "Content-Type: text/html\r\n";
+    for (status, code) in [("200 OK", 5), ("403 Forbidden", 6), ("400 Bad Request", 4)] {
+        let server = MockServer::start(vec![answer(status, html, "<html><title>Blocked</title></html>")]);
+        let home = Home::with_config(&format!(
+            "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{}\"\napi = \"magento\"\n",
+            server.url("/rest")
+        ));
+        let outcome = login(&home, "--user jane@example.com -o json");
+        let error = outcome.error();
+        assert_eq!((outcome.code, &error["applied"]), (code, &Value::from("no")), "{error}");
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains("firewall") && !hint.contains("user name"), "{status}: {error}");
+        // A token that was pasted is kept: nothing says that it is wrong.
+        let pasted = home.storefront("auth login --with-token").stdin("pasted-token-1234\n").run();
+        assert_eq!(pasted.code, 0, "{status}: {pasted:?}");
+        assert!(pasted.stderr.contains("could not be verified"), "{status}: {pasted:?}");
+    }
 }
