@@ -368,8 +368,9 @@ pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
             Failure::new(FailureKind::Unknown, message).hint(next.for_unknown())
         }
     };
-    let needs_correction = entry.state == State::FailedPermanent;
-    Failure { status: entry.status, needs_correction, ..failure }
+    let is_permanent = entry.state == State::FailedPermanent;
+    let failure = if is_permanent { failure.for_good() } else { failure };
+    Failure { status: entry.status, ..failure }
 }
 
 fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {

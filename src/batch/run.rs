@@ -1,6 +1,7 @@
 //! The run itself: takes records in, keeps as many in flight as the pace allows, and writes down what becomes of each.
 
 mod result;
+mod undecided;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,6 +14,7 @@ use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
+use self::undecided::Undecided;
 use crate::batch::check;
 use crate::batch::decide::{Decided, Decision};
 use crate::batch::failed_file::FailedFile;
@@ -70,8 +72,8 @@ pub struct Run<'a> {
     in_flight: BTreeMap<u64, Rc<Job>>,
     /// Records that hold up later ones of their key.
     blocked: Blocked,
-    /// How many records were answered by no service.
-    misdirected: u64,
+    /// Records that failed, of which only the others tell whether for good.
+    undecided: Undecided,
     pace: Rc<RefCell<Pace>>,
     results: OrderedResults,
     count: RecordCounts,
@@ -94,8 +96,10 @@ enum Stop {
     Interrupted,
     /// The service was failing for too long, or standard output was closed.
     Because(&'static str),
-    /// The service refuses the run's own token, or is none.
-    Refused(Failure),
+    /// The service refuses the run's own token.
+    Unauthorized(Failure),
+    /// Something else than the service answers, whatever the record.
+    NotTheService(Failure),
     /// The run cannot continue.
     Broken(Failure),
 }
@@ -120,7 +124,7 @@ impl<'a> Run<'a> {
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: Blocked::default(),
-            misdirected: 0,
+            undecided: Undecided::default(),
             pace,
             results: OrderedResults::new(session.report),
             count: RecordCounts::default(),
@@ -176,6 +180,10 @@ impl<'a> Run<'a> {
     /// while the rate holds the next one back: after the last one there is nothing to wait for.
     fn next_job(&mut self) -> Option<Rc<Job>> {
         for _ in 0..READ_TOGETHER {
+            if self.results.is_full() && self.in_flight.is_empty() {
+                // What no other record tells by now is printed as it is.
+                self.decide_the_rest();
+            }
             if self.pace.borrow().is_exhausted() {
                 self.request_stop(Stop::Because("the service is failing"));
             }

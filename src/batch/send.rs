@@ -8,12 +8,11 @@ use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
 use crate::client::service::Service;
-use crate::journal::State;
 use crate::journal::write::WriteAhead;
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::redact::{Masked, secrets};
 use storefront_core::text::token::Token;
@@ -185,7 +184,14 @@ impl RunContext<'_> {
                 Err(failure) => Err(failure),
             };
             let failure = match performed {
-                Err(failure) if is_run_token && failure.status == Some(401) => failure,
+                // A page under 401 says nothing of the token.
+                Err(failure)
+                    if is_run_token
+                        && failure.status == Some(401)
+                        && failure.persistence != Persistence::Undecided =>
+                {
+                    failure
+                }
                 done => return done,
             };
             // Where nothing was applied the record may be performed with another token.
@@ -217,7 +223,6 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
                 _ => FailureKind::Partial,
             },
             applied: Applied::Partial,
-            needs_correction: State::after(&failure) == State::FailedPermanent,
             message: format!("an earlier run was applied in part; now: {}", failure.message),
             created: *created,
             ..failure

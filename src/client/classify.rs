@@ -12,7 +12,7 @@ use super::body::{Content, content, is_error, problem};
 use super::transport::Incoming;
 use crate::client::error_body;
 use crate::client::transport_error::TransportError;
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::{Failure, FailureKind, Persistence};
 use storefront_core::interface::request::Request;
 use storefront_core::text::redact::secrets;
 
@@ -97,6 +97,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
         Content::Json { value, .. } if is_error(&value, replies_are_shown && !request.is_raw) => {
             let (said, service) = error_body::render(status, &incoming.body);
             let failure = Failure::new(kind, format!("the service answered with an error under {said}"));
+            let failure = if is_read { failure.lasting(Persistence::Undecided) } else { failure };
             return unknown(Failure { service, status: Some(status), ..failure });
         }
         Content::Json { text, printed_around, .. } => {
@@ -124,7 +125,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
     match status {
         300..=399 if is_read || REDIRECTS.contains(&status) => {
             let failure = redirected(FailureKind::Refused, incoming, url);
-            Attempt::Rejected(Failure { is_misdirected: true, ..failure })
+            Attempt::Rejected(Failure { is_misdirected: true, ..failure }.lasting(Persistence::Undecided))
         }
         300..=399 => Attempt::Unknown {
             failure: redirected(FailureKind::Unknown, incoming, url).hint(CHECK_BEFORE_RETRY),
@@ -138,6 +139,9 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
             let mut failure = answered(FailureKind::Refused, incoming);
             failure.is_misdirected = status == 404 && failure.hint.is_some()
                 || NO_ROUTE.iter().any(|said| says(failure.service.as_ref(), said));
+            if failure.is_misdirected {
+                failure.persistence = Persistence::Undecided;
+            }
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
             let hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
             failure.hint = hint.or(failure.hint);
@@ -201,7 +205,23 @@ fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
         (body == Content::Page).then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE });
     let failure = Failure::new(kind, format!("the service answered {said}{why}"));
     let is_foreign = matches!(body, Content::Page | Content::Text);
-    Failure { service, status: Some(incoming.status), hint: hint.map(str::to_owned), is_foreign, ..failure }
+    let persistence = persistence(&failure, incoming, &body);
+    let hint = hint.map(str::to_owned);
+    Failure { service, status: Some(incoming.status), hint, is_foreign, persistence, ..failure }
+}
+
+/// Whether time alone mends what was answered. What another server than the service answers tells nothing of the record.
+fn persistence(failure: &Failure, incoming: &Incoming, body: &Content<'_>) -> Persistence {
+    match (incoming.status, body) {
+        // It may be failing, or have trouble with this one record.
+        (500, _) if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
+        (408 | 429 | 499 | 500 | 502.., _) => Persistence::Temporary,
+        (403, Content::Json { .. }) => Persistence::Permanent,
+        (200..=299, _) if incoming.broken.is_some() => Persistence::Temporary,
+        (403, _) | (_, Content::Page | Content::Text) => Persistence::Undecided,
+        (200..=299, _) if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
+        _ => failure.persistence,
+    }
 }
 
 fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {

@@ -368,10 +368,7 @@ mod tests {
         assert_eq!(of(FailureKind::Unavailable), State::FailedTemporary);
         assert_eq!(of(FailureKind::Auth), State::FailedTemporary);
         assert_eq!(of(FailureKind::Guard), State::FailedTemporary);
-        assert_eq!(
-            State::after(&Failure { needs_correction: true, ..Failure::guard("x") }),
-            State::FailedPermanent
-        );
+        assert_eq!(State::after(&Failure::guard("x").for_good()), State::FailedPermanent);
         assert_eq!(of(FailureKind::Refused), State::FailedPermanent);
         assert_eq!(of(FailureKind::Usage), State::FailedPermanent);
         assert_eq!(of(FailureKind::Mismatch), State::Mismatch);

@@ -60,7 +60,7 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
     let mut found = service.read(&cart.search(customer)).await?.value();
     let Some(carts) = found.get_mut("items").and_then(Value::as_array_mut) else {
         let message = "the search for carts was not answered with a list";
-        return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
+        return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
     };
     // The service ignores a filter that it does not understand: what it found is looked at.
     let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer);
@@ -189,7 +189,7 @@ fn is_set(flag: &Value) -> bool {
 /// An id as a number or its text.
 fn id_of(id: &Value) -> Result<u64, Failure> {
     scalar(Some(id)).and_then(|id| positive(&id)).ok_or_else(|| {
-        Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
+        Failure::unexpected_reply("the service's answer names no cart")
             .hint("check the base URL and what -vv shows of the answer")
     })
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::client::local_service;
 use crate::client::service::Service;
 use crate::ops::positive;
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
 use storefront_core::text::exact_json;
 
@@ -171,7 +171,7 @@ fn search_request(service: &Service<'_>, filters: &[Filter], limit: usize) -> Re
 }
 
 fn unreadable(what: &str) -> Failure {
-    Failure::new(FailureKind::Unavailable, format!("the search for customers answered {what}"))
+    Failure::unexpected_reply(format!("the search for customers answered {what}"))
         .hint("run it again with -vv to see the reply")
 }
 

@@ -19,7 +19,7 @@ use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
 use crate::input::{Draft, Overrides};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
 use storefront_core::operation::{OperationSpec, Success};
 
@@ -174,7 +174,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
         }
         Ok(_) => {
             let message = format!("the regions of `{country}` could not be read: unexpected response");
-            return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
+            return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
         }
         Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
             return Err(Failure::usage(format!("the shop does not know the country `{country}`"))

@@ -19,6 +19,7 @@ mod batch_journal;
 mod batch_neighbours;
 mod batch_order;
 mod batch_outage;
+mod batch_persistence;
 #[cfg(unix)]
 mod batch_promises;
 mod batch_resume;

@@ -61,6 +61,32 @@ impl FailureKind {
     pub fn from_name(name: &str) -> Option<Self> {
         KINDS.into_iter().find(|kind| kind.2 == name).map(|kind| kind.0)
     }
+
+    /// Whether time alone mends a failure of this kind, where the place that makes it says nothing else.
+    const fn persistence(self) -> Persistence {
+        match self {
+            Self::Usage | Self::Refused | Self::Partial | Self::Mismatch => Persistence::Permanent,
+            Self::Internal
+            | Self::Guard
+            | Self::Unavailable
+            | Self::Auth
+            | Self::Unknown
+            | Self::Interrupted => Persistence::Temporary,
+        }
+    }
+}
+
+/// Whether time alone mends a failure: one word, said where the failure is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Persistence {
+    /// The same input may go through later.
+    #[default]
+    Temporary,
+    /// The same input fails again until it is corrected.
+    Permanent,
+    /// The reply does not tell: it is not one of the service's, or not what was asked for. Where other records go through, this
+    /// one is at fault.
+    Undecided,
 }
 
 /// A failed operation, complete enough to be printed without further context. Its fields are those of error objects, in
@@ -106,9 +132,9 @@ pub struct Failure {
     /// Something else than the service answered, as far as the reply shows it: a page, or text that is not JSON.
     #[serde(skip)]
     pub is_foreign: bool,
-    /// The same input fails again until it is corrected, whatever its kind.
+    /// Whether time alone mends it.
     #[serde(skip)]
-    pub needs_correction: bool,
+    pub persistence: Persistence,
 }
 
 /// Such a problem is the message itself.
@@ -175,15 +201,27 @@ impl RecordCounts {
 const MAX_SHOWN: usize = 20;
 
 impl Failure {
+    /// Sets whether time alone mends it.
+    #[must_use]
+    pub fn lasting(self, persistence: Persistence) -> Self {
+        Self { persistence, ..self }
+    }
+
     /// The same input fails again until it is corrected.
     #[must_use]
     pub fn for_good(self) -> Self {
-        Self { needs_correction: true, ..self }
+        self.lasting(Persistence::Permanent)
     }
 
-    /// A failure of `kind`; whether the write was applied follows from the kind.
+    /// A failure of `kind`; whether the write was applied, and whether time alone mends it, follow from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), applied: Applied::after(kind), ..Self::default() }
+        let (applied, persistence) = (Applied::after(kind), kind.persistence());
+        Self { kind, message: message.into(), applied, persistence, ..Self::default() }
+    }
+
+    /// A reply that is not what the interface says it is.
+    pub fn unexpected_reply(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Unavailable, message).lasting(Persistence::Undecided)
     }
 
     /// Bad flags, input or configuration.

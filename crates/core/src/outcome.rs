@@ -4,7 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Persistence};
 
 /// How long after its request left a write of unknown outcome may still take effect.
 pub const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
@@ -187,21 +187,13 @@ pub enum RecordState {
 impl RecordState {
     /// The state after a failure. What may have been applied is never sent again by itself.
     pub fn after(failure: &Failure) -> Self {
-        match (failure.applied, failure.kind) {
-            (_, FailureKind::Mismatch) => Self::Mismatch,
+        match (failure.applied, failure.persistence) {
+            _ if failure.kind == FailureKind::Mismatch => Self::Mismatch,
             (Applied::Unknown, _) => Self::Unknown,
-            (Applied::No, _) if failure.needs_correction => Self::FailedPermanent,
-            (Applied::No, _) if failure.is_misdirected => Self::FailedTemporary,
             // The calls that are missing are made by the next run.
-            (Applied::Partial, _)
-            | (
-                Applied::No,
-                FailureKind::Unavailable
-                | FailureKind::Auth
-                | FailureKind::Guard
-                | FailureKind::Internal
-                | FailureKind::Interrupted,
-            ) => Self::FailedTemporary,
+            (Applied::Partial, _) | (Applied::No, Persistence::Temporary | Persistence::Undecided) => {
+                Self::FailedTemporary
+            }
             _ => Self::FailedPermanent,
         }
     }

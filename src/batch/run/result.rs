@@ -14,10 +14,7 @@ use crate::journal::{Entry, Line, State};
 use crate::report::hint_target;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
-use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
-
-/// After so many answers of no service, and none of one, the base URL is wrong.
-const MISDIRECTED: u64 = 3;
+use storefront_core::failure::{Applied, Failure, FailureKind, Persistence, RecordCounts};
 
 impl Run<'_> {
     /// Writes down what became of a record.
@@ -32,35 +29,31 @@ impl Run<'_> {
                 let entry = Entry::new(job.position.location.record, job.position.hash, State::Done);
                 self.journal.append(&Line::Record(Entry { status: outcome.status, ..entry }));
                 self.pace.borrow_mut().on_success();
+                self.went_through(&job);
                 match outcome.applied {
                     Applied::Yes => self.count.done += 1,
                     _ => self.count.unchanged += 1,
                 }
                 self.print(job.position, &outcome);
             }
-            Err(mut failure) => {
-                // Where other records went through, this one is at fault.
-                failure.is_misdirected &= self.count.done == 0 && !self.input.past.has_done();
-                self.misdirected += u64::from(failure.is_misdirected);
+            Err(failure) => {
                 if !ended.was_left {
                     self.note_failed(&job, &failure);
                 }
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
                 let is_stuck = ended.was_left && ended.was_looked_at;
                 self.blocked.note(self.operation(), key, job.position.location, &failure, is_stuck);
-                if ended.is_unauthorized
-                    || failure.is_misdirected && self.misdirected >= MISDIRECTED.min(self.input.records)
-                {
-                    self.request_stop(Stop::Refused(failure.clone()));
+                if ended.is_unauthorized {
+                    self.request_stop(Stop::Unauthorized(failure.clone()));
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(job.position, Some(&job.prepared), &failure);
+                self.judge(job, failure);
             }
         }
     }
 
-    fn note_failed(&self, job: &Job, failure: &Failure) {
+    pub(super) fn note_failed(&self, job: &Job, failure: &Failure) {
         // Where it was not sent again, the snapshot of the earlier run still has what it asked for.
         let snapshot =
             job.write_ahead.as_ref().and_then(WriteAhead::snapshot).or_else(|| match &job.earlier {
@@ -100,8 +93,8 @@ impl Run<'_> {
             State::Mismatch => self.count.mismatch += 1,
             State::FailedTemporary => {
                 self.count.temporary += 1;
-                let is_refused =
-                    failure.needs_correction || matches!(failure.status, Some(400..=428 | 430..=499));
+                let is_refused = failure.persistence == Persistence::Permanent
+                    || matches!(failure.status, Some(400..=428 | 430..=499));
                 self.count.refused_in_part += u64::from(is_refused && failure.applied == Applied::Partial);
             }
             _ => {
@@ -197,6 +190,7 @@ impl Run<'_> {
         signals: &mut Signals,
         mut writer: Pin<&mut impl FusedFuture<Output = Result<(), Failure>>>,
     ) -> Result<(), Failure> {
+        self.decide_the_rest();
         self.tokens.clear();
         let mut left: Vec<Job> = std::mem::take(&mut self.waiting).into();
         while let Some(job) = self.queue.pop() {
@@ -247,11 +241,16 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextS
         (None | Some(Stop::OnError), Some(kind)) => Failure::new(kind, summary::unsuccessful(count)),
         (Some(Stop::Interrupted), _) => stopped(FailureKind::Interrupted, "interrupted"),
         (Some(Stop::Because(why)), _) => stopped(unavailable, &format!("stopped because {why}")),
-        (Some(Stop::Refused(failure)), None | Some(FailureKind::Unavailable)) => {
-            let kind = if failure.is_misdirected { FailureKind::Refused } else { FailureKind::Auth };
+        (Some(Stop::Unauthorized(failure)), None | Some(FailureKind::Unavailable)) => {
+            Failure { kind: FailureKind::Auth, ..failure }
+        }
+        (Some(Stop::NotTheService(failure)), None | Some(FailureKind::Unavailable)) => {
+            let kind = if failure.is_misdirected { FailureKind::Refused } else { FailureKind::Unavailable };
             Failure { kind, ..failure }
         }
-        (Some(Stop::Refused(failure)), Some(kind)) => Failure { kind, ..failure },
+        (Some(Stop::Unauthorized(failure) | Stop::NotTheService(failure)), Some(kind)) => {
+            Failure { kind, ..failure }
+        }
         (Some(Stop::Broken(failure)), _) => failure,
     };
     let first = failure.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();

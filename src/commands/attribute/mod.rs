@@ -18,7 +18,7 @@ use crate::client::service::Service;
 use crate::ops::{Operation, attribute};
 use crate::{commands, report};
 use storefront_core::attribute::view::Attribute;
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::Failure;
 
 /// Create product attributes, and make them ready for products.
 #[derive(Debug, Subcommand)]
@@ -113,7 +113,7 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
         service.read(&request).await?.value()
     };
     let shown = Attribute::in_reply(&reply).ok_or_else(|| {
-        Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute")
+        Failure::unexpected_reply("unexpected response: not an attribute")
             .hint("print it as it came with -o json")
     })?;
     let mut shown = shown.0.clone();

@@ -31,7 +31,7 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
     match service.read(&read_all(service, code)?).await {
         Ok(reply) => Attribute::shown(&reply.value()).map(|shown| shown.0.clone()).ok_or_else(|| {
-            Failure::new(FailureKind::Unavailable, "unexpected response: not an attribute").hint(LOOK_CLOSER)
+            Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER)
         }),
         Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
             Err(Failure::usage(format!("the shop has no attribute `{code}`"))
@@ -178,7 +178,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         }
         Ok(_) => {
             let message = "whether the attribute exists could not be read: the response is not an attribute";
-            return Err(Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER));
+            return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
         }
         // A page at a wrong base URL does not say that the code is free.
         Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {}

@@ -173,7 +173,7 @@ async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Res
     let read = Named::list(&reply.value(), id, name).filter(|_| reply.warning.is_none());
     let read = Rc::new(read.ok_or_else(|| {
         let message = format!("unexpected response: no list of {}", name.replace('_', " "));
-        Failure::new(FailureKind::Unavailable, message).hint(LOOK_CLOSER)
+        Failure::unexpected_reply(message).hint(LOOK_CLOSER)
     })?);
     service.lists.borrow_mut().insert(path, read.clone());
     Ok(read)

@@ -3,7 +3,8 @@
 use super::Rule;
 use super::planned::differing;
 use crate::action::{Action, Undo};
-use crate::world::{Reported, World};
+use crate::faults::Observed;
+use crate::world::{Reported, Sent, World};
 
 /// Checks a run of a world without faults, edits, deaths and lag.
 pub fn check_calm(world: &mut World, run: usize) {
@@ -44,7 +45,7 @@ pub fn check_healed(world: &mut World, run: usize) {
             continue;
         }
         if may_be_refused(world, run, *tag, *customer)
-            || said.is_some_and(|said| was_refused(world, run, said))
+            || said.is_some_and(|said| was_refused(world, run, said) || was_decided(world, run, said))
         {
             waiting.push(*customer);
         } else {
@@ -79,6 +80,26 @@ fn was_refused(world: &World, run: usize, said: &Reported) -> bool {
         world.runs[sent.run].command == command && matches!(status, 300..=404 | 409 | 422 | 501)
     };
     matches!(said.kind.as_deref(), Some("refused" | "auth")) && world.requests.iter().any(is_refusal)
+}
+
+/// Whether a record failed for good since something else than the service answered it, or the service did with what cannot be
+/// read, while others of the command went through.
+fn was_decided(world: &World, run: usize, said: &Reported) -> bool {
+    let command = world.runs[run].command;
+    let is_odd = |sent: &Sent| {
+        let is_odd = |observed| {
+            matches!(observed, Observed::Page(200) | Observed::NoList | Observed::Error(_))
+                || matches!(observed, Observed::Status(300..=500, _))
+        };
+        world.runs[sent.run].command == command && sent.heard.as_ref().is_some_and(|it| is_odd(it.observed))
+    };
+    let passed = |other: &Reported| {
+        other.tag != said.tag && world.runs[other.run].command == command && other.is_fine()
+    };
+    said.applied == "no"
+        && matches!(said.kind.as_deref(), Some("guard" | "unavailable" | "refused" | "auth"))
+        && world.requests.iter().any(is_odd)
+        && world.reported.iter().any(passed)
 }
 
 /// Whether what a record asks for cannot be done, or must not be, at some moment of a run.

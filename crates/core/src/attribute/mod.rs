@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::label_problem;
 use crate::attribute::view::Attribute;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::operation::scalar;
 use crate::profile::equal::same_flag;
 use crate::text::suggestion::closest_match;
@@ -107,8 +107,7 @@ impl StoredOptions {
                 )));
         }
         let options = attribute.0.get("options").and_then(|options| Named::list(options, "value", "label"));
-        let unlike =
-            || Failure::new(FailureKind::Unavailable, "unexpected response: the attribute has no options");
+        let unlike = || Failure::unexpected_reply("unexpected response: the attribute has no options");
         Ok(Self {
             id: attribute.0.get("attribute_id").cloned().unwrap_or_default(),
             code: code.to_owned(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Persistence};
 
 /// The addresses of a customer object; none where the field is no list.
 pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
@@ -48,7 +48,8 @@ impl AddressIndex {
                 }
             };
             return Err(Failure::guard(format!("{what}; replacing the list would lose an address"))
-                .hint("inspect it with `storefront customer show -o json` and fix it in the service first"));
+                .hint("inspect it with `storefront customer show -o json` and fix it in the service first")
+                .lasting(Persistence::Undecided));
         }
         Ok(index)
     }
