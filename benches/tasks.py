@@ -106,6 +106,36 @@ def update(world, rounds):
         yield f"Update of a profile, snapshots {place}", rows(in_turn(installed(sides), rounds, done))
 
 
+KEPT = 10_000
+
+
+def history(world, rounds):
+    """`customer update` of a customer with many snapshots, beside one with few. Each has a server of its own."""
+    for place, state in disks(world):
+        sides = []
+        for name, kept in ((f"{KEPT:,} snapshots", KEPT), ("few snapshots", 0)):
+            home = {**world.home(name, world.slow_peer(0)), "XDG_STATE_HOME": str(state / name)}
+            change = lambda run: [world.storefront, "customer", "update", "--address", "1", "--city", f"Town {run} {time.time_ns()}"]
+            side = Side(name, change, home)
+            once(side, "first")
+            add_snapshots(state / name, kept)
+            sides.append(side)
+        yield f"Update of a profile, {KEPT:,} snapshots {place}", rows(in_turn(sides, rounds))
+
+
+def add_snapshots(state, count):
+    """Copies the only snapshot, with what became of it, as those of the hours before."""
+    if not count:
+        return
+    (newest,) = state.glob("storefront/snapshots/*/*/*.json")
+    files = [(file, file.read_text()) for file in newest.parent.iterdir() if file.stem == newest.stem]
+    for number in range(2, count + 1):
+        taken = time.gmtime(time.time() - 86_400 + number)
+        for file, text in files:
+            copy = file.with_stem(f"{number:06}-{time.strftime('%Y%m%dT%H%M%SZ', taken)}")
+            copy.write_text(re.sub(r"20\d\d-\d\d-\d\dT[\d:.]+Z", time.strftime("%Y-%m-%dT%H:%M:%SZ", taken), text))
+
+
 def disks(world):
     """Directories for what is synced: one on the disk and, where there is one, one in memory."""
     places = [("on the disk", world.directory), ("in memory, no fsync", Path("/dev/shm"))]
@@ -387,6 +417,7 @@ def build(_world, _rounds):
 ALL = {
     "one-request": one_request,
     "update": update,
+    "history": history,
     "start": start,
     "many": many,
     "latency": latency,
