@@ -22,7 +22,7 @@ use storefront_core::lint;
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// The column or field of `--failed` that says why a record failed; it is ignored in an input.
 pub const REASON: &str = "reason";
@@ -45,7 +45,7 @@ pub struct RecordPreparer<'a> {
     /// What prints the token of each record, and the fields that its placeholders name; none where there is no such command.
     command: Option<(TokenCommand, Vec<String>)>,
     /// The token of records without one of their own, where it is known.
-    run_token: Option<Token>,
+    run_token: Option<Credential>,
     /// Fields that are not input of the operation: the token, and those that only the token command knows.
     extra: Vec<String>,
     /// Whether the run has no token but an administrator's, which has no customer of its own.
@@ -87,7 +87,7 @@ impl<'a> RecordPreparer<'a> {
         source: &'a Source,
         operation: &'a dyn Operation,
         command: Option<&TokenCommand>,
-        run_token: Option<Token>,
+        run_token: Option<Credential>,
     ) -> Self {
         let session = service.session;
         let command = command.map(|command| (command.clone(), token::placeholders(command)));
@@ -266,7 +266,7 @@ impl<'a> RecordPreparer<'a> {
     ) -> Result<TokenSource, Failure> {
         match (extra.get(TOKEN_FIELD), &self.command) {
             (Some(token), _) => {
-                let token = token.as_str().and_then(Token::new).filter(Token::is_valid);
+                let token = token.as_str().and_then(Credential::new).filter(Credential::is_valid);
                 let token = token.ok_or_else(|| Failure::usage("invalid token in record"))?;
                 // The batch's own token may be named in a record too: one token is one key, however it was supplied.
                 let is_shared = self.run_token.as_ref() == Some(&token);

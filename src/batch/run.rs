@@ -33,7 +33,7 @@ use crate::report::summary::{self, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// How often progress is shown and standard output flushed.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
@@ -57,7 +57,7 @@ pub struct Input {
 }
 
 /// A token that is being fetched.
-type Fetched = Pin<Box<dyn Future<Output = Result<Option<Token>, Failure>>>>;
+type Fetched = Pin<Box<dyn Future<Output = Result<Option<Credential>, Failure>>>>;
 
 /// A run over many records.
 pub struct Run<'a> {
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
 
     /// Queues the first record that waits for its token. Records with one token keep their order where they replace the
     /// same thing, however their tokens come.
-    fn token_came(&mut self, token: Result<Option<Token>, Failure>) {
+    fn token_came(&mut self, token: Result<Option<Credential>, Failure>) {
         let Some(mut job) = self.waiting.pop_front() else { return };
         if let (Ok(Some(token)), true, None) =
             (&token, self.operation().replaces.is_some(), &job.prepared.customer)

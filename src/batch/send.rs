@@ -15,7 +15,7 @@ use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::redact::{Masked, secrets};
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// Where a record stands, and how it reads.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub struct Job {
     /// What is sent.
     pub prepared: PreparedRecord,
     /// Its own token, or why there is none.
-    pub token: Result<Option<Token>, Failure>,
+    pub token: Result<Option<Credential>, Failure>,
     /// What an earlier run left of it.
     pub earlier: Option<Earlier>,
     /// Its part of the journal; none where nothing is sent.

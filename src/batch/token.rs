@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use crate::config::TokenCommand;
 use storefront_core::failure::Failure;
 use storefront_core::text::redact::secrets;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// A field or column that holds the record's own token.
 pub const TOKEN_FIELD: &str = "token";
@@ -23,7 +23,7 @@ pub enum TokenSource {
     /// The run's token.
     Shared,
     /// It stands in the record.
-    Given(Token),
+    Given(Credential),
     /// A program prints it, placeholders filled.
     Command(TokenCommand),
 }
@@ -33,7 +33,7 @@ impl TokenSource {
     pub fn key(&self) -> String {
         match self {
             Self::Shared => String::new(),
-            Self::Given(token) => token.expose().to_owned(),
+            Self::Given(token) => token.expose().into_owned(),
             Self::Command(command) => command.argv.join("\0"),
         }
     }
@@ -42,7 +42,7 @@ impl TokenSource {
     ///
     /// # Errors
     /// As [`TokenCommand::run`].
-    pub async fn token(self) -> Result<Option<Token>, Failure> {
+    pub async fn token(self) -> Result<Option<Credential>, Failure> {
         match self {
             Self::Shared => Ok(None),
             Self::Given(token) => Ok(Some(token)),
@@ -127,7 +127,7 @@ pub fn field(document: &Map<String, Value>, wrapper: Option<&str>, name: &str) -
 pub struct RunToken {
     /// The command that prints it, if that is where it comes from, until it was run again; that is done once.
     command: RefCell<Option<TokenCommand>>,
-    renewed: Mutex<Option<Token>>,
+    renewed: Mutex<Option<Credential>>,
 }
 
 impl RunToken {
@@ -137,7 +137,7 @@ impl RunToken {
     }
 
     /// The renewed token; `None` as long as the first one is good.
-    pub async fn renewed(&self) -> Option<Token> {
+    pub async fn renewed(&self) -> Option<Credential> {
         self.renewed.lock().await.clone()
     }
 
@@ -145,7 +145,7 @@ impl RunToken {
     ///
     /// # Errors
     /// As the command's.
-    pub async fn after(&self, refused: Option<&Token>) -> Result<Option<Token>, Failure> {
+    pub async fn after(&self, refused: Option<&Credential>) -> Result<Option<Credential>, Failure> {
         // Records in flight are refused together; the first of them renews it for all.
         let mut renewed = self.renewed.lock().await;
         if renewed.as_ref() != refused {

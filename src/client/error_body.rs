@@ -170,7 +170,7 @@ mod tests {
 
     use super::{MAX_MESSAGE, MAX_SCANNED, filled, one_line, render};
     use storefront_core::text::redact::secrets;
-    use storefront_core::text::token::Token;
+    use storefront_core::text::token::Credential;
 
     fn json_error(body: &Value) -> String {
         let (text, whole) = render(400, body.to_string().as_bytes());
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn a_token_is_masked_before_any_text_is_cut() {
         let token = "tok3n-before-any-cut-0123456789";
-        let _masked = secrets().add_while(&Token::new(token).unwrap());
+        let _masked = secrets().add_while(&Credential::new(token).unwrap());
         let (blanks, scanned) = (" ".repeat(MAX_MESSAGE - 12), " ".repeat(MAX_SCANNED - 12));
         let html = |title: &str| format!("<html><title>{title}</title>");
         for body in [

@@ -21,7 +21,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Dialect, Request};
 use storefront_core::text::oauth::{self, NameOrder, Stamp};
 use storefront_core::text::redact::{MASK, secrets};
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -114,7 +114,7 @@ impl Client {
     pub async fn send(
         &self,
         request: &Request,
-        token: &Token,
+        token: &Credential,
         effect: Effect,
         stop: impl Fn() -> bool,
     ) -> Result<Reply, Failure> {
@@ -172,7 +172,7 @@ impl Client {
     ///
     /// # Errors
     /// Only for a request that cannot be made: an invalid URL, token or method.
-    pub async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
+    pub async fn attempt(&self, request: &Request, token: Option<&Credential>) -> Result<Attempt, Failure> {
         let attempt = self.attempt_signed(request, token, NameOrder::Natural).await?;
         let is_refused = attempt.failure().is_some_and(|failure| oauth::is_bad_signature(&failure.message));
         if is_refused && request.is_read() && oauth::depends_on_order(&parse(&self.url_text(request))?) {
@@ -185,7 +185,7 @@ impl Client {
     async fn attempt_signed(
         &self,
         request: &Request,
-        token: Option<&Token>,
+        token: Option<&Credential>,
         order: NameOrder,
     ) -> Result<Attempt, Failure> {
         let mut url = parse(&self.url_text(request))?;
@@ -227,18 +227,19 @@ impl Client {
         &self,
         request: &Request,
         url: &mut Url,
-        token: &Token,
+        token: &Credential,
         order: NameOrder,
     ) -> Result<HeaderValue, Failure> {
-        let text = if let Some(keys) = token.keys() {
-            let nonce = ring::rand::generate::<[u8; 16]>(&ring::rand::SystemRandom::new())
-                .map_err(|_| Failure::internal("the system gives no random numbers"))?;
-            let nonce = format!("{:032x}", u128::from_be_bytes(nonce.expose()));
-            let time = self.clock.now().as_second();
-            let stamp = Stamp { nonce: &nonce, time, order };
-            keys.header(request.method.as_str(), url, self.sign_port, stamp)
-        } else {
-            format!("Bearer {}", token.expose())
+        let text = match token {
+            Credential::Bearer(token) => format!("Bearer {token}"),
+            Credential::OAuth(keys) => {
+                let nonce = ring::rand::generate::<[u8; 16]>(&ring::rand::SystemRandom::new())
+                    .map_err(|_| Failure::internal("the system gives no random numbers"))?;
+                let nonce = format!("{:032x}", u128::from_be_bytes(nonce.expose()));
+                let time = self.clock.now().as_second();
+                let stamp = Stamp { nonce: &nonce, time, order };
+                keys.header(request.method.as_str(), url, self.sign_port, stamp)
+            }
         };
         let mut header =
             HeaderValue::from_str(&text).map_err(|_| Failure::internal("the token cannot be in a header"))?;
@@ -357,7 +358,7 @@ mod tests {
     use crate::client::transport::{Exchange, Incoming, Transport};
     use crate::system::clock::Clock;
     use storefront_core::interface::request::{Bearer, Method, Request};
-    use storefront_core::text::token::Token;
+    use storefront_core::text::token::Credential;
 
     /// Gives these answers, from the last to the first.
     #[derive(Debug)]
@@ -417,7 +418,7 @@ mod tests {
             let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
             let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers))), clock);
             let start = Instant::now();
-            let token = Token::new("t0ken").unwrap();
+            let token = Credential::new("t0ken").unwrap();
             while client.send(&request, &token, Effect::Read, || false).await.is_err() {}
             start.elapsed().as_secs()
         })

@@ -6,7 +6,7 @@ use crate::client::Session;
 use crate::config::Settings;
 use crate::system::context::Context;
 use storefront_core::failure::Failure;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// The database: the one named, or the one every `--sandbox` uses.
 ///
@@ -46,7 +46,7 @@ pub async fn open_sandbox(session: &Session<'_>) -> Result<(Settings, storefront
     let running = storefront_sandbox::start(options).await.map_err(unusable)?;
     let lost = |what: &str| Failure::internal(format!("the sandbox returned an invalid {what}"));
     let url = running.url.parse().map_err(|_| lost("address"))?;
-    let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
+    let token = |text: &str| Credential::new(text).ok_or_else(|| lost("token"));
     let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
     let settings = Settings::sandbox(session.context, session.global, data, url, customer, admin)?;
     Ok((settings, running))

@@ -24,7 +24,7 @@ use storefront_core::profile::region::RegionDirectory;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::oauth;
 use storefront_core::text::redact::secrets;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// Whether the user has asked to stop.
 #[derive(Debug, Default)]
@@ -74,8 +74,8 @@ pub struct Service<'a> {
     /// Whether the token is one that a record brings.
     pub has_record_token: bool,
     /// The customer's token, once a call has used it.
-    pub customer_token: Rc<OnceCell<Token>>,
-    admin_token: Rc<OnceCell<Token>>,
+    pub customer_token: Rc<OnceCell<Credential>>,
+    admin_token: Rc<OnceCell<Credential>>,
     announced: Rc<Cell<bool>>,
     /// Whether it was said that the shop printed something around its JSON.
     told_of_print: Rc<Cell<bool>>,
@@ -144,7 +144,7 @@ impl<'a> Service<'a> {
     pub fn for_record<'b>(
         &self,
         session: &'b Session<'b>,
-        own_token: Option<Token>,
+        own_token: Option<Credential>,
         write_ahead: Option<&'b WriteAhead>,
     ) -> Service<'b>
     where
@@ -180,8 +180,8 @@ impl<'a> Service<'a> {
         let first = if let Some(named) = self.customer {
             named.to_string()
         } else {
-            let token = self.customer_token.get().map(Token::expose);
-            let by = fnv1a(self.email.as_deref().or(token).unwrap_or_default().as_bytes());
+            let token = self.customer_token.get().map(Credential::expose);
+            let by = fnv1a(self.email.as_deref().or(token.as_deref()).unwrap_or_default().as_bytes());
             if self.has_record_token
                 && self.email.is_none()
                 && *self.record_tokens.borrow_mut().entry(id.clone()).or_insert(by) != by
@@ -203,7 +203,7 @@ impl<'a> Service<'a> {
 
     /// The same service, with the token of another customer.
     #[must_use]
-    pub fn with_customer_token(&self, token: Token) -> Service<'a> {
+    pub fn with_customer_token(&self, token: Credential) -> Service<'a> {
         secrets().add(&token);
         Service { customer_token: Rc::new(OnceCell::from(token)), ..self.with_customer(None) }
     }
@@ -224,7 +224,7 @@ impl<'a> Service<'a> {
     ///
     /// # Errors
     /// `auth` when there is none.
-    pub async fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
+    pub async fn token(&self, bearer: Bearer) -> Result<&Credential, Failure> {
         let (cell, source) = match bearer {
             Bearer::Customer => (&self.customer_token, &self.settings.token),
             Bearer::Admin => (&self.admin_token, &self.settings.admin_token),

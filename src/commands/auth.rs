@@ -17,7 +17,7 @@ use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::text::oauth::{self, NAMES};
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::sanitize_line;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]
@@ -93,9 +93,14 @@ pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Fai
 ///
 /// # Errors
 /// `usage` when nobody can be asked, `auth` when what came is no token.
-pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Result<Token, Failure> {
+pub fn read_token(
+    session: &Session<'_>,
+    question: &str,
+    hint: &str,
+    stdin: bool,
+) -> Result<Credential, Failure> {
     let text = secret(session, question, hint, stdin)?;
-    Token::new(&text).ok_or_else(|| Failure::usage("no token given"))?.checked("the input")
+    Credential::new(&text).ok_or_else(|| Failure::usage("no token given"))?.checked("the input")
 }
 
 fn secret(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Result<String, Failure> {
@@ -107,7 +112,7 @@ fn secret(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Res
 }
 
 /// Reads the four values of an integration: asks for each, or takes the lines of standard input.
-fn read_keys(session: &Session<'_>) -> Result<Token, Failure> {
+fn read_keys(session: &Session<'_>) -> Result<Credential, Failure> {
     let stdin = !session.context.stdin_is_terminal;
     let text = if stdin {
         secret(session, "", "", true)?
@@ -118,7 +123,7 @@ fn read_keys(session: &Session<'_>) -> Result<Token, Failure> {
         let lines = NAMES.map(|name| ask(name).map(|value| format!("{name}={}\n", value.trim())));
         lines.into_iter().collect::<Result<String, Failure>>()?
     };
-    let token = Token::new(&text).filter(|token| token.keys().is_some()).ok_or_else(|| {
+    let token = Credential::new(&text).filter(Credential::is_integration).ok_or_else(|| {
         Failure::usage("expected the four values of an integration")
             .hint(format!("give one line each: {}", NAMES.map(|name| format!("{name}=VALUE")).join(", ")))
     })?;
@@ -193,7 +198,7 @@ async fn verify(
     session: &Session<'_>,
     profile: &Profile,
     bearer: Bearer,
-    token: &Token,
+    token: &Credential,
 ) -> Result<(), Failure> {
     let answer = at_service(session, profile, async |service| {
         check::ask(&service.for_record(service.session, Some(token.clone()), None), bearer).await
@@ -212,7 +217,7 @@ async fn verify(
     }
     let hint = if is_other_kind {
         "it is an administrator's token: run `storefront auth login --admin`"
-    } else if token.keys().is_some() {
+    } else if token.is_integration() {
         oauth::hint(&failure.message).unwrap_or("check the four values: System > Integrations shows them")
     } else if bearer == Bearer::Admin {
         "get a new token, then run `storefront auth login --admin` again"
@@ -284,13 +289,13 @@ async fn password_token(
     routes: &TokenRoutes,
     user: &str,
     args: &LoginArgs,
-) -> Result<Token, Failure> {
+) -> Result<Credential, Failure> {
     let (question, hint) = (format!("password of {user}"), "pass it on standard input with --with-password");
     let text = secret(session, &question, hint, args.with_password)?;
     // Blanks may belong to a password, the end of the line does not.
     let password = text.trim_end_matches(['\r', '\n']);
     // A reply or a trace that repeats it shows dots.
-    secrets().add(&Token::new(password).ok_or_else(|| Failure::usage("the password is empty"))?);
+    secrets().add(&Credential::new(password).ok_or_else(|| Failure::usage("the password is empty"))?);
     let mut body = json!({"username": user, "password": password});
     let (mut path, bearer) =
         if args.admin { (routes.admin, Bearer::Admin) } else { (routes.customer, Bearer::Customer) };
@@ -311,7 +316,7 @@ async fn password_token(
             }
             _ => failure,
         })?;
-        let token = reply.value().as_str().and_then(Token::new).ok_or_else(|| {
+        let token = reply.value().as_str().and_then(Credential::new).ok_or_else(|| {
             Failure::new(FailureKind::Unavailable, "the service's answer holds no token")
                 .hint("check the base URL: it ends in /rest for a Magento shop")
         })?;

@@ -176,7 +176,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         let hint = format!("use `storefront config set {key} -` to read it from stdin");
         if words.is_empty() || words == ["-"] {
             let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
-            words = vec![token.expose().to_owned()];
+            words = vec![token.expose().into_owned()];
         } else {
             session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
         }

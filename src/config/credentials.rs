@@ -12,7 +12,7 @@ use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// The stored tokens.
 pub struct Credentials {
@@ -25,7 +25,7 @@ pub struct Credentials {
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// The token.
-    pub token: Token,
+    pub token: Credential,
     /// Scheme, host and port it was meant for.
     pub origin: String,
     /// When it expires, where that is known.
@@ -77,7 +77,7 @@ impl Credentials {
             return Ok(None);
         };
         let text = |name: &str| entry.get(name).and_then(Item::as_str);
-        let (Some(token), Some(origin)) = (text("value").and_then(Token::new), text("origin")) else {
+        let (Some(token), Some(origin)) = (text("value").and_then(Credential::new), text("origin")) else {
             let path = self.path.display();
             let message = format!("{path}: {profile}.{key}: expected the texts origin and value");
             let again =
@@ -96,7 +96,7 @@ impl Credentials {
         Self::update(context, |document| {
             let mut entry = Table::new();
             entry.insert("origin", value(&stored.origin));
-            entry.insert("value", value(stored.token.expose()));
+            entry.insert("value", value(&*stored.token.expose()));
             if let Some(expires) = stored.expires {
                 entry.insert("expires", value(expires.to_string()));
             }

@@ -10,7 +10,7 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Dialect, StoreView};
 use storefront_core::text::duration;
 use storefront_core::text::suggestion::closest_match;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// One setting.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl Key {
             (INTERFACE, Some(text)) => Dialect::named(text).is_some(),
             (LAYOUT, Some(text)) => matches!(text, "wrapped" | "flat"),
             (WRITES, Some(text)) => matches!(text, "yes" | "ask" | "no"),
-            (SECRET, Some(text)) => Token::new(text).is_some(),
+            (SECRET, Some(text)) => Credential::new(text).is_some(),
             (PATH, Some(text)) => text.starts_with('/'),
             (POINTER, Some(text)) => text.is_empty() || text.starts_with('/'),
             (TEXT | FILE, Some(text)) => !text.is_empty(),

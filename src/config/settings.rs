@@ -16,7 +16,7 @@ use crate::system::context::Context;
 use crate::system::environment::{API, BASE_URL, STORE_VIEW};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Dialect, Interface, StoreView, Target};
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// The version that every path of a call begins with.
 const VERSION: &str = "V1";
@@ -116,8 +116,8 @@ impl Settings {
         global: &GlobalArgs,
         database: PathBuf,
         url: Url,
-        customer_token: Token,
-        admin_token: Token,
+        customer_token: Credential,
+        admin_token: Credential,
     ) -> Result<Self, Failure> {
         let dialect = dialect(context, global, None)?;
         let url = url

@@ -18,7 +18,7 @@ use crate::cli::GlobalArgs;
 use crate::system::context::Context;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 const SHOP: &str = "[profiles.shop]\nbase-url = \"https://shop.example/rest\"\n";
 const ENV_URL: (&str, &str) = ("STOREFRONT_BASE_URL", "https://other.example");
@@ -53,13 +53,13 @@ fn resolve(home: &TempDir, variables: &[(&str, &str)]) -> Result<Settings, Failu
     resolve_with(home.path(), variables, &global)
 }
 
-fn read(source: &TokenSource) -> Result<Token, Failure> {
+fn read(source: &TokenSource) -> Result<Credential, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(source.token())
 }
 
 fn secret(source: &TokenSource) -> String {
-    read(source).unwrap().expose().to_owned()
+    read(source).unwrap().expose().into_owned()
 }
 
 #[test]
@@ -199,7 +199,8 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
     for (bearer, token, origin) in
         [(Bearer::Customer, "stored", "https://shop.example"), (Bearer::Admin, "boss", "https://old.example")]
     {
-        let stored = Stored { token: Token::new(token).unwrap(), origin: origin.to_owned(), expires: None };
+        let stored =
+            Stored { token: Credential::new(token).unwrap(), origin: origin.to_owned(), expires: None };
         Credentials::store(&context, "shop", bearer, &stored).unwrap();
     }
     let settings = resolve(&home, &[]).unwrap();
@@ -219,7 +220,7 @@ fn a_named_token_wins_over_a_stored_one() {
     let home = home(&format!("{SHOP}token-env = \"SHOP\"\n"));
     let context = Context::detached(&[], home.path());
     let stored = Stored {
-        token: Token::new("old").unwrap(),
+        token: Credential::new("old").unwrap(),
         origin: "https://shop.example".to_owned(),
         expires: None,
     };
@@ -231,7 +232,7 @@ fn a_named_token_wins_over_a_stored_one() {
 
 #[test]
 fn the_sandbox_takes_nothing_from_outside() {
-    let token = |text| Token::new(text).unwrap();
+    let token = |text| Credential::new(text).unwrap();
     let url: url::Url = "http://127.0.0.1:1".parse().unwrap();
     let context = Context::detached(&[], std::path::Path::new("/nowhere"));
     let sandbox = |global: &GlobalArgs| {

@@ -18,7 +18,7 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::redact::Redactor;
 use storefront_core::text::sanitize::sanitize_line;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// Where a token comes from.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct TokenSource {
 
 #[derive(Debug, Clone)]
 enum Origin {
-    Given(Token),
+    Given(Credential),
     File(PathBuf),
     Command(TokenCommand),
     Absent(Box<Failure>),
@@ -44,12 +44,12 @@ enum Origin {
 
 impl TokenSource {
     fn new(origin: Origin, from: impl Into<String>) -> Self {
-        let is_integration = matches!(&origin, Origin::Given(token) if token.keys().is_some());
+        let is_integration = matches!(&origin, Origin::Given(token) if token.is_integration());
         Self { from: from.into(), expires: None, is_integration, is_stored: false, origin }
     }
 
     /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
-    pub fn given(token: Token, from: impl Into<String>) -> Self {
+    pub fn given(token: Credential, from: impl Into<String>) -> Self {
         Self { expires: token.expires_at(), ..Self::new(Origin::Given(token), from) }
     }
 
@@ -70,7 +70,7 @@ impl TokenSource {
     }
 
     /// The token, where it is known without reading a file or running a program.
-    pub fn at_hand(&self) -> Option<&Token> {
+    pub fn at_hand(&self) -> Option<&Credential> {
         if let Origin::Given(token) = &self.origin { Some(token) } else { None }
     }
 
@@ -78,7 +78,7 @@ impl TokenSource {
     ///
     /// # Errors
     /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
-    pub async fn token(&self) -> Result<Token, Failure> {
+    pub async fn token(&self) -> Result<Credential, Failure> {
         match &self.origin {
             Origin::Given(token) => token.clone().checked(&self.from),
             Origin::File(path) => read_file(path, &self.from),
@@ -89,9 +89,9 @@ impl TokenSource {
     }
 }
 
-fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
+fn read_file(path: &std::path::Path, from: &str) -> Result<Credential, Failure> {
     let (text, _) = read_text(path, true)?.ok_or_else(|| auth(format!("{from} not found")))?;
-    let token = Token::new(&text).ok_or_else(|| auth(format!("{from} is empty")))?;
+    let token = Credential::new(&text).ok_or_else(|| auth(format!("{from} is empty")))?;
     token.checked(from)
 }
 
@@ -132,7 +132,7 @@ impl Tokens<'_> {
 
     fn source(&self, bearer: Bearer) -> Result<Option<TokenSource>, Failure> {
         let variable = token_variable(bearer);
-        if let Some(token) = self.context.var(variable)?.and_then(Token::new) {
+        if let Some(token) = self.context.var(variable)?.and_then(Credential::new) {
             return Ok(Some(TokenSource::given(token, format!("the environment variable {variable}"))));
         }
         let Some(profile) = self.profile.filter(|_| self.own_host) else { return Ok(None) };
@@ -159,12 +159,12 @@ impl Tokens<'_> {
             }
             "token-env" => {
                 let from = format!("the environment variable {text} ({by})");
-                match self.context.var(&text)?.and_then(Token::new) {
+                match self.context.var(&text)?.and_then(Credential::new) {
                     Some(token) => TokenSource::given(token, from),
                     None => TokenSource::absent(auth(format!("{from} is not set")), from),
                 }
             }
-            _ => match Token::new(&text) {
+            _ => match Credential::new(&text) {
                 Some(token) => TokenSource::given(token, by),
                 None => TokenSource::absent(auth(format!("{by} is empty")), by),
             },
@@ -181,7 +181,7 @@ impl Tokens<'_> {
             Ok(stored) => stored?,
             Err(failure) => return Some(TokenSource::absent(failure, from(flag))),
         };
-        let flag = if stored.token.keys().is_some() { " --oauth" } else { flag };
+        let flag = if stored.token.is_integration() { " --oauth" } else { flag };
         let from = from(flag);
         let (bound, here) = (&stored.origin, origin(self.base_url));
         if *bound == here {
@@ -283,11 +283,11 @@ impl TokenCommand {
     /// # Errors
     /// `auth` when it cannot be run, fails, prints no token or does not end in time. The message has its exit code and
     /// what it wrote to standard error, without what it printed and its arguments.
-    pub async fn run(&self) -> Result<Token, Failure> {
+    pub async fn run(&self) -> Result<Credential, Failure> {
         self.run_within(TIMEOUT).await
     }
 
-    async fn run_within(&self, limit: Duration) -> Result<Token, Failure> {
+    async fn run_within(&self, limit: Duration) -> Result<Credential, Failure> {
         let name = format!("the token command `{}`", self.program());
         let fails = |what: String| auth(format!("{name} {what}"));
         if self.argv.is_empty() {
@@ -314,7 +314,7 @@ impl TokenCommand {
         }
         let printed =
             std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
-        let token = Token::new(printed)
+        let token = Credential::new(printed)
             .ok_or_else(|| fails(format!("printed nothing{}", said("; it wrote to stderr: "))))?;
         token.checked(&name)
     }
@@ -347,7 +347,7 @@ impl Ended {
         let arguments = arguments.iter().flat_map(|argument| argument.split_whitespace());
         let arguments = arguments.filter(|word| word.len() >= MIN_SECRET_ARGUMENT);
         let secrets = Redactor::new();
-        for word in printed.split_whitespace().chain(arguments).filter_map(Token::new) {
+        for word in printed.split_whitespace().chain(arguments).filter_map(Credential::new) {
             secrets.add(&word);
         }
         let said = String::from_utf8_lossy(&self.stderr);
@@ -417,18 +417,18 @@ async fn read_to(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Failure, FailureKind, Token, TokenCommand};
+    use super::{Credential, Failure, FailureKind, TokenCommand};
 
     fn command(argv: &[&str]) -> TokenCommand {
         TokenCommand::new(argv.iter().map(|word| (*word).to_owned()).collect())
     }
 
-    fn run_within(command: &TokenCommand, limit: Duration) -> Result<Token, Failure> {
+    fn run_within(command: &TokenCommand, limit: Duration) -> Result<Credential, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(command.run_within(limit))
     }
 
-    fn run(argv: &[&str]) -> Result<Token, Failure> {
+    fn run(argv: &[&str]) -> Result<Credential, Failure> {
         run_within(&command(argv), Duration::from_secs(30))
     }
 

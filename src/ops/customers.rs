@@ -69,12 +69,12 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
         id.is_some_and(|id| id.to_string() == named) || email.is_some_and(|email| same_email(email, named))
     };
     let found = tokens.iter().find(|issued| is_named(issued.customer_id, issued.email.as_deref()));
-    let token = found.and_then(|issued| storefront_core::text::token::Token::new(&issued.token)).ok_or_else(
-        || {
+    let token = found
+        .and_then(|issued| storefront_core::text::token::Credential::new(&issued.token))
+        .ok_or_else(|| {
             Failure::usage(format!("the sandbox has no customer `{named}`"))
                 .hint("`storefront sandbox tokens` lists the customers")
-        },
-    )?;
+        })?;
     Ok(service.with_customer_token(token))
 }
 

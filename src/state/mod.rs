@@ -27,7 +27,7 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::profile::address::id_of;
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::hash::fnv1a;
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// The files of one customer.
 #[derive(Debug, Clone)]
@@ -153,7 +153,7 @@ impl LockName {
     }
 
     /// The holder of this token.
-    pub fn token(token: &Token) -> Self {
+    pub fn token(token: &Credential) -> Self {
         Self(format!("token-{:016x}", fnv1a(token.expose().as_bytes())))
     }
 }

@@ -12,7 +12,7 @@ use storefront::system::clock::Clock;
 use storefront_core::failure::Failure;
 use storefront_core::interface::dialect::MARKETPLACE;
 use storefront_core::interface::request::{Bearer, Method, Request, StoreView, Target};
-use storefront_core::text::token::Token;
+use storefront_core::text::token::Credential;
 
 /// A token that must be found nowhere.
 pub const SECRET: &str = "planted-secret-token";
@@ -33,8 +33,8 @@ pub fn link(base: &str) -> Endpoint {
     }
 }
 
-pub fn token() -> Token {
-    Token::new(SECRET).unwrap()
+pub fn token() -> Credential {
+    Credential::new(SECRET).unwrap()
 }
 
 fn post_to(path: &str, body: &'static str) -> Request {

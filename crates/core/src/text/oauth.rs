@@ -69,34 +69,39 @@ pub struct Stamp<'a> {
 }
 
 /// The values of an integration.
-#[derive(Clone, Copy)]
-pub struct Keys<'a> {
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Keys {
     /// Key and secret of the consumer, then token and its secret.
-    pub values: [&'a str; 4],
+    pub values: [String; 4],
 }
 
-impl<'a> Keys<'a> {
+impl Keys {
     /// Reads the lines `consumer-key=…`, `consumer-secret=…`, `token=…` and `token-secret=…`, in any order; `None` where one
     /// of them is missing or empty, or there is another line.
-    pub fn parse(text: &'a str) -> Option<Self> {
-        let mut values = [""; 4];
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut values: [String; 4] = Default::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (name, value) = line.split_once('=')?;
-            *values.get_mut(NAMES.iter().position(|known| *known == name.trim())?)? = value.trim();
+            *values.get_mut(NAMES.iter().position(|known| *known == name.trim())?)? = value.trim().to_owned();
         }
         values.iter().all(|value| !value.is_empty()).then_some(Self { values })
     }
 
+    /// The lines that [`Self::parse`] reads.
+    pub fn to_text(&self) -> String {
+        NAMES.iter().zip(&self.values).map(|(name, value)| format!("{name}={value}\n")).collect()
+    }
+
     /// The `Authorization` header of a request to `url`, whose query is rewritten as it is signed. A shop whose web server
     /// drops the port from what it hands on signs without it.
-    pub fn header(self, method: &str, url: &mut Url, sign_port: bool, stamp: Stamp<'_>) -> String {
+    pub fn header(&self, method: &str, url: &mut Url, sign_port: bool, stamp: Stamp<'_>) -> String {
         let query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         if !query.is_empty() {
             let pairs = query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
             url.set_query(Some(&pairs.collect::<Vec<_>>().join("&")));
         }
         let time = stamp.time.to_string();
-        let [consumer, _, token, _] = self.values;
+        let [consumer, _, token, _] = &self.values;
         let values = [consumer, stamp.nonce, METHOD, &time, token, "1.0"];
         let own: Vec<_> =
             OWN.iter().zip(values).map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect();
@@ -110,7 +115,7 @@ impl<'a> Keys<'a> {
     /// The signature over method, URL without query, and all parameters as they are before encoding. Of those with one name
     /// Magento knows the last.
     fn signature<'p>(
-        self,
+        &self,
         method: &str,
         address: &str,
         parameters: impl Iterator<Item = &'p (String, String)>,
@@ -122,7 +127,7 @@ impl<'a> Keys<'a> {
         let pairs: Vec<_> =
             pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
         let text = format!("{method}&{}&{}", encoded(address), encoded(&pairs.join("&")));
-        let secret = format!("{}&{}", encoded(self.values[1]), encoded(self.values[3]));
+        let secret = format!("{}&{}", encoded(&self.values[1]), encoded(&self.values[3]));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         STANDARD.encode(hmac::sign(&key, text.as_bytes()))
     }
@@ -226,10 +231,11 @@ mod tests {
 
     use super::{BAD_NONCE, Keys, NameOrder, Stamp, address, depends_on_order, hint, natural};
     use crate::text::redact::Redactor;
-    use crate::text::token::Token;
+    use crate::text::token::Credential;
 
-    const KEYS: Keys<'_> =
-        Keys { values: ["9djdj82h48djs9d2", "j49sk3j29djd", "kkk9d7dh3k39sjv7", "dh893hdasih9"] };
+    fn keys(values: [&str; 4]) -> Keys {
+        Keys { values: values.map(str::to_owned) }
+    }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
         list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -251,8 +257,8 @@ mod tests {
             ("oauth_timestamp", "137131201"),
             ("oauth_nonce", "7d8f3e4a"),
         ]);
-        let signed =
-            KEYS.signature("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
+        let signed = keys(["9djdj82h48djs9d2", "j49sk3j29djd", "kkk9d7dh3k39sjv7", "dh893hdasih9"])
+            .signature("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
         assert_eq!(signed, "/2+BRwUPJrpN3wQZP9dOtZxRJ3Mx7Pkd6olixpFTGRs=");
     }
 
@@ -261,7 +267,7 @@ mod tests {
         let path = "rest/V1/a%2fb%20(c)%c3%bc!%25x%2541";
         let url = format!("https://shop.example:8443/{path}?q=a+b&f%5B10%5D=%C3%A9&f[2]=100%25&x=1&x");
         let mut url = url.parse().unwrap();
-        let keys = Keys { values: ["ck", "s+c/r=t", "tk", "t~s"] };
+        let keys = keys(["ck", "s+c/r=t", "tk", "t~s"]);
         let stamp = Stamp { nonce: "n1", time: 1_600_000_000, order: NameOrder::Natural };
         let header = keys.header("GET", &mut url, true, stamp);
         assert_eq!(url.path(), format!("/{path}"));
@@ -307,14 +313,16 @@ mod tests {
     fn every_value_is_masked_alone() {
         let (mask, text) =
             (Redactor::new(), "consumer-key=kkkk\nconsumer-secret=ssss\ntoken=tttt\ntoken-secret=uuuu");
-        mask.add(&Token::new(text).unwrap());
+        mask.add(&Credential::new(text).unwrap());
         assert_eq!(mask.text("uuuu tttt ssss kkkk xxxx"), "••• ••• ••• ••• xxxx");
     }
 
     #[test]
     fn the_four_values_come_in_any_order_and_all_of_them() {
         let text = "token=t\n consumer-key = k\r\n\nconsumer-secret=s=\ntoken-secret=u";
-        assert_eq!(Keys::parse(text).map(|keys| keys.values), Some(["k", "s=", "t", "u"]));
+        let read = Keys::parse(text).unwrap();
+        assert_eq!(read.values, ["k", "s=", "t", "u"]);
+        assert_eq!(Keys::parse(&read.to_text()).unwrap().values, read.values);
         for wrong in ["t0ken", "token=t", &format!("{text}\nmore=x"), &text.replace("=u", "=")] {
             assert!(Keys::parse(wrong).is_none(), "{wrong}");
         }

@@ -7,11 +7,12 @@
 //! Masking comes before any cut: half of a token would not be found.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
-use crate::text::token::Token;
+use crate::text::token::Credential;
 use crate::text::{exact_json, spelling};
 
 /// What stands for a token.
@@ -33,11 +34,16 @@ pub struct Redactor {
     known: RwLock<Vec<Known>>,
 }
 
-/// A token that is masked as long as it has users.
-#[derive(Debug)]
+/// A secret that is masked as long as it has users.
 struct Known {
-    token: Token,
+    secret: String,
     users: usize,
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(MASK)
+    }
 }
 
 /// Keeps a token masked until it is dropped.
@@ -45,16 +51,18 @@ struct Known {
 #[must_use = "the token is masked only as long as this is kept"]
 pub struct Masked {
     redactor: &'static Redactor,
-    token: Token,
+    credential: Credential,
 }
 
 impl Drop for Masked {
     fn drop(&mut self) {
         let mut known = self.redactor.known.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = known.iter().position(|known| known.token == self.token) {
-            known[place].users -= 1;
-            if known[place].users == 0 {
-                known.remove(place);
+        for secret in self.credential.secrets() {
+            if let Some(place) = known.iter().position(|known| known.secret == *secret) {
+                known[place].users -= 1;
+                if known[place].users == 0 {
+                    known.remove(place);
+                }
             }
         }
     }
@@ -67,25 +75,24 @@ impl Redactor {
     }
 
     /// Masks a token from now on: one of the run.
-    pub fn add(&self, token: &Token) {
-        if let Some(keys) = token.keys() {
-            return keys.values.into_iter().filter_map(Token::new).for_each(|value| self.add(&value));
-        }
+    pub fn add(&self, credential: &Credential) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        match known.iter_mut().find(|known| known.token == *token) {
-            Some(known) => known.users += 1,
-            None if token.expose().len() >= SHORTEST => {
-                let place = known.partition_point(|known| known.token.expose().len() > token.expose().len());
-                known.insert(place, Known { token: token.clone(), users: 1 });
+        for secret in credential.secrets() {
+            match known.iter_mut().find(|known| known.secret == *secret) {
+                Some(known) => known.users += 1,
+                None if secret.len() >= SHORTEST => {
+                    let place = known.partition_point(|known| known.secret.len() > secret.len());
+                    known.insert(place, Known { secret: secret.clone(), users: 1 });
+                }
+                None => {}
             }
-            None => {}
         }
     }
 
     /// Masks a token as long as the result is kept: one of a single record.
-    pub fn add_while(&'static self, token: &Token) -> Masked {
-        self.add(token);
-        Masked { redactor: self, token: token.clone() }
+    pub fn add_while(&'static self, credential: &Credential) -> Masked {
+        self.add(credential);
+        Masked { redactor: self, credential: credential.clone() }
     }
 
     /// The text with every token masked.
@@ -93,7 +100,7 @@ impl Redactor {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let mut masked = Cow::Borrowed(text);
         for known in known.iter() {
-            if let Some(without) = without(&masked, known.token.expose()) {
+            if let Some(without) = without(&masked, &known.secret) {
                 masked = Cow::Owned(without);
             }
         }
@@ -169,7 +176,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{MASK, Redactor};
-    use crate::text::token::Token;
+    use crate::text::token::Credential;
 
     /// As base64 writes secrets.
     const TOKEN: &str = "aB/c+d-12=";
@@ -177,7 +184,7 @@ mod tests {
     fn redactor(tokens: &[&str]) -> Redactor {
         let redactor = Redactor::new();
         for token in tokens {
-            redactor.add(&Token::new(token).unwrap());
+            redactor.add(&Credential::new(token).unwrap());
         }
         redactor
     }
@@ -284,7 +291,7 @@ mod tests {
     #[test]
     fn a_records_token_is_forgotten_with_its_last_user() {
         let redactor: &'static Redactor = Box::leak(Box::new(redactor(&["of-the-run-1"])));
-        let token = Token::new("of-a-record-1").unwrap();
+        let token = Credential::new("of-a-record-1").unwrap();
         let both = "of-the-run-1 of-a-record-1";
         let one = redactor.add_while(&token);
         let other = redactor.add_while(&token);
@@ -292,7 +299,7 @@ mod tests {
         assert_eq!(redactor.text(both), "••• •••");
         drop(other);
         assert_eq!(redactor.text(both), "••• of-a-record-1");
-        drop(redactor.add_while(&Token::new("of-the-run-1").unwrap()));
+        drop(redactor.add_while(&Credential::new("of-the-run-1").unwrap()));
         assert_eq!(redactor.text(both), "••• of-a-record-1");
         assert_eq!(redactor.known.read().unwrap().len(), 1);
     }

@@ -1,6 +1,8 @@
-//! A bearer token: a value that cannot print itself.
+//! What a call is allowed by: a bearer token, or the values of an integration. Neither can print itself.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::slice;
 
 use crate::failure::{Failure, FailureKind};
 use crate::text::oauth::Keys;
@@ -8,36 +10,55 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 
-/// A bearer token (docs/interface.md). `Debug` and `Display` print `•••`.
+/// What a call is allowed by. `Debug` and `Display` print `•••`.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Token(String);
+pub enum Credential {
+    /// A bearer token (docs/interface.md).
+    Bearer(String),
+    /// An integration, which signs each request.
+    OAuth(Keys),
+}
 
-impl Token {
-    /// Takes a token as it was configured; surrounding white space, such as a file's last newline, is dropped.
-    /// `None` when nothing is left.
+impl Credential {
+    /// Takes what was configured: the four lines of an integration, as [`Keys::parse`] reads them, or a token. Surrounding
+    /// white space, such as a file's last newline, is dropped. `None` when nothing is left.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
-        (!text.is_empty()).then(|| Self(text.to_owned()))
-    }
-
-    /// The values of an integration, where it is one: four lines, as [`Keys::parse`] reads them.
-    pub fn keys(&self) -> Option<Keys<'_>> {
-        Keys::parse(&self.0)
-    }
-
-    /// The secret itself, for the `Authorization` header and nothing else.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether it is an RFC 6750 `b64token`: `A-Z a-z 0-9 - . _ ~ + /`, and `=` only at the end. Only such a token is masked
-    /// in everything that may repeat it.
-    pub fn is_valid(&self) -> bool {
-        if let Some(keys) = self.keys() {
-            return keys.values.into_iter().filter_map(Self::new).all(|value| value.is_valid());
+        if let Some(keys) = Keys::parse(text) {
+            return Some(Self::OAuth(keys));
         }
-        let rest = self.0.trim_end_matches('=');
-        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte))
+        (!text.is_empty()).then(|| Self::Bearer(text.to_owned()))
+    }
+
+    /// Whether an integration signs with it.
+    pub fn is_integration(&self) -> bool {
+        matches!(self, Self::OAuth(_))
+    }
+
+    /// The secret itself, as [`Self::new`] takes it.
+    pub fn expose(&self) -> Cow<'_, str> {
+        match self {
+            Self::Bearer(token) => token.into(),
+            Self::OAuth(keys) => keys.to_text().into(),
+        }
+    }
+
+    /// Each value that nobody may see.
+    pub fn secrets(&self) -> &[String] {
+        match self {
+            Self::Bearer(token) => slice::from_ref(token),
+            Self::OAuth(keys) => &keys.values,
+        }
+    }
+
+    /// Whether each value is an RFC 6750 `b64token`: `A-Z a-z 0-9 - . _ ~ + /`, and `=` only at the end. Only such a value is
+    /// masked in everything that may repeat it.
+    pub fn is_valid(&self) -> bool {
+        self.secrets().iter().all(|value| {
+            let rest = value.trim_end_matches('=');
+            !rest.is_empty()
+                && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte))
+        })
     }
 
     /// The token, if it is valid.
@@ -57,7 +78,8 @@ impl Token {
     /// When the token expires, where it says so itself: the claim `exp` of a JSON Web Token (RFC 7519, 4.1.4), in
     /// seconds since 1970. `None` for every other token. The signature is not checked: only the service can do that.
     pub fn expires_at(&self) -> Option<Timestamp> {
-        let mut parts = self.0.split('.');
+        let Self::Bearer(token) = self else { return None };
+        let mut parts = token.split('.');
         let (_header, payload, _signature) = (parts.next()?, parts.next()?, parts.next()?);
         let payload = URL_SAFE_NO_PAD.decode(payload).ok().filter(|_| parts.next().is_none())?;
         let claims: serde_json::Value = serde_json::from_slice(&payload).ok()?;
@@ -65,13 +87,13 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for Credential {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("•••")
     }
 }
 
-impl fmt::Display for Token {
+impl fmt::Display for Credential {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("•••")
     }
@@ -79,25 +101,25 @@ impl fmt::Display for Token {
 
 #[cfg(test)]
 mod tests {
-    use super::Token;
+    use super::Credential;
 
     #[test]
     fn a_token_prints_as_dots_and_is_trimmed() {
-        let token = Token::new(" secret\n").unwrap();
+        let token = Credential::new(" secret\n").unwrap();
         assert_eq!(format!("{token} {token:?}"), "••• •••");
         assert_eq!(token.expose(), "secret");
-        assert!(Token::new(" \n").is_none());
+        assert!(Credential::new(" \n").is_none());
     }
 
     #[test]
     fn a_token_has_the_characters_of_a_bearer_token() {
         for valid in ["t0ken", "aZ09-._~+/", "YWJj==", "eyJ.eyJ.c2ln"] {
-            assert!(Token::new(valid).unwrap().checked("a file").is_ok(), "{valid}");
+            assert!(Credential::new(valid).unwrap().checked("a file").is_ok(), "{valid}");
         }
         for invalid in
             ["=", "a=b", "\"abc\"", "a b", "a\nb", "t\u{f6}ken", "a:b", "Bearer,x", "a&b", "a%2Fb", "a\\b"]
         {
-            let refused = Token::new(invalid).unwrap().checked("a file").unwrap_err();
+            let refused = Credential::new(invalid).unwrap().checked("a file").unwrap_err();
             assert!(refused.message.starts_with("invalid token from a file: "), "{invalid}");
             assert!(!refused.message.contains(invalid) || invalid == "=", "{refused}");
         }
@@ -106,10 +128,10 @@ mod tests {
     #[test]
     fn only_a_json_web_token_says_when_it_expires() {
         // {"uid":1,"exp":1000}
-        let token = Token::new("eyJhbGciOiJIUzI1NiJ9.eyJ1aWQiOjEsImV4cCI6MTAwMH0.c2ln").unwrap();
+        let token = Credential::new("eyJhbGciOiJIUzI1NiJ9.eyJ1aWQiOjEsImV4cCI6MTAwMH0.c2ln").unwrap();
         assert_eq!(token.expires_at().map(jiff::Timestamp::as_second), Some(1000));
         for other in ["t0ken", "a.b.c", "a.eyJleHAiOiJ4In0.c", "a.eyJleHAiOjEwMDB9.c.d", "..", "a.e30.c"] {
-            assert_eq!(Token::new(other).unwrap().expires_at(), None, "{other}");
+            assert_eq!(Credential::new(other).unwrap().expires_at(), None, "{other}");
         }
     }
 }
