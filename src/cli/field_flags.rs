@@ -24,6 +24,8 @@ pub trait FieldFlags: Clone + std::fmt::Debug + 'static {
     /// The long names, each with the path of its member where that has another name: `city country=country_id`. A name
     /// like `no-city` takes no value and clears the member.
     const FLAGS: &'static str;
+    /// Those that help leaves out: numbers that only programs know, and what few addresses have.
+    const HIDDEN: &'static [&'static str] = &[];
 
     /// The flags.
     fn flags() -> impl Iterator<Item = FieldFlag> {
@@ -123,7 +125,8 @@ impl<F: FieldFlags> Args for FieldArgs<F> {
     fn augment_args(command: Command) -> Command {
         command.args(F::flags().map(|flag| {
             let rivals = F::flags().filter(|rival| flag.contradicts(rival));
-            flag.arg(F::HEADING).conflicts_with_all(rivals.map(|rival| rival.long))
+            let arg = flag.arg(F::HEADING).hide(F::HIDDEN.contains(&flag.long));
+            arg.conflicts_with_all(rivals.map(|rival| rival.long))
         }))
     }
 

@@ -82,6 +82,7 @@ mod magento_traps;
 mod masking;
 mod mcp;
 mod plans;
+mod profile_fields;
 mod profile_round_trip;
 mod readme;
 mod replies;

@@ -242,10 +242,9 @@ const COUNTRY_ID: &str = "country_id";
 /// # Errors
 /// Why it is none, and which was probably meant.
 pub fn country(text: &str) -> Result<String, String> {
-    if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Ok(text.to_owned());
-    }
-    country_code(text.trim()).ok_or_else(|| {
+    let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    // `UK` has the form of a code, and is a name.
+    country_code(text.trim()).or_else(|| is_code.then(|| text.to_owned())).ok_or_else(|| {
         let meant = nearest(text).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         format!("expected a country's code of two letters or its name, found {}{meant}", text_in_words(text))
     })

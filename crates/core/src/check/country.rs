@@ -59,6 +59,8 @@ const MORE_NAMES: &[(&str, &str)] = &[
          Ireland\tSchottland\tNordirland\tGrande-Bretagne\tAngleterre\tÉcosse",
     ),
     ("GB", "Gran Bretaña\tInglaterra\tEscocia"),
+    // The code of Greece in VAT numbers.
+    ("GR", "EL"),
     ("KR", "Korea"),
     ("MD", "Moldau\tRepublik Moldau"),
     ("MK", "Nordmazedonien\tMacédoine du Nord\tMacedonia del Norte"),
@@ -121,6 +123,8 @@ mod tests {
             ("etats unis", "US"),
             ("EE.UU.", "US"),
             ("USA", "US"),
+            ("UK", "GB"),
+            ("el", "GR"),
             ("Großbritannien", "GB"),
             ("grossbritannien", "GB"),
             ("Grande-Bretagne", "GB"),

@@ -89,7 +89,7 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
                 address.map(|id| index.find(id)).transpose()?;
                 Form::of_address(*address, profile.addresses())
             }
-            None => match pick(prompt, &profile, has_sent)? {
+            None => match pick(service, prompt, &profile, has_sent)? {
                 Some(form) => form,
                 None => return Ok(()),
             },
@@ -119,7 +119,12 @@ fn typed_for(service: &Service<'_>) -> Vec<String> {
 }
 
 /// What is to be edited; `None` where the person has finished.
-fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<Form>, Failure> {
+fn pick(
+    service: &Service<'_>,
+    prompt: &Prompt,
+    profile: &Profile,
+    has_sent: bool,
+) -> Result<Option<Form>, Failure> {
     let stored: Vec<(i64, &Value)> = addresses_by_id(profile.addresses()).collect();
     let line = |(id, address): &(i64, &Value)| {
         let address = address.as_object()?;
@@ -141,7 +146,7 @@ fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<For
     Ok(match picked.checked_sub(stored.len()) {
         None => Some(Form::of_address(Some(stored[picked].0), profile.addresses())),
         Some(0) => Some(Form::of_address(None, &[])),
-        Some(1) => Some(Form::of_profile(profile.customer())),
+        Some(1) => Some(Form::of_profile(profile.customer(), service.settings.dialect.fields.customer)),
         Some(_) => None,
     })
 }

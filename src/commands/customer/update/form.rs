@@ -21,6 +21,9 @@ use storefront_core::text::sanitize::sanitize_line;
 const ADDRESS: &str = "firstname lastname street country_id postcode city region telephone \
     company vat_id default_shipping default_billing";
 
+/// Numbers that nobody knows by heart; they have flags.
+const NUMBERS: [&str; 4] = ["group_id", "store_id", "website_id", "disable_auto_group_change"];
+
 /// The flag of those fields that have none of their own.
 const CUSTOM: &str = "custom-attribute";
 
@@ -79,9 +82,9 @@ impl Form {
     }
 
     /// The fields of the profile without its addresses.
-    pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let names = ProfileFlags::flags().map(|flag| flag.field.name);
-        let fields = fields::<ProfileFlags>(MARKETPLACE_FIELDS.customer, names, customer);
+    pub fn of_profile(customer: &Map<String, Value>, schema: &'static ObjectSchema) -> Self {
+        let names = ProfileFlags::flags().map(|flag| flag.field.name).filter(|name| !NUMBERS.contains(name));
+        let fields = fields::<ProfileFlags>(schema, names, customer);
         Self { title: "Profile".to_owned(), id: None, is_new: false, fields }
     }
 
@@ -311,6 +314,8 @@ fn label(field: &fields::Field) -> &'static str {
         "default_shipping" => "Default shipping",
         "default_billing" => "Default billing",
         "gender" => "Gender",
+        "dob" => "Date of birth",
+        "taxvat" => "Tax or VAT number",
         "disable_auto_group_change" => "Disable auto group change",
         _ => field.doc,
     }

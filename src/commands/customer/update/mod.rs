@@ -117,7 +117,7 @@ pub struct UpdateArgs {
     #[arg(long, value_name = "N", help_heading = "Deleting")]
     pub allow_delete: Option<usize>,
     /// Use FILE as the current profile if the service cannot be read
-    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    #[arg(long, value_name = "FILE", help_heading = "Update options")]
     pub base: Option<PathBuf>,
     /// How the profile is replaced.
     #[command(flatten)]
@@ -138,16 +138,19 @@ pub struct AddressFlags;
 impl FieldFlags for ProfileFlags {
     const HEADING: &'static str = "Profile";
     const TABLE: Table = |tables| tables.customer;
-    const FLAGS: &'static str = "firstname lastname email gender group-id store-id website-id \
-        disable-auto-group-change";
+    const FLAGS: &'static str = "firstname lastname email prefix middlename suffix dob taxvat gender group-id \
+        store-id website-id disable-auto-group-change";
+    const HIDDEN: &'static [&'static str] = &["store-id", "website-id", "disable-auto-group-change"];
 }
 
 impl FieldFlags for AddressFlags {
     const HEADING: &'static str = "Address";
     const TABLE: Table = |tables| tables.address;
-    const FLAGS: &'static str = "address-firstname=firstname address-lastname=lastname street city postcode \
+    const FLAGS: &'static str = "address-firstname=firstname address-lastname=lastname address-prefix=prefix \
+        address-middlename=middlename address-suffix=suffix street city postcode \
         country=country_id region=region.region region-code=region.region_code region-id=region.region_id no-region \
         telephone company vat-id";
+    const HIDDEN: &'static [&'static str] = &["address-prefix", "address-middlename", "address-suffix"];
 }
 
 impl Operation for UpdateArgs {
