@@ -1,13 +1,13 @@
-//! Questions to a person, on the terminal. Lists are `dialoguer`'s; lines of text and confirmations are ours: they take Esc,
-//! and no yes that was typed ahead.
+//! Questions to a person, on the terminal, in the words and colors of `dialoguer`'s themes. Lists, lines of text and
+//! confirmations are ours: they take Esc, and no yes that was typed ahead.
 
 mod keyboard;
+mod list;
 mod text;
 
 use std::io;
 use std::time::{Duration, Instant};
 
-use dialoguer::Select;
 use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
@@ -159,17 +159,8 @@ impl Prompt {
         if self.accessible {
             return self.select_by_number(question, &choices);
         }
-        let (term, _keyboard) = self.begin()?;
-        // The cursor is two columns. A choice counts as two rows as soon as it has more bytes than fit.
-        let room = usize::from(term.size().1).saturating_sub(3);
-        let items = choices.iter().map(|choice| cut(choice, room));
-        // A prompt reports what was chosen, unless told not to after it was set.
-        let list = Select::with_theme(&*self.theme).items(items).default(present);
-        let chosen = list.with_prompt(question).report(false).interact_on_opt(term);
-        let chosen = chosen.map_err(|dialoguer::Error::IO(error)| {
-            let _ = term.show_cursor();
-            stopped(error)
-        })?;
+        let (term, keyboard) = self.begin()?;
+        let chosen = self.choose((term, &keyboard), question, &choices, present)?;
         if let Some(chosen) = chosen.filter(|_| stays) {
             let choice = choices[chosen].split("  ").next().unwrap_or_default();
             self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, choice)));
@@ -324,15 +315,6 @@ fn controlling_terminal() -> Option<Term> {
 #[cfg(windows)]
 fn controlling_terminal() -> Option<Term> {
     Some(Term::stdout()).filter(Term::is_term)
-}
-
-fn cut(text: &str, bytes: usize) -> String {
-    const MORE: &str = "…";
-    if text.len() <= bytes {
-        return text.to_owned();
-    }
-    let end = (0..=bytes.saturating_sub(MORE.len())).rev().find(|end| text.is_char_boundary(*end));
-    format!("{}{MORE}", &text[..end.unwrap_or(0)])
 }
 
 fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {

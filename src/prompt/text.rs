@@ -109,7 +109,7 @@ impl Prompt {
     ) -> Result<Option<String>, Failure> {
         let mut line = Line { before: question.initial.to_owned(), after: String::new() };
         let (mut complaint, mut doubted) = (String::new(), None);
-        let mut rows = Rows { term, above: 0, shown: String::new() };
+        let mut rows = Rows::new(term);
         loop {
             self.draw(&mut rows, question, &complaint, &line);
             let came_at_once = keyboard.has_more();
@@ -170,16 +170,20 @@ impl Prompt {
 }
 
 /// The rows that a question takes on the screen, the cursor in the last one.
-struct Rows<'a> {
+pub(super) struct Rows<'a> {
     term: &'a Term,
     above: usize,
     shown: String,
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    pub(super) fn new(term: &'a Term) -> Self {
+        Self { term, above: 0, shown: String::new() }
+    }
+
     /// Shows this text, the cursor so many columns before its end. What was only added to is not drawn anew: a screen
     /// reader would read all of it again.
-    fn draw(&mut self, text: String, before_end: usize) {
+    pub(super) fn draw(&mut self, text: String, before_end: usize) {
         let _ = match text.strip_prefix(&self.shown) {
             Some(added) if before_end == 0 && !self.shown.is_empty() => self.term.write_str(added),
             _ => self.erase().and_then(|()| self.term.write_str(&text)),
@@ -190,7 +194,7 @@ impl Rows<'_> {
     }
 
     /// Leaves this text, if any, in its place.
-    fn close(self, text: &str) {
+    pub(super) fn close(self, text: &str) {
         let _ = self.erase();
         if !text.is_empty() {
             let _ = self.term.write_line(text);
@@ -198,7 +202,7 @@ impl Rows<'_> {
     }
 
     /// Leaves the question as it is; what comes next stands on a line of its own.
-    fn leave(&self, failure: Failure) -> Failure {
+    pub(super) fn leave(&self, failure: Failure) -> Failure {
         let _ = self.term.write_line("");
         failure
     }

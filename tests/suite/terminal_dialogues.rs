@@ -197,3 +197,29 @@ fn csv_on_standard_input_gets_the_flag_that_names_it() {
     assert!(outcome.stderr.contains("not valid JSON"), "{outcome:?}");
     assert!(outcome.stderr.contains("add --input-format csv"), "{outcome:?}");
 }
+
+#[test]
+fn in_a_list_letters_filter_and_the_space_bar_chooses_nothing() {
+    let home = Home::new();
+    let line = ["--sandbox", "customer", "update"];
+    let mut terminal = Terminal::run(&home, 100, &line, &[]);
+    terminal.sees("What do you want to change?").types("address 2").sees_no_more("Profile fields");
+    terminal.types(ENTER).sees("350 Fifth Avenue").types(ESC);
+    // What is pasted with an Enter takes nothing by itself.
+    terminal
+        .sees("Profile fields")
+        .types("address 3\r")
+        .sees_no_more("Profile fields")
+        .types(ENTER)
+        .sees("Address 3");
+    terminal
+        .types(ESC)
+        .sees("Profile fields")
+        .types("xyz")
+        .sees("nothing matches")
+        .types(ESC)
+        .sees("Profile fields");
+    terminal.types(CTRL_C);
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen}");
+}
