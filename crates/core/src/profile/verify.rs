@@ -266,18 +266,19 @@ pub fn not_shown(
         for change in changes.iter().filter(|change| is_verified(change, &[])) {
             let path = &change.path;
             let is_there = path.address_id().is_none_or(|id| index.contains(id));
+            let shown = path.find(now.customer(), &index);
             if path.is_new_address() {
                 let new = change.after.as_ref().filter(|_| !write.was_seen && write.extent == Extent::Whole);
                 let is_missing = new.is_some_and(|new| !has_content(&there, new, &known));
                 missing.extend(is_missing.then(|| "the address that was added is missing".to_owned()));
-            } else if let Some(expected) = expected.of(change, write).filter(|_| is_there) {
+            } else if let Some(expected) = expected.of(change, write, shown).filter(|_| is_there) {
                 let old = if path.is_address() {
                     let id = path.address_id().filter(|_| expected.is_null());
                     id.map(|id| format!("address {id}, which was removed, is still there"))
                 } else {
-                    let (name, there) = (path.last_name(), path.find(now.customer(), &index));
-                    let is_old = same_value(name, there, change.before.as_ref())
-                        && !same_value(name, there, Some(expected));
+                    let name = path.last_name();
+                    let is_old = same_value(name, shown, change.before.as_ref())
+                        && !same_value(name, shown, Some(expected));
                     is_old.then(|| format!("{path} has its old value"))
                 };
                 missing.extend(old.filter(|old| !missing.contains(old)));
@@ -308,12 +309,16 @@ struct Expected<'a> {
 impl Expected<'_> {
     /// The value that is there if all of our writes are, null for none; `None` where that is not known. A newer write overrides an older one,
     /// but what was cleared the service may have filled in, such as the name of a region.
-    fn of<'a>(&'a self, change: &'a Change, write: &Write<'_>) -> Option<&'a Value> {
+    fn of<'a>(&'a self, change: &'a Change, write: &Write<'_>, shown: Option<&Value>) -> Option<&'a Value> {
         const ABSENT: &Value = &Value::Null;
         let path = &change.path;
         if let Some((newer, extent)) = self.newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
-            let is_set = !same_value(path.last_name(), newer.after.as_ref(), None);
-            let is_known = newer.path == *path && is_set && *extent == Extent::Whole;
+            let name = path.last_name();
+            let is_set = !same_value(name, newer.after.as_ref(), None);
+            // One that was applied in part may have left what was there before it, and nothing that is older.
+            let is_certain = *extent == Extent::Whole
+                || write.extent == Extent::Whole && !same_value(name, shown, newer.before.as_ref());
+            let is_known = newer.path == *path && is_set && is_certain;
             return is_known.then(|| newer.after.as_ref().unwrap_or(ABSENT));
         }
         if !write.was_seen {

@@ -202,6 +202,18 @@ fn a_write_that_was_applied_in_part_overrides_an_older_one_and_need_not_be_shown
 }
 
 #[test]
+fn a_write_that_was_applied_in_part_may_leave_what_was_there_before_it_and_nothing_older() {
+    let [one, two, three] =
+        ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
+    let write = |before, sent, extent| Write { before, sent, was_seen: false, extent };
+    let writes = [write(&two, &three, Extent::Part), write(&one, &two, Extent::Whole)];
+    for (email, missing) in [("1", &["email has its old value"][..]), ("2", &[]), ("3", &[]), ("4", &[])] {
+        let shown = profile(json!({"email": email, "addresses": []}));
+        assert_eq!(not_shown(&writes, None, &[], &shown).unwrap(), missing, "{email}");
+    }
+}
+
+#[test]
 fn an_unknown_write_was_applied_where_a_newer_one_has_found_it() {
     let [one, two, three] =
         ["1", "2", "3"].map(|email| json!({"email": email, "addresses": []}).as_object().unwrap().clone());
