@@ -9,6 +9,7 @@ mod snapshot;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ pub struct CustomerStore {
     storage: Arc<dyn Storage>,
     clock: Clock,
     /// The snapshots, where they were listed under the customer's lock: nobody else adds or removes any then.
-    listed: RefCell<Option<Vec<SnapshotEntry>>>,
+    listed: RefCell<Option<Rc<Vec<SnapshotEntry>>>>,
 }
 
 impl CustomerStore {

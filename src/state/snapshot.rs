@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ const MOST_OLDER: usize = 20;
 pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
 /// A mark that is further in the future is no clock that was set back.
 const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
+/// The date in the name of a snapshot.
+const DATE: &str = "%Y%m%dT%H%M%SZ";
 /// The file that keeps what the last read showed; its name is none of a snapshot.
 const LAST_READ: &str = "last-read";
 /// How the name of a file begins that is not written to its end.
@@ -155,12 +158,13 @@ impl CustomerStore {
         content.number += self.entries()?.first().map_or(0, |newest| newest.number);
         loop {
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
-            let name = format!("{:06}-{}.json", content.number, now.strftime("%Y%m%dT%H%M%SZ"));
+            let name = format!("{:06}-{}.json", content.number, now.strftime(DATE));
             let unsent = Unsent { store: self, path: self.directory.join(name), has_left: false };
             let created = self.storage.clone().create_concurrently(unsent.path.clone(), bytes).await;
             let Err(error) = created else {
                 if let Some(listed) = &mut *self.listed.borrow_mut() {
-                    listed.insert(0, SnapshotEntry { number: content.number, path: unsent.path.clone() });
+                    Rc::make_mut(listed)
+                        .insert(0, SnapshotEntry { number: content.number, path: unsent.path.clone() });
                 }
                 return Ok(unsent);
             };
@@ -177,11 +181,11 @@ impl CustomerStore {
     ///
     /// # Errors
     /// `internal` when the directory cannot be read.
-    pub fn entries(&self) -> Result<Vec<SnapshotEntry>, Failure> {
+    pub fn entries(&self) -> Result<Rc<Vec<SnapshotEntry>>, Failure> {
         if let Some(listed) = &*self.listed.borrow() {
             return Ok(listed.clone());
         }
-        entries(&*self.storage, &self.directory).map_err(|error| self.unreadable(&error))
+        entries(&*self.storage, &self.directory).map(Rc::new).map_err(|error| self.unreadable(&error))
     }
 
     /// Lists the snapshots once for all that follows, and removes what commands left that were killed while they wrote a file:
@@ -190,14 +194,11 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn list_once(&self) -> Result<(), Failure> {
-        let mut files = self.storage.list(&self.directory).map_err(|error| self.unreadable(&error))?;
-        let is_half_written = |path: &mut PathBuf| {
-            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(HALF_WRITTEN))
-        };
-        for file in files.extract_if(.., is_half_written) {
-            let _ = self.storage.remove(&file);
+        let files = self.storage.list(&self.directory).map_err(|error| self.unreadable(&error))?;
+        for file in files.iter().filter(|file| name_of(file).starts_with(HALF_WRITTEN)) {
+            let _ = self.storage.remove(file);
         }
-        self.listed.replace(Some(in_order(files)));
+        self.listed.replace(Some(Rc::new(in_order(files))));
         Ok(())
     }
 
@@ -211,7 +212,7 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`]; `usage` where it stands for none, or for several.
     pub fn named(&self, name: &str) -> Result<SnapshotEntry, Failure> {
-        let mut entries = self.entries()?;
+        let mut entries = self.entries()?.to_vec();
         let number = name.parse::<u64>().ok();
         let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
         let has_exact = entries.iter().any(is_exact);
@@ -240,14 +241,14 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn newest_pending(&self) -> Result<Option<PendingWrite>, Failure> {
-        for entry in self.entries()? {
+        for entry in self.entries()?.iter() {
             let outcome = self.outcome(&entry.path);
             if !outcome.may_be_applied() {
                 continue;
             }
             let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
             let until = outcome.open_until(self.clock.now());
-            return Ok(until.map(|until| PendingWrite { entry, until, is_mismatch }));
+            return Ok(until.map(|until| PendingWrite { entry: entry.clone(), until, is_mismatch }));
         }
         Ok(None)
     }
@@ -259,7 +260,7 @@ impl CustomerStore {
     /// As [`Self::entries`]; `guard` where one that may have been applied in the last minute cannot be read.
     pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, WriteOutcome)>, Failure> {
         let (mut recent, mut older): (Vec<(Snapshot, WriteOutcome)>, usize) = (Vec::new(), 0);
-        for entry in self.entries()? {
+        for entry in self.entries()?.iter() {
             let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
             let is_old = is_old
                 && !matches!(self.outcome(&entry.path), WriteOutcome::Applied { at, .. } if self.is_recent(at));
@@ -307,7 +308,8 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn changed_since(&self, then: Timestamp) -> Result<bool, Failure> {
-        let Some(newest) = self.entries()?.into_iter().next() else { return Ok(false) };
+        let entries = self.entries()?;
+        let Some(newest) = entries.first() else { return Ok(false) };
         let taken = self.read(&newest.path).ok().and_then(|snapshot| snapshot.taken.parse().ok());
         let was_taken_since = taken.is_none_or(|taken: Timestamp| taken >= then);
         Ok(was_taken_since
@@ -357,7 +359,12 @@ impl CustomerStore {
         let now = self.clock.now();
         let limit =
             now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)).unwrap_or(Timestamp::MIN);
+        // Names that sort behind it are of later dates: there may be thousands of them.
+        let last = limit.strftime(DATE).to_string();
         for entry in self.entries().unwrap_or_default().iter().skip(1) {
+            if date_text(&entry.path) > &*last {
+                continue;
+            }
             let is_kept = || match self.outcome(&entry.path) {
                 WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
                 WriteOutcome::Applied { at, .. } => self.is_recent(at),
@@ -375,13 +382,22 @@ pub(super) fn entries(storage: &dyn Storage, directory: &Path) -> std::io::Resul
     storage.list(directory).map(in_order)
 }
 
-/// The snapshots among these files, newest first.
+/// The snapshots among these files, newest first. There may be thousands: each name is looked at once.
 fn in_order(files: Vec<PathBuf>) -> Vec<SnapshotEntry> {
-    let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    let entry = |path: PathBuf| Some(SnapshotEntry { number: number_of(&path)?, path });
-    let mut entries: Vec<SnapshotEntry> = files.into_iter().filter(is_snapshot).filter_map(entry).collect();
-    entries.sort_by(|left, right| (right.number, &right.path).cmp(&(left.number, &left.path)));
+    let entry = |path: PathBuf| {
+        let (number, _) = name_of(&path).strip_suffix(".json")?.split_once('-')?;
+        Some(SnapshotEntry { number: number.parse().ok()?, path })
+    };
+    let mut entries: Vec<SnapshotEntry> = files.into_iter().filter_map(entry).collect();
+    entries.sort_unstable_by(|left, right| {
+        right.number.cmp(&left.number).then_with(|| right.path.cmp(&left.path))
+    });
     entries
+}
+
+/// The name of a file; empty where it is no text.
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 /// Whether less than a minute went by, also by a clock that was set back by less than a day.
@@ -397,6 +413,10 @@ pub fn stem(path: &Path) -> &str {
 
 fn number_of(path: &Path) -> Option<u64> {
     stem(path).split_once('-')?.0.parse().ok()
+}
+
+fn date_text(path: &Path) -> &str {
+    stem(path).split_once('-').map_or("", |(_, date)| date)
 }
 
 /// When a snapshot was taken, by its name; `unnamed` where the name does not say.

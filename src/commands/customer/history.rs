@@ -90,7 +90,7 @@ fn print(
 ) -> Result<(), Failure> {
     let report = service.session.report;
     let limit = limit.map_or(usize::MAX, usize::from);
-    let entries: Vec<SnapshotEntry> = store.entries()?.into_iter().take(limit).collect();
+    let entries: Vec<SnapshotEntry> = store.entries()?.iter().take(limit).cloned().collect();
     if entries.is_empty() && !report.is_json() {
         report.status(&format!("no changes of customer {customer} recorded on this machine"));
         return Ok(());
@@ -124,7 +124,7 @@ fn history_entry(store: &CustomerStore, entry: &SnapshotEntry) -> HistoryEntry {
 /// Looks again for the newest replacement that may have changed something.
 fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
     let report = service.session.report;
-    let outcomes = store.entries()?.into_iter().map(|entry| (store.outcome(&entry.path), entry));
+    let outcomes = store.entries()?.to_vec().into_iter().map(|entry| (store.outcome(&entry.path), entry));
     let newest = outcomes.into_iter().find(|(outcome, _)| outcome.may_be_applied());
     let Some((outcome @ (WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. }), entry)) = newest
     else {
@@ -162,7 +162,7 @@ async fn delete(
     what: &str,
 ) -> Result<(), Failure> {
     let session = service.session;
-    let wanted = if what == "all" { store.entries()? } else { vec![store.named(what)?] };
+    let wanted = if what == "all" { store.entries()?.to_vec() } else { vec![store.named(what)?] };
     let named = match &wanted[..] {
         [one] => format!("snapshot {}", one.name()),
         all => format!("{} snapshots", all.len()),

@@ -139,7 +139,7 @@ impl Restore<'_> {
 
     /// The newest update that may have changed something. One of unknown outcome which the profile does not show is doubtful.
     fn newest(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
-        for entry in store.entries()? {
+        for entry in store.entries()?.iter() {
             let outcome = store.outcome(&entry.path);
             if !outcome.may_be_applied() {
                 continue;

@@ -308,7 +308,7 @@ pub fn note_saved_refusal(
     store: &CustomerStore,
     now: &Profile,
 ) -> Result<(), Failure> {
-    for entry in store.entries()? {
+    for entry in store.entries()?.iter() {
         match store.outcome(&entry.path) {
             WriteOutcome::NotSent => continue,
             WriteOutcome::Refused => {}
@@ -368,7 +368,8 @@ pub fn is_shown(
 pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
     let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-    let Some(entry) = store.entries()?.into_iter().find(|entry| entry.name() == snapshot) else {
+    let entries = store.entries()?;
+    let Some(entry) = entries.iter().find(|entry| entry.name() == snapshot) else {
         return Ok(None);
     };
     let verified = match store.outcome(&entry.path) {
