@@ -7,7 +7,7 @@ use crate::batch::record::{PreparedRecord, RecordPreparer, SENDING_AGAIN};
 use crate::batch::token::{RunToken, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
-use crate::client::service::Service;
+use crate::client::service::{CallToken, Service};
 use crate::journal::write::WriteAhead;
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
@@ -138,7 +138,8 @@ impl RunContext<'_> {
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let (operation, customer) = (self.preparer.operation, job.prepared.customer.as_deref());
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
-        let is_run_token = job.prepared.token_source == TokenSource::Shared;
+        let source = &job.prepared.token_source;
+        let is_run_token = *source == TokenSource::Shared;
         let mut token = match job.token.clone()? {
             None => self.service.unless_stopped(async { Ok(run_token.renewed().await) }).await?,
             own => own,
@@ -147,8 +148,7 @@ impl RunContext<'_> {
         let mut created = None;
         match &job.earlier {
             Some(Earlier::Unknown { failure, snapshot }) => {
-                let mut service = self.service.for_record(&session, token.clone(), None);
-                service.has_record_token = !is_run_token;
+                let service = of_record(self.service, &session, call_token(token.as_ref(), source), None);
                 let looked = match customers::select(&service, customer) {
                     Ok(service) => {
                         let draft = &job.prepared.draft;
@@ -175,8 +175,12 @@ impl RunContext<'_> {
             None => {}
         }
         loop {
-            let mut service = self.service.for_record(&session, token.clone(), job.write_ahead.as_ref());
-            service.has_record_token = !is_run_token;
+            let service = of_record(
+                self.service,
+                &session,
+                call_token(token.as_ref(), source),
+                job.write_ahead.as_ref(),
+            );
             let performed = match customers::select(&service, customer) {
                 Ok(service) => {
                     service.unless_stopped(operation.run(&service, &job.prepared.draft, created)).await
@@ -229,4 +233,23 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
         },
         _ => failure,
     }
+}
+
+/// The token of a record's calls, which came from there.
+fn call_token(token: Option<&Credential>, source: &TokenSource) -> CallToken {
+    match (token.cloned().map(Rc::new), source) {
+        (None, _) => CallToken::OfSettings,
+        (Some(token), TokenSource::Shared) => CallToken::OfRun(token),
+        (Some(token), _) => CallToken::OfRecord(token),
+    }
+}
+
+/// The service as a record talks to it.
+fn of_record<'a>(
+    service: &Service<'a>,
+    session: &'a Session<'a>,
+    token: CallToken,
+    write_ahead: Option<&'a WriteAhead>,
+) -> Service<'a> {
+    Service { session, token, stage: Rc::default(), write_ahead, ..service.clone() }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -46,44 +47,101 @@ impl Stopping {
     }
 }
 
-/// An open way to the service.
+/// The service for as long as a command runs: the way to it, and what is read, said or decided once.
+pub struct Shop {
+    /// Where and how.
+    pub settings: Settings,
+    /// Sends the calls.
+    pub client: Client,
+    /// Regions by code and name, for an interface that wants their ids.
+    pub regions: RefCell<RegionDirectory>,
+    /// Lists of the shop by their paths: attribute sets, groups, store views.
+    pub lists: RefCell<HashMap<String, Rc<Vec<Named>>>>,
+    /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
+    customer_ids: RefCell<HashMap<u64, String>>,
+    /// The hashes of the tokens that records bring, by the ids of the customers they led to.
+    record_tokens: RefCell<HashMap<String, u64>>,
+    /// The customer's token of the settings, once a call has used it.
+    customer_token: OnceCell<Credential>,
+    /// The administrator's.
+    admin_token: OnceCell<Credential>,
+    announced: Cell<bool>,
+    /// Whether it was said that the shop printed something around its JSON.
+    told_of_print: Cell<bool>,
+    /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
+    pub stopping: Stopping,
+    _sandbox: Option<storefront_sandbox::Running>,
+}
+
+/// Which token the calls of a record carry.
+#[derive(Clone)]
+pub enum CallToken {
+    /// That of the settings, for the kind of call.
+    OfSettings,
+    /// This one of the run: a command has printed it anew, or it is that of a customer of the sandbox.
+    OfRun(Rc<Credential>),
+    /// One that the record brings.
+    OfRecord(Rc<Credential>),
+}
+
+impl CallToken {
+    fn own(&self) -> Option<&Credential> {
+        match self {
+            Self::OfSettings => None,
+            Self::OfRun(token) | Self::OfRecord(token) => Some(token),
+        }
+    }
+}
+
+/// How far the writes of a record are, for the message of an interruption.
+#[derive(Default)]
+pub struct Stage {
+    applied: Cell<Applied>,
+    replaces_profile: Cell<bool>,
+}
+
+impl Stage {
+    /// Whether a write took effect so far.
+    pub fn get(&self) -> Applied {
+        self.applied.get()
+    }
+
+    /// A write took effect, or it is known that none did.
+    pub fn set(&self, applied: Applied) {
+        self.applied.set(applied);
+    }
+
+    /// Whether the last write replaces a profile, which can be looked at.
+    pub fn replaces_profile(&self) -> bool {
+        self.replaces_profile.get()
+    }
+}
+
+/// The service as one record of a run talks to it, or the only one of a command. It stands for its [`Shop`] everywhere.
 #[derive(Clone)]
 pub struct Service<'a> {
-    /// What the user runs.
+    /// What all records share.
+    pub shop: Rc<Shop>,
+    /// What the user runs, and the record's own way to speak.
     pub session: &'a Session<'a>,
-    /// Where and how.
-    pub settings: Rc<Settings>,
     /// Id of the customer whom an administrator names; without it and [`Self::email`], the token's own.
     pub customer: Option<u64>,
     /// Email of the customer whom an administrator names, until the id is known.
     pub email: Option<Rc<str>>,
-    /// Whether a write took effect so far, for the message of an interruption.
-    pub stage: Rc<Cell<Applied>>,
-    /// Whether the last write replaces a profile, which can be looked at.
-    pub replaces_profile: Rc<Cell<bool>>,
-    /// Sends the calls.
-    pub client: Rc<Client>,
-    /// Regions by code and name, read once a run, for an interface that wants their ids.
-    pub regions: Rc<RefCell<RegionDirectory>>,
-    /// Lists of the shop by their paths, read once a run: attribute sets, groups, store views.
-    pub lists: Rc<RefCell<HashMap<String, Rc<Vec<Named>>>>>,
-    /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
-    customer_ids: Rc<RefCell<HashMap<u64, String>>>,
-    /// The hashes of the tokens that records bring, by the ids of the customers they led to.
-    record_tokens: Rc<RefCell<HashMap<String, u64>>>,
-    /// Whether the token is one that a record brings.
-    pub has_record_token: bool,
-    /// The customer's token, once a call has used it.
-    pub customer_token: Rc<OnceCell<Credential>>,
-    admin_token: Rc<OnceCell<Credential>>,
-    announced: Rc<Cell<bool>>,
-    /// Whether it was said that the shop printed something around its JSON.
-    told_of_print: Rc<Cell<bool>>,
+    /// The token.
+    pub token: CallToken,
+    /// How far it is.
+    pub stage: Rc<Stage>,
     /// What is written down before a write leaves: the journal of a batch.
     pub write_ahead: Option<&'a WriteAhead>,
-    /// Set by the first signal: nothing new starts; what is in flight is waited for and verified, and not repeated.
-    pub stopping: Rc<Stopping>,
-    _sandbox: Option<Rc<storefront_sandbox::Running>>,
+}
+
+impl Deref for Service<'_> {
+    type Target = Shop;
+
+    fn deref(&self) -> &Shop {
+        &self.shop
+    }
 }
 
 impl<'a> Service<'a> {
@@ -100,7 +158,7 @@ impl<'a> Service<'a> {
         }
         let (settings, sandbox) = if session.global.flags.sandbox {
             let (settings, running) = open_sandbox(session).await?;
-            (settings, Some(Rc::new(running)))
+            (settings, Some(running))
         } else {
             (Settings::resolve(session.context, session.global, session.config)?, None)
         };
@@ -112,54 +170,29 @@ impl<'a> Service<'a> {
         let client = Client::over(&settings.endpoint, transport, context.clock)
             .with(http_trace::tracer(session.report), context.random)
             .for_interface(settings.dialect);
-        Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
-    }
-
-    fn with_client(session: &'a Session<'a>, settings: Settings, client: Client) -> Self {
-        Self {
+        let shop = Shop {
+            settings,
+            client,
+            regions: RefCell::default(),
+            lists: RefCell::default(),
+            customer_ids: RefCell::default(),
+            record_tokens: RefCell::default(),
+            customer_token: OnceCell::new(),
+            admin_token: OnceCell::new(),
+            announced: Cell::default(),
+            told_of_print: Cell::default(),
+            stopping: Stopping::default(),
+            _sandbox: sandbox,
+        };
+        Ok(Self {
+            shop: Rc::new(shop),
             session,
-            settings: Rc::new(settings),
             customer: None,
             email: None,
-            stage: Rc::new(Cell::new(Applied::No)),
-            replaces_profile: Rc::default(),
-            client: Rc::new(client),
-            regions: Rc::default(),
-            lists: Rc::default(),
-            customer_ids: Rc::default(),
-            record_tokens: Rc::default(),
-            has_record_token: false,
-            customer_token: Rc::default(),
-            admin_token: Rc::default(),
-            announced: Rc::default(),
-            told_of_print: Rc::default(),
+            token: CallToken::OfSettings,
+            stage: Rc::default(),
             write_ahead: None,
-            stopping: Rc::default(),
-            _sandbox: None,
-        }
-    }
-
-    /// The same service for one record of a run: with its own way to speak, its own token, if it has one, and what
-    /// is written down before its write.
-    pub fn for_record<'b>(
-        &self,
-        session: &'b Session<'b>,
-        own_token: Option<Credential>,
-        write_ahead: Option<&'b WriteAhead>,
-    ) -> Service<'b>
-    where
-        'a: 'b,
-    {
-        let own = own_token.map(|token| Rc::new(OnceCell::from(token)));
-        Service {
-            session,
-            write_ahead,
-            stage: Rc::new(Cell::new(Applied::No)),
-            replaces_profile: Rc::default(),
-            customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
-            admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
-            ..self.clone()
-        }
+        })
     }
 
     /// Where calls go: the interface, the store view, and the customer.
@@ -180,9 +213,9 @@ impl<'a> Service<'a> {
         let first = if let Some(named) = self.customer {
             named.to_string()
         } else {
-            let token = self.customer_token.get().map(Credential::expose);
+            let token = self.customer_token().map(Credential::expose);
             let by = fnv1a(self.email.as_deref().or(token.as_deref()).unwrap_or_default().as_bytes());
-            if self.has_record_token
+            if matches!(self.token, CallToken::OfRecord(_))
                 && self.email.is_none()
                 && *self.record_tokens.borrow_mut().entry(id.clone()).or_insert(by) != by
             {
@@ -201,33 +234,22 @@ impl<'a> Service<'a> {
         .hint("check the token and any cache in front of the service, then try again"))
     }
 
-    /// The same service, with the token of another customer.
-    #[must_use]
-    pub fn with_customer_token(&self, token: Credential) -> Service<'a> {
-        secrets().add(&token);
-        Service { customer_token: Rc::new(OnceCell::from(token)), ..self.with_customer(None) }
+    /// The customer's token, once a call has used it.
+    pub fn customer_token(&self) -> Option<&Credential> {
+        self.token.own().or_else(|| self.shop.customer_token.get())
     }
 
-    /// The same service, for the customer with this id, whom an administrator names, or for the token's own.
-    #[must_use]
-    pub fn with_customer(&self, customer: Option<u64>) -> Service<'a> {
-        Service { customer, email: None, ..self.clone() }
-    }
-
-    /// The same service, for the customer with this email, whom an administrator names.
-    #[must_use]
-    pub fn with_email(&self, email: &str) -> Service<'a> {
-        Service { email: Some(email.into()), ..self.with_customer(None) }
-    }
-
-    /// The token of calls without one of their own. It is read or made once.
+    /// The token of a call: the record's own, or that of the settings, which is read or made once.
     ///
     /// # Errors
     /// `auth` when there is none.
     pub async fn token(&self, bearer: Bearer) -> Result<&Credential, Failure> {
+        if let Some(token) = self.token.own() {
+            return Ok(token);
+        }
         let (cell, source) = match bearer {
-            Bearer::Customer => (&self.customer_token, &self.settings.token),
-            Bearer::Admin => (&self.admin_token, &self.settings.admin_token),
+            Bearer::Customer => (&self.shop.customer_token, &self.settings.token),
+            Bearer::Admin => (&self.shop.admin_token, &self.settings.admin_token),
         };
         if let Some(token) = cell.get() {
             return Ok(token);
@@ -349,7 +371,7 @@ impl Service<'_> {
 
     /// What to do about a token that the service refuses.
     pub fn renewal(&self, bearer: Bearer) -> String {
-        let (settings, token) = (&*self.settings, self.settings.token_for(bearer));
+        let (settings, token) = (&self.settings, self.settings.token_for(bearer));
         let profile = settings.profile.as_ref().filter(|_| token.is_stored);
         let flag = match (token.is_integration, bearer) {
             (true, _) => " --oauth",
@@ -475,8 +497,8 @@ impl Service<'_> {
     /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
     fn begin_write(&self, operation: &str, request: &Request) -> Applied {
         self.announce(operation, Some(request));
-        self.replaces_profile.set(request.method == Method::PUT && operation.starts_with("customer "));
-        self.stage.replace(Applied::Unknown)
+        self.stage.replaces_profile.set(request.method == Method::PUT && operation.starts_with("customer "));
+        self.stage.applied.replace(Applied::Unknown)
     }
 
     /// A request as a dry run shows it.
@@ -519,7 +541,7 @@ pub(super) fn interrupted(service: &Service<'_>) -> Failure {
     };
     let hint = match applied {
         Applied::No => "try again",
-        _ if service.replaces_profile.get() => {
+        _ if service.stage.replaces_profile() => {
             "check with `storefront customer show` before trying again; `storefront customer history` lists \
              the snapshots"
         }

@@ -1,5 +1,7 @@
 //! `auth`: tokens, kept apart from the settings.
 
+use std::rc::Rc;
+
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -8,7 +10,7 @@ use super::check;
 use crate::cli::RequestArgs;
 use crate::client::Session;
 use crate::client::runtime::with_service;
-use crate::client::service::Service;
+use crate::client::service::{CallToken, Service};
 use crate::config::{Credentials, Profile, Stored, origin, token_variable};
 use crate::system::environment::BASE_URL;
 use storefront_core::failure::{Failure, FailureKind};
@@ -201,7 +203,8 @@ async fn verify(
     token: &Credential,
 ) -> Result<(), Failure> {
     let answer = at_service(session, profile, async |service| {
-        check::ask(&service.for_record(service.session, Some(token.clone()), None), bearer).await
+        let token = CallToken::OfRun(Rc::new(token.clone()));
+        check::ask(&Service { token, ..service.clone() }, bearer).await
     });
     let Err(failure) = answer.await else { return Ok(()) };
     // Magento's answer where an administrator's token asks for the profile of its own customer.

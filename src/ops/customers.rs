@@ -1,13 +1,16 @@
 //! Customers that an administrator names: by id, by email, or by words that are searched.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use crate::client::local_service;
-use crate::client::service::Service;
+use crate::client::service::{CallToken, Service};
 use crate::ops::positive;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
 use storefront_core::text::exact_json;
+use storefront_core::text::redact::secrets;
 
 /// At most as many matches of an email are asked for: one customer may have an account on each website.
 const MAX_MATCHES: usize = 20;
@@ -18,14 +21,16 @@ const MAX_MATCHES: usize = 20;
 /// # Errors
 /// `usage` where the interface has no such calls, and for what is neither an id nor an email.
 pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
-    let Some(named) = named else { return Ok(service.with_customer(service.customer)) };
+    let Some(named) = named else { return Ok(Service { email: None, ..service.clone() }) };
     if service.settings.dialect.customers.is_none() {
         return select_token(service, named);
     }
     match named.trim().parse::<u64>() {
         Ok(0) => Err(no_such_customer(0)),
-        Ok(id) => Ok(service.with_customer(Some(id))),
-        Err(_) if named.contains('@') => Ok(service.with_email(named.trim())),
+        Ok(id) => Ok(Service { customer: Some(id), email: None, ..service.clone() }),
+        Err(_) if named.contains('@') => {
+            Ok(Service { customer: None, email: Some(named.trim().into()), ..service.clone() })
+        }
         Err(_) => Err(Failure::usage(format!("`{named}` is neither a customer ID nor an email"))
             .hint("search with `storefront customer find TEXT`")),
     }
@@ -36,11 +41,11 @@ pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<
 /// # Errors
 /// As [`find_by_email`].
 pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> {
-    let Some(email) = &service.email else { return Ok(service.with_customer(service.customer)) };
+    let Some(email) = &service.email else { return Ok(service.clone()) };
     // In a box: most records name no email, and each in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
     let id = positive(&text(&found, "id")).ok_or_else(|| unreadable("a customer without an id"))?;
-    Ok(service.with_customer(Some(id)))
+    Ok(Service { customer: Some(id), email: None, ..service.clone() })
 }
 
 /// No customer has this id.
@@ -75,7 +80,9 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
             Failure::usage(format!("the sandbox has no customer `{named}`"))
                 .hint("`storefront sandbox tokens` lists the customers")
         })?;
-    Ok(service.with_customer_token(token))
+    secrets().add(&token);
+    let token = CallToken::OfRun(Rc::new(token));
+    Ok(Service { token, customer: None, email: None, ..service.clone() })
 }
 
 /// The profile of the one customer with an email, as the search has it.

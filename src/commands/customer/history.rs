@@ -48,7 +48,7 @@ pub struct HistoryArgs {
 /// # Errors
 /// As [`read::read_profile`] where nothing says which customer it is.
 pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
-    let (context, settings) = (service.session.context, &*service.settings);
+    let (context, settings) = (service.session.context, &service.settings);
     let store = |customer: &str| CustomerStore::of(context, settings, customer);
     if args.check {
         let stored = look(service).await?;

@@ -44,7 +44,7 @@ impl Held {
         lock_timeout: Option<Duration>,
         locks: bool,
     ) -> Result<Self, Failure> {
-        let (context, settings) = (service.session.context, &*service.settings);
+        let (context, settings) = (service.session.context, &service.settings);
         let name = match (service.customer, &service.email) {
             (Some(id), _) => LockName::customer(&id.to_string()),
             (None, Some(email)) => LockName::email(email),
@@ -83,7 +83,8 @@ impl Held {
     /// The service with the customer's id, where an email named it.
     pub fn service<'a>(&self, service: &Service<'a>) -> Service<'a> {
         let id = self.stored.text("id").and_then(|id| id.parse().ok());
-        service.with_customer(if service.email.is_some() { id } else { service.customer })
+        let customer = if service.email.is_some() { id } else { service.customer };
+        Service { customer, email: None, ..service.clone() }
     }
 }
 
@@ -152,7 +153,7 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
     if service.customer.is_some() || service.email.is_some() {
         return Ok(());
     }
-    let (Some(token), Some(id)) = (service.customer_token.get(), profile.text("id")) else { return Ok(()) };
+    let (Some(token), Some(id)) = (service.customer_token(), profile.text("id")) else { return Ok(()) };
     let context = service.session.context;
     match state::load_customer(context, &service.settings, &LockName::token(token)) {
         Some(known) if known != id && !known.contains('@') => Err(Failure::guard(format!(
