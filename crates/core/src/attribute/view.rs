@@ -94,7 +94,7 @@ impl<'a> Attribute<'a> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::Attribute;
+    use super::{Attribute, NewOption};
 
     fn same(asked: &Value, stored: &Value) -> bool {
         Attribute::in_reply(stored).unwrap().is_as(Attribute(asked.as_object().unwrap()))
@@ -132,7 +132,7 @@ mod tests {
             let options = options.map(|(label, place)| json!({"label": label, "sort_order": place}));
             let fields = json!({"options": options.collect::<Vec<_>>()});
             let labels = Attribute(fields.as_object().unwrap()).new_options().into_iter();
-            assert_eq!(labels.map(|it| it.label()).collect::<Vec<_>>(), ["a", "b", "c"], "{places}");
+            assert_eq!(labels.map(NewOption::label).collect::<Vec<_>>(), ["a", "b", "c"], "{places}");
         }
     }
 }

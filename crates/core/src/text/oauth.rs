@@ -82,14 +82,16 @@ impl Keys {
         let mut values: [String; 4] = Default::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (name, value) = line.split_once('=')?;
-            *values.get_mut(NAMES.iter().position(|known| *known == name.trim())?)? = value.trim().to_owned();
+            let place = NAMES.iter().position(|known| *known == name.trim())?;
+            value.trim().clone_into(&mut values[place]);
         }
         values.iter().all(|value| !value.is_empty()).then_some(Self { values })
     }
 
     /// The lines that [`Self::parse`] reads.
     pub fn to_text(&self) -> String {
-        NAMES.iter().zip(&self.values).map(|(name, value)| format!("{name}={value}\n")).collect()
+        let lines = NAMES.iter().zip(&self.values).map(|(name, value)| format!("{name}={value}"));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// The `Authorization` header of a request to `url`, whose query is rewritten as it is signed. A shop whose web server

@@ -137,9 +137,9 @@ fn signed_path(path: &str) -> String {
     for (at, byte) in plain.iter().copied().enumerate() {
         let is_escape = byte == b'%' && escape(&plain, at).is_some();
         if is_escape || is_kept(byte, KEPT_IN_PATH) {
-            signed.push(char::from(byte))
+            signed.push(char::from(byte));
         } else {
-            signed += &hex(byte)
+            signed += &hex(byte);
         }
     }
     signed
