@@ -15,6 +15,13 @@ use storefront_core::text::sanitize;
 /// How many results may wait for an earlier one.
 const MAX_PENDING: usize = 1024;
 
+/// After so many rows of failed records, for people, those of a cause that was printed are printed together at the end.
+const MAX_ROWS: usize = 20;
+/// As many causes are kept for that.
+const MAX_CAUSES: usize = 100;
+/// As many ranges of lines are named for each.
+const MAX_RANGES: usize = 20;
+
 /// Where a record stands in the input.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordLocation {
@@ -32,6 +39,52 @@ pub struct OrderedResults {
     report: Report,
     /// Records that have begun, by number, with the texts of those that ended before an earlier one.
     pending: BTreeMap<u64, Option<String>>,
+    /// Rows of failed records so far, and what they say.
+    rows: usize,
+    causes: Vec<Cause>,
+}
+
+/// Why records failed, and those of them that are not printed one by one.
+#[derive(Debug)]
+struct Cause {
+    text: String,
+    records: u64,
+    /// The first ranges of their lines.
+    lines: Vec<(u64, u64)>,
+}
+
+impl Cause {
+    fn add(&mut self, line: u64) {
+        self.records += 1;
+        // Records end in any order.
+        if let Some(range) =
+            self.lines.iter_mut().find(|(first, last)| line + 1 == *first || line == last + 1)
+        {
+            *range = (range.0.min(line), range.1.max(line));
+        } else if self.lines.len() < MAX_RANGES {
+            self.lines.push((line, line));
+        }
+    }
+
+    /// `lines 21-30, 35 and 7 more: failed: why`
+    fn row(mut self, place: &str) -> String {
+        self.lines.sort_unstable();
+        self.lines.dedup_by(|next, range| {
+            let is_next = next.0 == range.1 + 1;
+            range.1 = if is_next { next.1 } else { range.1 };
+            is_next
+        });
+        let named: u64 = self.lines.iter().map(|(first, last)| last - first + 1).sum();
+        let ranges = self.lines.iter().map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first}-{last}"),
+        });
+        let (ranges, rest) = (ranges.collect::<Vec<_>>().join(", "), self.records - named);
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let places = if self.records == 1 { place.to_owned() } else { format!("{place}s") };
+        format!("{places} {ranges}{more}: {}", self.text)
+    }
 }
 
 impl OrderedResults {
@@ -42,6 +95,8 @@ impl OrderedResults {
             closed: false,
             report: report.clone(),
             pending: BTreeMap::new(),
+            rows: 0,
+            causes: Vec::new(),
         }
     }
 
@@ -71,8 +126,8 @@ impl OrderedResults {
         }
     }
 
-    /// The text of a record that did not go through.
-    pub fn failure(&self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
+    /// The text of a record that did not go through; empty where many failed for the same cause, and it is printed with these.
+    pub fn failure(&mut self, place: RecordLocation, operation: &'static str, failure: &Failure) -> String {
         if !self.report.is_json() {
             let state = State::after(failure);
             let message = sanitize::message_line(&failure.message);
@@ -81,9 +136,12 @@ impl OrderedResults {
             let is_for_person = state == State::Mismatch || is_in_part;
             let hint = failure.hint.as_ref().filter(|_| is_for_person);
             let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(hint)));
-            let place = format!("{} {}", self.report.place, place.line);
             let what = if is_in_part { "applied in part" } else { state.name() };
-            let text = format!("{place}: {what}: {message}{}", hint.unwrap_or_default());
+            let text = format!("{what}: {message}");
+            if !is_for_person && self.is_collected(&text, place.line) {
+                return String::new();
+            }
+            let text = format!("{} {}: {text}{}", self.report.place, place.line, hint.unwrap_or_default());
             return self.report.stdout_style.wrapped(&text) + "\n";
         }
         let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
@@ -94,6 +152,21 @@ impl OrderedResults {
             error,
             ..Outcome::not_sent(operation)
         })
+    }
+
+    /// Whether a row is kept for the end: many were printed, and one like it is among them.
+    fn is_collected(&mut self, text: &str, line: u64) -> bool {
+        let is_enough = self.rows >= MAX_ROWS;
+        if let Some(cause) = self.causes.iter_mut().find(|cause| cause.text == text) {
+            if is_enough {
+                cause.add(line);
+                return true;
+            }
+        } else if self.causes.len() < MAX_CAUSES {
+            self.causes.push(Cause { text: text.to_owned(), records: 0, lines: Vec::new() });
+        }
+        self.rows += 1;
+        false
     }
 
     /// A result, or what `--jq` makes of it. Where that fails the whole result is printed: it may tell of a write.
@@ -127,6 +200,10 @@ impl OrderedResults {
         for text in std::mem::take(&mut self.pending).into_values().flatten() {
             self.write(|out| out.write_all(text.as_bytes()))?;
         }
+        for cause in std::mem::take(&mut self.causes).into_iter().filter(|cause| cause.records > 0) {
+            let text = self.report.stdout_style.wrapped(&cause.row(self.report.place)) + "\n";
+            self.write(|out| out.write_all(text.as_bytes()))?;
+        }
         self.flush()
     }
 
@@ -143,5 +220,25 @@ impl OrderedResults {
                 written.map_err(|error| Failure::internal(format!("cannot write standard output: {error}")))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cause, MAX_RANGES};
+
+    fn row(lines: impl IntoIterator<Item = u64>) -> String {
+        let mut cause = Cause { text: "failed: no".to_owned(), records: 0, lines: Vec::new() };
+        lines.into_iter().for_each(|line| cause.add(line));
+        cause.row("line")
+    }
+
+    #[test]
+    fn the_lines_of_a_cause_are_ranges() {
+        assert_eq!(row([7]), "line 7: failed: no");
+        assert_eq!(row([7, 8, 30]), "lines 7, 8, 30: failed: no");
+        assert_eq!(row([12, 9, 11, 10, 30]), "lines 9-12, 30: failed: no");
+        let many = row((1..=MAX_RANGES as u64 + 3).map(|number| number * 2));
+        assert!(many.contains("38, 40 and 3 more: failed"), "{many}");
     }
 }

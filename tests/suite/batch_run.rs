@@ -101,3 +101,22 @@ fn throttling_slows_the_batch_down_and_every_record_is_sent() {
     found.sort_unstable();
     assert_eq!(found, (1..=60).collect::<Vec<usize>>());
 }
+
+#[test]
+fn many_records_that_failed_for_one_cause_are_printed_once() {
+    let env = TestEnv::new();
+    let mut items = "sku,qty,quote_id\n".to_owned();
+    for number in 1..=40 {
+        let sku = if number % 10 == 0 { "mug-blue" } else { "nope" };
+        items += &format!("{sku},1,1\n");
+    }
+    env.file("a.csv", items);
+    let outcome = env.run("quote add-item -i a.csv -q --jobs 1");
+    let rows: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!((outcome.code, rows.len()), (7, 21), "{outcome:?}");
+    assert!(rows[..20].iter().all(|row| row.starts_with("line ")), "{outcome:?}");
+    assert!(rows[20].starts_with("lines 24-30, 32-40: failed: the service answered 404"), "{outcome:?}");
+    // For programs every record has its line.
+    let json = env.run("quote add-item -i a.csv -o json --resume");
+    assert_eq!(json.stdout.lines().count(), 40, "{json:?}");
+}
