@@ -6,6 +6,7 @@ mod command_line;
 pub mod decide;
 mod dry_run;
 mod failed_file;
+pub mod listing;
 mod pace;
 pub mod queue;
 mod record;
@@ -42,8 +43,6 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::request::Bearer;
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
-
-pub use record::{hash, key_of};
 
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;
@@ -178,7 +177,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
-    let (journal, writer) = journal(path.clone(), log, started);
+    let (journal, writer) = journal(path.clone(), log, started, clock);
     let next = command_line::next_steps(preparer, &path, grammar());
     let input = Input { jobs, records: checked.records, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer.fuse()).await

@@ -26,7 +26,7 @@ use crate::client::runtime::Signals;
 use crate::input::records::{Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{Entry, Line, State};
+use crate::journal::{Entry, State};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
@@ -255,7 +255,7 @@ impl<'a> Run<'a> {
                 self.request_stop(Stop::Broken(failure));
             }
             (Decision::Mark, _) => {
-                self.journal.append(&Line::Record(Entry::new(location.record, hash, State::Done)));
+                self.journal.append(Entry::new(location.record, hash, State::Done));
                 self.print_done(position, 0);
             }
             (Decision::Report, _) | (_, None) if known.state == State::Done => {

@@ -104,6 +104,9 @@ pub struct Entry {
     /// Of one that is `partial`: the attribute that its first call created. The file calls it `cart`, which it once was.
     #[serde(default, rename = "cart", skip_serializing_if = "Option::is_none")]
     pub created: Option<u64>,
+    /// When the line was written, RFC 3339. Older journals do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
 }
 
 /// A file of failed records as a run left it: only an unchanged one may be replaced.

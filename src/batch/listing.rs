@@ -1,0 +1,185 @@
+//! What became of each record of a batch, from its journal and, where that is next to it, its input.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use encoding_rs::Encoding;
+
+use crate::batch::record::{hash, key_of};
+use crate::cli::InputArgs;
+use crate::client::Session;
+use crate::input::records::{self, Columns, Record, RecordReader, Source};
+use crate::journal::read::{self, PreviousRun};
+use crate::journal::{Entry, Header, State};
+use crate::plan::Plan;
+use crate::system::storage::parent;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Dialect;
+use storefront_core::operation::OperationSpec;
+
+/// A journal, and the input that it is of.
+pub struct Listing<'a> {
+    session: &'a Session<'a>,
+    path: PathBuf,
+    /// What it is of.
+    pub header: Header,
+    past: PreviousRun,
+    operation: &'static OperationSpec,
+}
+
+/// A record as it is listed.
+#[derive(Debug)]
+pub struct Row {
+    /// Its number when it was run.
+    pub record: u64,
+    /// Where it stands in the input now, where that is known.
+    pub line: Option<u64>,
+    /// What it touches.
+    pub key: Option<String>,
+    /// What became of it.
+    pub state: State,
+    /// The last that the journal says of it.
+    pub entry: Entry,
+    /// Whether the input is there, and does not have it any more as it was run.
+    pub is_lost: bool,
+}
+
+/// Where records stand now that are not where they were when they were run, by their hashes. Rows that are the same are taken in
+/// their order.
+#[derive(Default)]
+struct Moved {
+    wanted: HashSet<u64>,
+    found: HashMap<u64, VecDeque<(u64, Option<String>)>>,
+}
+
+impl<'a> Listing<'a> {
+    /// Reads a journal.
+    ///
+    /// # Errors
+    /// `usage` for a file that cannot be read, `guard` for one that is not a journal or is damaged.
+    pub fn read(session: &'a Session<'a>, path: &Path) -> Result<Self, Failure> {
+        let unreadable =
+            |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
+        let not_a_journal = || Failure::guard(format!("`{}` is not a storefront journal", path.display()));
+        let log = session.context.storage.open_log(path, false).map_err(unreadable)?;
+        if !log.is_regular().map_err(unreadable)? {
+            return Err(not_a_journal());
+        }
+        let header = read::header(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
+        if let Some(version) = header.other_version() {
+            return Err(Failure::guard(format!("`{}` {version}", path.display())));
+        }
+        let past = read::read(path, &log, &header)?;
+        let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
+        let operation = OperationSpec::parse(&operation)?;
+        Ok(Self { session, path: path.to_owned(), header, past, operation })
+    }
+
+    /// Hands every record on, in the order of their numbers; of a shard only its own.
+    ///
+    /// # Errors
+    /// Those of the input, and of `row`.
+    pub fn rows(&self, mut row: impl FnMut(Row) -> Result<(), Failure>) -> Result<(), Failure> {
+        let mut moved = self.moved()?;
+        let mut input = self.input()?;
+        for number in 1.. {
+            let record = input.as_mut().map(RecordReader::read).transpose()?.flatten();
+            if record.is_none() && number > self.past.last() {
+                return Ok(());
+            }
+            let known = self.past.known(number);
+            if known.state == State::NotSent {
+                // Records of other shards are not in the journal, and not missing in it; one that has moved is listed elsewhere.
+                let is_listed = |record: &Record| moved.wanted.contains(&hash(&record.content));
+                if self.header.shard.is_some() || record.as_ref().is_none_or(is_listed) {
+                    continue;
+                }
+            }
+            let has_input = input.is_some();
+            let is_same =
+                |record: &Record| known.state == State::NotSent || known.hash == hash(&record.content);
+            let place = match (record.filter(is_same), &input) {
+                (Some(record), Some(input)) => {
+                    Some((record.line, key_of(self.operation, &record, input.columns())))
+                }
+                _ => moved.found.get_mut(&known.hash).and_then(VecDeque::pop_front),
+            };
+            let is_lost = has_input && place.is_none();
+            let (line, key) = place.map_or((None, None), |(line, key)| (Some(line), key));
+            let entry = self.past.entry(known);
+            row(Row { record: number, line, key, state: known.state, entry, is_lost })?;
+        }
+        Ok(())
+    }
+
+    /// Where the records are that are not where they were.
+    fn moved(&self) -> Result<Moved, Failure> {
+        let mut moved = Moved::default();
+        self.each_elsewhere(|known, _| {
+            moved.wanted.extend(known);
+        })?;
+        if moved.wanted.is_empty() {
+            return Ok(moved);
+        }
+        let Moved { wanted, found } = &mut moved;
+        self.each_elsewhere(|_, record| {
+            if let Some((record, columns)) = record
+                && wanted.contains(&hash(&record.content))
+            {
+                let place = (record.line, key_of(self.operation, record, columns));
+                found.entry(hash(&record.content)).or_default().push_back(place);
+            }
+        })?;
+        Ok(moved)
+    }
+
+    /// Hands on the hash of each entry, and each record, that do not stand together.
+    fn each_elsewhere(
+        &self,
+        mut found: impl FnMut(Option<u64>, Option<(&Record, Option<&Columns>)>),
+    ) -> Result<(), Failure> {
+        let Some(mut input) = self.input()? else { return Ok(()) };
+        for number in 1.. {
+            let record = input.read()?;
+            let known = self.past.known(number);
+            if record.is_none() && number > self.past.last() {
+                break;
+            }
+            let is_same = record.as_ref().is_some_and(|record| known.hash == hash(&record.content));
+            if !is_same || known.state == State::NotSent {
+                let entry = (known.state != State::NotSent).then_some(known.hash);
+                found(entry, record.as_ref().map(|record| (record, input.columns())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The input, where it is next to the journal.
+    fn input(&self) -> Result<Option<RecordReader>, Failure> {
+        let (header, operation, session) = (&self.header, self.operation, self.session);
+        let path = parent(&self.path).join(&header.input);
+        // The name is what a file says, and must not lead elsewhere.
+        if Path::new(&header.input).components().count() != 1 || !path.is_file() {
+            return Ok(None);
+        }
+        let encoding = header.encoding.as_deref().and_then(|name| Encoding::for_label(name.as_bytes()));
+        let input = InputArgs { path: Some(path), encoding, ..InputArgs::default() };
+        let Some(mut source) = records::detect(&input)? else { return Ok(None) };
+        if source.is_plan() {
+            let (_, records) = Plan::read(&*session.context.storage, &source.path)?;
+            source = Source::of_plan(&source.path, records.into_bytes());
+        }
+        // The one of the run, whatever is set now.
+        let dialect = Dialect::named(&header.interface).unwrap_or(session.dialect);
+        let columns = |titles: &csv::StringRecord| {
+            // What a token command needed is not known here.
+            let is_flag = |title: &&str| {
+                operation.flag_columns.iter().any(|(flag, _)| flag.eq_ignore_ascii_case(title))
+            };
+            let all: Vec<String> =
+                titles.iter().map(str::trim).filter(|title| !is_flag(title)).map(str::to_owned).collect();
+            Columns::parse_header(&source.name(), dialect, operation, titles, &all)
+        };
+        RecordReader::open(&source, columns).map(Some)
+    }
+}
