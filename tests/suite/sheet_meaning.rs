@@ -147,7 +147,7 @@ fn columns_of_other_programs_are_suggested_by_their_meaning() {
         let message = error["message"].as_str().unwrap();
         match meant {
             Some(meant) => {
-                assert!(message.contains(&format!("did you mean `{meant}`?")), "{titles}: {message}")
+                assert!(message.contains(&format!("did you mean `{meant}`?")), "{titles}: {message}");
             }
             None => assert!(!message.contains("did you mean"), "{titles}: {message}"),
         }
