@@ -190,6 +190,9 @@ impl<'a> RecordPreparer<'a> {
             self.session.global.input.allow_unknown,
         )?;
         let mut prepared = ready(draft, customer, token_source)?;
+        if self.operation.spec().is_merged {
+            prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields));
+        }
         if let (Content::Row(row), Some(columns)) = (&record.content, columns) {
             prepared.draft.warnings.extend(columns.warnings(row));
         }

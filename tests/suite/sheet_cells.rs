@@ -1,5 +1,7 @@
 //! What spreadsheets make of cells, and what is said about it before anything is asked or sent.
 
+use std::fmt::Write as _;
+
 use crate::support::magento;
 use crate::support::test_env::TestEnv;
 
@@ -70,7 +72,7 @@ fn placeholders_and_wrongly_decoded_text_are_warnings_with_all_their_lines() {
     for (id, city, company) in
         [(1, "MÃ¼nchen", "NULL"), (2, "BogotÃ¡", "undefined"), (4, "M\u{fffd}nchen", "[object Object]")]
     {
-        sheet.push_str(&format!("1,{id},{city},{company}\n"));
+        writeln!(sheet, "1,{id},{city},{company}").unwrap();
     }
     let env = TestEnv::new();
     env.file("in.csv", sheet);
@@ -157,4 +159,21 @@ fn several_documents_and_pages_of_records_are_named_with_the_command_that_splits
     assert_eq!(hint("stream.json"), "write one a line: jq -c . stream.json > records.ndjson");
     assert_eq!(hint("page.json"), "take the records out: jq -c '.items[]' page.json > records.ndjson");
     assert_eq!(env.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn a_dry_run_of_many_records_warns_about_all_of_them_and_a_run_only_once() {
+    let mut sheet = "customer,address_id,telephone\n".to_owned();
+    for (customer, id) in [(1, 1), (1, 2), (1, 3), (1, 4), (2, 5)] {
+        writeln!(sheet, "{customer},{id},+49 30 2345{id}").unwrap();
+    }
+    sheet.push_str("2,6,call me\n");
+    let env = TestEnv::new();
+    env.file("in.csv", sheet);
+    let warning = "line 7: address 6: `call me` does not look like a phone number";
+    for flags in ["--dry-run", "--yes"] {
+        let outcome = magento::run(&env, &format!("customer update -i in.csv {flags}"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert_eq!(outcome.stderr.matches(warning).count(), 1, "{flags}: {outcome:?}");
+    }
 }

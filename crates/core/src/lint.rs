@@ -14,7 +14,7 @@ use crate::check::country::{Country, country_code};
 use crate::failure::Failure;
 use crate::interface::dialect::Dialect;
 use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
-use crate::profile::address::{address_list, addresses_by_id};
+use crate::profile::address::{address_list, addresses_by_id, own_id};
 use crate::profile::equal::same_value;
 use crate::profile::merge::Merged;
 
@@ -49,6 +49,18 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
         }
     }
     warnings
+}
+
+/// Warnings about what a record of a batch sets, before the profile is read: in the words of [`of_profile`], which knows the
+/// country of a stored address and what stays as it is.
+pub fn of_draft(fields: &Map<String, Value>) -> Warnings {
+    let own = lint("the profile", fields, |name| name == "email");
+    let addresses = address_list(fields).iter().filter_map(|address| {
+        let label =
+            own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
+        Some(lint(&label, address.as_object()?, |_| true))
+    });
+    own.into_iter().chain(addresses.flatten()).collect()
 }
 
 /// What a new address lacks. A name that was given for the customer was perhaps meant for it.

@@ -49,9 +49,19 @@ pub struct Update {
     pub base: Option<Profile>,
     /// How the profile is replaced.
     pub replacement: ReplacementArgs,
+    /// The warnings that were shown already.
+    pub warned: Vec<String>,
 }
 
 impl Change<'_> {
+    /// The warnings that were shown already.
+    pub fn warned(&self) -> &[String] {
+        match self {
+            Self::Update(update) => &update.warned,
+            Self::Restore(_) => &[],
+        }
+    }
+
     /// What results call it.
     pub fn operation(self) -> &'static str {
         match self {

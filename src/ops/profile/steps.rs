@@ -75,7 +75,7 @@ impl<'a> Steps<'a> {
             consent,
             recent: Recent::default(),
             attempts: Attempts::default(),
-            warned: HashSet::new(),
+            warned: change.warned().iter().cloned().collect(),
             earlier: None,
             target: None,
         }

@@ -246,6 +246,7 @@ impl UpdateArgs {
     fn update(&self, draft: Draft) -> Result<Update, Failure> {
         Ok(Update {
             expect: draft.expect.clone(),
+            warned: draft.warnings.clone(),
             patch: self.patch(draft)?,
             allow_delete: self.allow_delete,
             base: self.base.as_deref().map(read_base).transpose()?,
