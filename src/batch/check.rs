@@ -98,6 +98,8 @@ struct Check<'a> {
     keys: HashSet<u64>,
     /// What rows set so far.
     assignments: Assignments,
+    /// Whether rows contradict each other: leaving one of them out would choose between them.
+    is_contradictory: bool,
     /// Why records cannot be sent, with the lines of each cause.
     invalid: Vec<(Failure, Vec<u64>)>,
     /// The warnings about records, each with its first lines and their count.
@@ -121,6 +123,7 @@ impl<'a> Check<'a> {
             checked: Checked::default(),
             keys: HashSet::new(),
             assignments: Assignments::default(),
+            is_contradictory: false,
             invalid: Vec::new(),
             warnings: Vec::new(),
             more_warnings: 0,
@@ -161,6 +164,7 @@ impl<'a> Check<'a> {
                     && is_row
                     && let Err(failure) = self.assignments.add(&prepared, line)
                 {
+                    self.is_contradictory = true;
                     self.refuse(line, failure);
                 }
                 let is_new = self.remember(&prepared.key);
@@ -266,11 +270,8 @@ impl<'a> Check<'a> {
             self.invalid.get(MAX_CAUSES).map(|(_, rest)| summary::count_more_records(rest.len() as u64));
         let message = named.chain(more).collect::<Vec<_>>().join("\n");
         let these = if count == 1 { "the record" } else { "these records" };
-        let others = if self.checked.records > 0 && !self.args.skip_invalid {
-            "; --skip-invalid sends the others"
-        } else {
-            ""
-        };
+        let can_skip = self.checked.records > 0 && !self.args.skip_invalid && !self.is_contradictory;
+        let others = if can_skip { "; --skip-invalid sends the others" } else { "" };
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
     }
 

@@ -143,14 +143,14 @@ pub fn read_record(path: &Path, encoding: Named) -> Result<Value, Failure> {
     }
     if let Some(list) = document.as_ref().ok().and_then(list_of_records) {
         let (name, message) = (name(path), format!("is one document with a list in `{list}`, not a record"));
-        let hint = format!("take the records out: jq -c '.{list}[]' {name} > records.ndjson");
+        let hint = format!("take the records out: {}", split_by_jq(path, &format!("'.{list}[]'")));
         return Err(Failure::usage(format!("{} {message}", quoted(&name))).hint(hint));
     }
     document.map_err(|failure| {
         if has_several_documents(&text) {
             let name = name(path);
             let message = format!("{} has several JSON documents, one after another", quoted(&name));
-            let hint = format!("write one a line: jq -c . {name} > records.ndjson");
+            let hint = format!("write one a line: {}", split_by_jq(path, "."));
             return Failure::usage(message).hint(hint);
         }
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
@@ -168,6 +168,15 @@ fn list_of_records(document: &Value) -> Option<&'static str> {
         list.is_some_and(|list| !list.is_empty() && list.iter().all(Value::is_object))
     };
     ["items", "value", "data", "records", "results"].iter().find(is_list).copied()
+}
+
+/// The command that writes the records of a document one a line.
+fn split_by_jq(path: &Path, filter: &str) -> String {
+    if path == Path::new("-") {
+        return format!("`jq -c {filter}`, and add --input-format ndjson");
+    }
+    let file = path.display().to_string();
+    format!("`jq -c {filter} {} > records.ndjson`", shell_words::quote(&file))
 }
 
 /// Whether a text is more than one JSON document, as `jq` prints them.

@@ -156,8 +156,8 @@ fn several_documents_and_pages_of_records_are_named_with_the_command_that_splits
     let hint = |name: &str| {
         env.fails(2, &format!("customer update -i {name} --yes"))["hint"].as_str().unwrap().to_owned()
     };
-    assert_eq!(hint("stream.json"), "write one a line: jq -c . stream.json > records.ndjson");
-    assert_eq!(hint("page.json"), "take the records out: jq -c '.items[]' page.json > records.ndjson");
+    assert_eq!(hint("stream.json"), "write one a line: `jq -c . stream.json > records.ndjson`");
+    assert_eq!(hint("page.json"), "take the records out: `jq -c '.items[]' page.json > records.ndjson`");
     assert_eq!(env.requests(), Vec::<String>::new());
 }
 
