@@ -61,6 +61,16 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
     agrees(name, left, right, true)
 }
 
+/// Whether two values are the same but for the case of letters, which services rewrite. For a value that was sent, where a read
+/// shows one that was there before an older update: a rewritten one is new, any other one is old.
+pub fn same_but_for_case(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
+    let lower = |value: Option<&Value>| {
+        let text = value?.to_string().to_lowercase();
+        serde_json::from_str::<Value>(&text).ok()
+    };
+    same_value(name, lower(left).as_ref(), lower(right).as_ref())
+}
+
 /// Whether a draft's value changes nothing of the stored one, so that the stored one is sent: they are the same, and no texts
 /// differ by their outer blanks, which a person may want to correct.
 pub fn is_unchanged(name: &str, stored: &Value, draft: &Value) -> bool {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
 use super::by_place::ByPlace;
 use super::diff::{self, Change};
-use super::equal::{PLACE, is_content, is_elsewhere, same_value, shares_place};
+use super::equal::{PLACE, is_content, is_elsewhere, same_but_for_case, same_value, shares_place};
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
@@ -316,8 +316,9 @@ impl Expected<'_> {
             let name = path.last_name();
             let is_set = !same_value(name, newer.after.as_ref(), None);
             // One that was applied in part may have left what was there before it, and nothing that is older.
-            let is_certain = *extent == Extent::Whole
-                || write.extent == Extent::Whole && !same_value(name, shown, newer.before.as_ref());
+            let may_be_left = same_value(name, shown, newer.before.as_ref())
+                || same_but_for_case(name, shown, newer.after.as_ref());
+            let is_certain = *extent == Extent::Whole || write.extent == Extent::Whole && !may_be_left;
             let is_known = newer.path == *path && is_set && is_certain;
             return is_known.then(|| newer.after.as_ref().unwrap_or(ABSENT));
         }
