@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::{Break, Rule};
+use crate::action::Action;
 use crate::call::Call;
 use crate::faults::Observed;
 use crate::world::{OutOfReach, Reported, Run, Sent, World};
@@ -61,6 +64,15 @@ pub fn is_accepted(world: &World, late: usize, other: usize) -> bool {
     earlier.run != later.run && (!was_said && world.runs.iter().any(may_repeat) || is_over)
 }
 
+/// Whether a record gives a text other blanks around it, which no read tells from what was there before.
+fn changes_blanks(world: &World, tag: u32) -> bool {
+    let text = |action: &Action| match action {
+        Action::Set(_, _, Value::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    world.actions.get(&tag).and_then(text).is_some_and(|text| text.trim() != text)
+}
+
 /// Whether what was said of a write is false because the service misled the client, and nothing that a client may rely on
 /// tells that: it refused what it saved, and no read of the command shows that or tells it from what was there a moment ago;
 /// or it gave an error under 200, and its interface does not show its replies.
@@ -71,10 +83,14 @@ pub fn is_misled(world: &World, broken: &Break) -> bool {
         // Only these say that they can be nothing else.
         Some(Observed::Error(number)) => !world.is_magento && !matches!(number, 1 | 2),
         Some(Observed::Status(400..=501, None)) if sent.processed.is_some() => match sent.call {
-            Call::Put(customer) => world.effects.iter().any(|effect| {
-                let is_before = effect.at <= sent.at && sent.at < effect.at + MAX_LAG;
-                is_before && world.requests[effect.request].replaces() == Some(customer)
-            }),
+            Call::Put(customer) => {
+                let mut effects = world.effects.iter();
+                let is_recent = effects.any(|effect| {
+                    let is_before = effect.at <= sent.at && sent.at < effect.at + MAX_LAG;
+                    is_before && world.requests[effect.request].replaces() == Some(customer)
+                });
+                is_recent || sent.tag.is_some_and(|tag| changes_blanks(world, tag))
+            }
             Call::Item(_) => !world.runs[sent.run].verifies,
             _ => true,
         },

@@ -96,9 +96,10 @@ impl Seen {
     fn look_for(&mut self, change: &Change, now: &Profile, index: &AddressIndex) {
         let (name, is_address) = (change.path.last_name(), change.path.is_address());
         let there = change.path.find(now.customer(), index);
-        if !is_address && change.path.address_id().is_some_and(|id| !index.contains(id)) {
-            // A renumbered address was found by what was sent.
-            self.shows_sent |= !change.is_same();
+        if let Some(id) = change.path.address_id().filter(|id| !is_address && !index.contains(*id)) {
+            // A renumbered address was found by what was sent; one that is gone tells nothing.
+            let is_renumbered = self.renumbered.iter().any(|(old, _)| *old == id);
+            self.shows_sent |= is_renumbered && !change.is_same();
             return;
         }
         let is_as_before = same_value(name, there, change.before.as_ref());

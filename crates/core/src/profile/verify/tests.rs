@@ -276,3 +276,14 @@ fn renumbered_addresses_are_found_in_any_order_and_notation() {
     assert_eq!((&seen.missing[..], &seen.renumbered[..]), (&[][..], &[(1, 11), (2, 12), (3, 13)][..]));
     assert_eq!(not_shown(&[], stored.as_object(), &[], &profile(now)).unwrap(), [""; 0]);
 }
+
+#[test]
+fn an_address_that_is_gone_does_not_tell_that_its_change_was_saved() {
+    let stored = json!({"addresses": [{"id": 1, "city": "Rome"}, {"id": 2}]});
+    let seen = read(
+        &stored,
+        &draft(&json!({"addresses": [{"id": 1, "city": "Nice"}]})),
+        json!({"addresses": [{"id": 2}]}),
+    );
+    assert_eq!((&seen.missing[..], seen.tells_apart()), (&[1][..], false));
+}
