@@ -111,6 +111,11 @@ impl Stage {
         self.applied.set(applied);
     }
 
+    /// [`Self::set`]; gives what it was before.
+    pub fn replace(&self, applied: Applied) -> Applied {
+        self.applied.replace(applied)
+    }
+
     /// Whether the last write replaces a profile, which can be looked at.
     pub fn replaces_profile(&self) -> bool {
         self.replaces_profile.get()

@@ -169,7 +169,11 @@ impl Sent<'_> {
             return refused;
         }
         let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
-        match self.read().await {
+        // Until it is known, whoever interrupts the read is not told that nothing was written.
+        let refused_stage = self.service.stage.replace(Applied::Unknown);
+        let read = self.read().await;
+        self.service.stage.set(refused_stage);
+        match read {
             Ok((seen, now))
                 if tells_of_it(&seen) && !was_so_before(self.service, &self.held.store, before, sent) =>
             {

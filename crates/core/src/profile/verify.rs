@@ -10,6 +10,7 @@ use super::address::{AddressIndex, address_list, addresses_by_id, find_address, 
 use super::by_place::ByPlace;
 use super::diff::{self, Change};
 use super::equal::{PLACE, is_content, is_elsewhere, same_but_for_case, same_value, shares_place};
+use super::path::FieldPath;
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
@@ -319,16 +320,29 @@ impl Expected<'_> {
             // One that was applied in part may have left what was there before it, and nothing that is older.
             let may_be_left = same_value(name, shown, newer.before.as_ref())
                 || same_but_for_case(name, shown, newer.after.as_ref());
-            let is_certain = *extent == Extent::Whole || write.extent == Extent::Whole && !may_be_left;
+            let was_changed = write.extent == Extent::Whole
+                || write.was_seen
+                    && self
+                        .accepted(path)
+                        .is_some_and(|left| !same_value(name, Some(left), change.before.as_ref()));
+            let is_certain = *extent == Extent::Whole || was_changed && !may_be_left;
             let is_known = newer.path == *path && is_set && is_certain;
             return is_known.then(|| newer.after.as_ref().unwrap_or(ABSENT));
         }
         if !write.was_seen {
-            return (write.extent == Extent::Whole).then(|| change.after.as_ref().unwrap_or(ABSENT));
+            // A service that writes texts in its own way may show the value from before for one that differs in case only.
+            let is_told = write.extent == Extent::Whole
+                && !same_but_for_case(path.last_name(), change.before.as_ref(), change.after.as_ref());
+            return is_told.then(|| change.after.as_ref().unwrap_or(ABSENT));
         }
+        self.accepted(path)
+    }
+
+    /// What the accepted profile has there; `None` where the address is not in it.
+    fn accepted(&self, path: &FieldPath) -> Option<&Value> {
         let (accepted, index) = self.accepted.as_ref()?;
         let is_there = path.is_address() || path.address_id().is_none_or(|id| index.contains(id));
-        is_there.then(|| path.find(accepted, index).unwrap_or(ABSENT))
+        is_there.then(|| path.find(accepted, index).unwrap_or(&Value::Null))
     }
 }
 
