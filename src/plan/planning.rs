@@ -76,7 +76,7 @@ impl<'a> Planning<'a> {
     /// Writes the plan, and says how it is applied. Without a record there is none.
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn finish(self) -> Result<(), Failure> {
         let Self { service, path, header, records, unchanged } = self;
         let (session, shown) = (service.session, path.display().to_string());
