@@ -16,7 +16,7 @@ use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::lint;
 use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
-use storefront_core::profile::merge::DEFAULTS;
+use storefront_core::profile::address::DEFAULTS;
 use storefront_core::text::exact_json;
 
 /// The columns of a header.

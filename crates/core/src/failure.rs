@@ -3,8 +3,6 @@
 use serde::Serialize;
 use serde_json::Value;
 
-pub use crate::outcome::Applied;
-
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -87,6 +85,42 @@ pub enum Persistence {
     /// The reply does not tell: it is not one of the service's, or not what was asked for. Where other records go through, this
     /// one is at fault.
     Undecided,
+}
+
+/// Whether a write took effect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Applied {
+    /// It did.
+    Yes,
+    /// It did not.
+    #[default]
+    No,
+    /// The request was sent and its outcome is unknown.
+    Unknown,
+    /// The first of its calls did, and a later one did not.
+    Partial,
+}
+
+impl Applied {
+    /// Name in results and error objects.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unknown => "unknown",
+            Self::Partial => "partial",
+        }
+    }
+
+    /// What a failure of this kind leaves, where nothing more is known.
+    const fn after(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Unknown | FailureKind::Interrupted => Self::Unknown,
+            FailureKind::Mismatch | FailureKind::Partial => Self::Yes,
+            _ => Self::No,
+        }
+    }
 }
 
 /// A failed operation, complete enough to be printed without further context. Its fields are those of error objects, in

@@ -4,46 +4,10 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Failure, FailureKind, Persistence};
+use crate::failure::{Applied, Failure, FailureKind, Persistence};
 
 /// How long after its request left a write of unknown outcome may still take effect.
 pub const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
-
-/// Whether a write took effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Applied {
-    /// It did.
-    Yes,
-    /// It did not.
-    #[default]
-    No,
-    /// The request was sent and its outcome is unknown.
-    Unknown,
-    /// The first of its calls did, and a later one did not.
-    Partial,
-}
-
-impl Applied {
-    /// Name in results and error objects.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown => "unknown",
-            Self::Partial => "partial",
-        }
-    }
-
-    /// What a failure of this kind leaves, where nothing more is known.
-    pub(crate) const fn after(kind: FailureKind) -> Self {
-        match kind {
-            FailureKind::Unknown | FailureKind::Interrupted => Self::Unknown,
-            FailureKind::Mismatch | FailureKind::Partial => Self::Yes,
-            _ => Self::No,
-        }
-    }
-}
 
 /// What became of one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

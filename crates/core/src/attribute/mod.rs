@@ -3,14 +3,13 @@
 pub mod rules;
 pub mod view;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::label_problem;
 use crate::attribute::view::Attribute;
 use crate::failure::Failure;
 use crate::operation::scalar;
-use crate::profile::equal::same_flag;
 use crate::text::suggestion::closest_match;
 
 /// Whether two labels look the same to a person: blanks around them do not count, and a letter with its accent is one
@@ -170,34 +169,6 @@ impl StoredOptions {
             "default_value": option,
         }})
         .to_string()
-    }
-}
-
-/// An option to add.
-#[derive(Debug, Clone, Copy)]
-pub struct NewOption<'a>(pub &'a Map<String, Value>);
-
-impl<'a> NewOption<'a> {
-    /// Its label.
-    pub fn label(self) -> &'a str {
-        self.0.get("label").and_then(Value::as_str).unwrap_or_default().trim()
-    }
-
-    /// Whether it is to be the default.
-    pub fn is_default(self) -> bool {
-        same_flag(self.0.get("is_default"), Some(&Value::Bool(true)))
-    }
-
-    /// Whether it has labels of store views. An option that exists keeps its own.
-    pub fn has_store_labels(self) -> bool {
-        self.0.get("store_labels").and_then(Value::as_array).is_some_and(|labels| !labels.is_empty())
-    }
-
-    /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
-    pub fn body(self, sort_order: usize) -> String {
-        let labels = self.0.get("store_labels").cloned().unwrap_or_else(|| json!([]));
-        json!({"option": {"label": self.label(), "sort_order": sort_order, "store_labels": labels}})
-            .to_string()
     }
 }
 

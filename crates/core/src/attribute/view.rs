@@ -1,8 +1,7 @@
-//! An attribute as an input asks for it or as a reply shows it: the same fields.
+//! An attribute as an input asks for it or as a reply shows it: the same fields. And an option to add to one.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::NewOption;
 use super::rules::FrontendInput;
 use crate::operation::scalar;
 use crate::profile::equal::{same_flag, same_value};
@@ -87,6 +86,34 @@ impl<'a> Attribute<'a> {
 
     fn list(self, name: &str) -> &'a [Value] {
         self.0.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// An option to add.
+#[derive(Debug, Clone, Copy)]
+pub struct NewOption<'a>(pub &'a Map<String, Value>);
+
+impl<'a> NewOption<'a> {
+    /// Its label.
+    pub fn label(self) -> &'a str {
+        self.0.get("label").and_then(Value::as_str).unwrap_or_default().trim()
+    }
+
+    /// Whether it is to be the default.
+    pub fn is_default(self) -> bool {
+        same_flag(self.0.get("is_default"), Some(&Value::Bool(true)))
+    }
+
+    /// Whether it has labels of store views. An option that exists keeps its own.
+    pub fn has_store_labels(self) -> bool {
+        self.0.get("store_labels").and_then(Value::as_array).is_some_and(|labels| !labels.is_empty())
+    }
+
+    /// Body of the call that adds it. Which option is the default is set afterwards, by a call of its own.
+    pub fn body(self, sort_order: usize) -> String {
+        let labels = self.0.get("store_labels").cloned().unwrap_or_else(|| json!([]));
+        json!({"option": {"label": self.label(), "sort_order": sort_order, "store_labels": labels}})
+            .to_string()
     }
 }
 

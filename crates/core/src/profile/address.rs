@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Persistence};
 
+/// The fields of a default, at the top of a profile and in its address.
+pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
+
 /// The addresses of a customer object; none where the field is no list.
 pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)

@@ -66,7 +66,13 @@ pub fn ensure_planned(
     changes: &[Change],
     stored: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    let is_in = |list: &[Change], change: &Change| list.iter().any(|other| is_printed_as(other, change));
+    let is_in = |list: &[Change], change: &Change| {
+        list.iter().any(|other| {
+            other.path.to_string() == change.path.to_string()
+                && is_printed_as(other.before.as_ref(), change.before.as_ref())
+                && is_printed_as(other.after.as_ref(), change.after.as_ref())
+        })
+    };
     let shown =
         |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"));
     let lost = planned.iter().find(|change| !is_in(changes, change));

@@ -8,8 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::diff::Change;
-use super::merge::DEFAULTS;
+use super::address::DEFAULTS;
 
 /// The fields that say where an address is.
 pub const PLACE: [&str; 3] = ["street", "city", "postcode"];
@@ -64,11 +63,18 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
 /// Whether two values are the same but for the case of letters, which services rewrite. For a value that was sent, where a read
 /// shows one that was there before an older update: a rewritten one is new, any other one is old.
 pub fn same_but_for_case(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
-    let lower = |value: Option<&Value>| {
-        let text = value?.to_string().to_lowercase();
-        serde_json::from_str::<Value>(&text).ok()
-    };
-    same_value(name, lower(left).as_ref(), lower(right).as_ref())
+    same_value(name, left.map(lower_case).as_ref(), right.map(lower_case).as_ref())
+}
+
+fn lower_case(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.to_lowercase()),
+        Value::Array(elements) => elements.iter().map(lower_case).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), lower_case(value))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 /// Whether a draft's value changes nothing of the stored one, so that the stored one is sent: they are the same, and no texts
@@ -266,12 +272,9 @@ fn add_to_place(place: &mut String, value: Option<&Value>) {
     }
 }
 
-/// Whether results have both changes alike, to the letter. For a plan, which a person has approved as it was printed.
-pub fn is_printed_as(one: &Change, other: &Change) -> bool {
-    let value = |side: &Option<Value>| side.clone().unwrap_or_default();
-    one.path.to_string() == other.path.to_string()
-        && value(&one.before) == value(&other.before)
-        && value(&one.after) == value(&other.after)
+/// Whether results have two values alike, to the letter. For a plan, which a person has approved as it was printed.
+pub fn is_printed_as(one: Option<&Value>, other: Option<&Value>) -> bool {
+    one.unwrap_or(&Value::Null) == other.unwrap_or(&Value::Null)
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::address::{address_list, addresses_by_id, find_address, id_of, own_id};
+use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, id_of, own_id};
 use super::diff::Change;
 use super::equal::{same_flag, same_value};
-use super::merge::DEFAULTS;
 use super::verify::Seen;
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.

@@ -7,7 +7,9 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::address::{AddressIndex, address_list, addresses_by_id, find_address, id_of, join_ids, own_id};
+use super::address::{
+    AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, id_of, join_ids, own_id,
+};
 use super::diff::{self, Change, by_code};
 use super::equal::{has_all, is_unchanged, same_value};
 use super::path::FieldPath;
@@ -33,9 +35,6 @@ pub struct ProfilePatch {
     /// Findings of the check that the stored profile decides on.
     pub deferred: Vec<Finding>,
 }
-
-/// The fields of a default, at the top of a profile and in its address.
-pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
 /// An address that is to be the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::address::{AddressIndex, address_list, addresses_by_id, find_address, id_of, own_id};
+use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, id_of, own_id};
 use super::diff::{self, Change};
 use super::equal::{is_content, same_value};
-use super::merge::{DEFAULTS, DefaultAddress, ProfilePatch, set_field};
+use super::merge::{DefaultAddress, ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
 use crate::failure::Failure;

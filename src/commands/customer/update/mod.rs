@@ -26,10 +26,9 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
 use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
+use storefront_core::profile::address::DEFAULTS;
 use storefront_core::profile::address::id_of;
-use storefront_core::profile::merge::{
-    DEFAULTS, DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field,
-};
+use storefront_core::profile::merge::{DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field};
 use storefront_core::profile::region;
 
 /// A field that may be empty, and what has it.

@@ -257,9 +257,9 @@ mod properties {
 
     use super::generators::{addresses, deep_object, ids, into_members, merge_case, stored};
     use crate::failure::FailureKind;
-    use crate::profile::address::id_of;
+    use crate::profile::address::{DEFAULTS, id_of};
     use crate::profile::equal::is_unchanged;
-    use crate::profile::merge::{DEFAULTS, DefaultAddress, ProfilePatch};
+    use crate::profile::merge::{DefaultAddress, ProfilePatch};
     use crate::profile::merge::{Merged, merge};
 
     /// What the draft does not name has its exact text; what it names has the draft's value, unless that is the same.
