@@ -20,6 +20,7 @@ use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::attribute::Named;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Method, Request, Target};
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::text::hash::fnv1a;
@@ -130,7 +131,7 @@ pub struct Service<'a> {
     /// What the user runs, and the record's own way to speak.
     pub session: &'a Session<'a>,
     /// Id of the customer whom an administrator names; without it and [`Self::email`], the token's own.
-    pub customer: Option<u64>,
+    pub customer: Option<CustomerId>,
     /// Email of the customer whom an administrator names, until the id is known.
     pub email: Option<Rc<str>>,
     /// The token.

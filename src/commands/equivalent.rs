@@ -66,6 +66,7 @@ mod tests {
     use crate::commands::attribute::create::CreateArgs;
     use crate::commands::customer::update::UpdateArgs;
     use crate::system::shell::Shell;
+    use storefront_core::id::AddressId;
 
     #[test]
     fn a_command_line_reads_as_one_would_type_it() {
@@ -84,7 +85,7 @@ mod tests {
         let line = "storefront --sandbox customer update -v --customer 7 --address 2 --city Lyon --clear company vat-id";
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let args: UpdateArgs = parse(&words).unwrap();
-        assert_eq!((args.choice.customer.as_deref(), args.address), (Some("7"), Some(2)));
+        assert_eq!((args.choice.customer.as_deref(), args.address), (Some("7"), Some(AddressId(2))));
         assert_eq!(args.members.named["city"], "Lyon");
         assert_eq!(args.clear, ["company", "vat-id"]);
     }

@@ -63,7 +63,7 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
         return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
     };
     // The service ignores a filter that it does not understand: what it found is looked at.
-    let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer);
+    let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer.0);
     let own = carts.iter().position(is_own).map(|at| carts.swap_remove(at));
     own.map(ActiveCart::new).transpose()
 }

@@ -8,6 +8,7 @@ use crate::client::local_service;
 use crate::client::service::{CallToken, Service};
 use crate::ops::positive;
 use storefront_core::failure::Failure;
+use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
 use storefront_core::text::exact_json;
 use storefront_core::text::redact::secrets;
@@ -25,8 +26,8 @@ pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<
     if service.settings.dialect.customers.is_none() {
         return select_token(service, named);
     }
-    match named.trim().parse::<u64>() {
-        Ok(0) => Err(no_such_customer(0)),
+    match named.trim().parse::<CustomerId>() {
+        Ok(id @ CustomerId(0)) => Err(no_such_customer(id)),
         Ok(id) => Ok(Service { customer: Some(id), email: None, ..service.clone() }),
         Err(_) if named.contains('@') => {
             Ok(Service { customer: None, email: Some(named.trim().into()), ..service.clone() })
@@ -45,11 +46,11 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
     // In a box: most records name no email, and each in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
     let id = positive(&text(&found, "id")).ok_or_else(|| unreadable("a customer without an id"))?;
-    Ok(Service { customer: Some(id), email: None, ..service.clone() })
+    Ok(Service { customer: Some(CustomerId(id)), email: None, ..service.clone() })
 }
 
 /// No customer has this id.
-pub fn no_such_customer(id: u64) -> Failure {
+pub fn no_such_customer(id: CustomerId) -> Failure {
     Failure::usage(format!("no customer has the ID {id}")).hint("search with `storefront customer find TEXT`")
 }
 

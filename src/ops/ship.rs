@@ -14,6 +14,7 @@ use crate::report::outcome::Outcome;
 use crate::report::profile::one_liner;
 use storefront_core::cart::{Cart, from_profile};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{QUOTE_SHIP, Success, scalar, without_nested};
 use storefront_core::profile::region::RegionDirectory;
@@ -301,13 +302,14 @@ fn says_set(answer: &Value) -> bool {
 /// As [`read_profile`], and `usage` for an address the profile does not have.
 pub async fn stored_addresses<'a>(
     service: &Service<'a>,
-    ids: [Option<i64>; 2],
+    ids: [Option<AddressId>; 2],
 ) -> Result<([Map<String, Value>; 2], Service<'a>), Failure> {
     let profile = read_profile(service).await?;
     let named = profile.text("id").and_then(|id| id.parse().ok()).filter(|_| service.email.is_some());
     let service = Service { customer: named.or(service.customer), email: None, ..service.clone() };
     let fields = service.settings.dialect.fields.quote_address;
-    let stored = |id: Option<i64>| id.map_or_else(|| Ok(Map::new()), |id| from_profile(&profile, id, fields));
+    let stored =
+        |id: Option<AddressId>| id.map_or_else(|| Ok(Map::new()), |id| from_profile(&profile, id, fields));
     let [shipping, billing] = ids;
     Ok(([stored(shipping)?, stored(billing)?], service))
 }

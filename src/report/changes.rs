@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::fields::{fields, format_value, region};
 use super::style::{self, OutputStyle, TextStyle, cell};
+use storefront_core::id::AddressId;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
@@ -70,7 +71,7 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
 }
 
 /// What becomes of the addresses, in one line.
-pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
+pub fn summary(tally: &AddressSummary, new_ids: &[AddressId]) -> String {
     let AddressSummary { kept, changed, removed, added } = tally;
     let groups =
         [("unchanged", &kept[..]), ("changed", changed), ("removed", removed), ("added as", new_ids)];

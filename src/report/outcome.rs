@@ -11,6 +11,7 @@ use super::fields::format_value;
 use crate::report::style::{OutputStyle, TextStyle};
 use crate::system::shell::Shell;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{OperationSpec, Success};
 use storefront_core::outcome::WriteOutcome;
@@ -78,7 +79,7 @@ pub struct ProfileOutcome {
     pub were_shown: bool,
     /// Ids the service gave to new addresses, where they could be read back.
     #[serde(skip)]
-    pub new_ids: Vec<i64>,
+    pub new_ids: Vec<AddressId>,
 }
 
 impl Outcome {

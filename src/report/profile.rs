@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::report::fields::{fields, member, region};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
-use storefront_core::profile::address::id_of;
+use storefront_core::id::AddressId;
 use storefront_core::profile::stored::Profile;
 
 /// Fields of an address that its card begins with, or that add nothing to those.
@@ -78,9 +78,9 @@ fn joined<const N: usize>(parts: [String; N], by: &str) -> String {
 
 /// What an address is the default for, by the profile's own fields or by its flags: `, default billing, shipping`.
 pub fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> String {
-    let id = address.get("id").and_then(id_of);
+    let id = address.get("id").and_then(AddressId::of);
     let is = |name: &str| {
-        id.is_some() && customer.get(name).and_then(id_of) == id
+        id.is_some() && customer.get(name).and_then(AddressId::of) == id
             || address.get(name) == Some(&Value::Bool(true))
     };
     let names = [("billing", "default_billing"), ("shipping", "default_shipping")];

@@ -25,7 +25,7 @@ use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{Lock, Storage};
 use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::profile::address::id_of;
+use storefront_core::id::AddressId;
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::token::Credential;
@@ -256,7 +256,7 @@ struct SeenAddresses {
 pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_named: bool) {
     let addresses = profile.addresses().iter().filter_map(Value::as_object);
     let addresses = addresses
-        .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
+        .filter_map(|address| Some((AddressId::of(address.get("id")?)?.to_string(), label(address).into())))
         .collect();
     let customer =
         ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();

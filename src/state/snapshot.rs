@@ -15,6 +15,7 @@ use super::CustomerStore;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
 use storefront_core::profile::address::{address_list, addresses_by_id};
 use storefront_core::profile::diff::{self, Change};
@@ -467,9 +468,9 @@ impl Snapshot {
     }
 
     /// Ids of the addresses that the replacement deletes.
-    pub fn removed(&self) -> impl Iterator<Item = i64> + '_ {
+    pub fn removed(&self) -> impl Iterator<Item = AddressId> + '_ {
         let ids = |customer| addresses_by_id(address_list(customer)).map(|(id, _)| id);
-        let staying: HashSet<i64> = ids(&self.merged).collect();
+        let staying: HashSet<AddressId> = ids(&self.merged).collect();
         ids(&self.customer).filter(move |id| !staying.contains(id))
     }
 }

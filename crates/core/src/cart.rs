@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::id::{AddressId, CustomerId};
 use crate::interface::dialect::CartRoutes;
 use crate::interface::fields::ObjectSchema;
 use crate::interface::request::{Filter, Method, Request, Target, search_query};
@@ -47,9 +48,9 @@ impl<'a> Cart<'a> {
     }
 
     /// Reads the active carts of the customer whom an administrator names.
-    pub fn search(&self, customer: u64) -> Request {
+    pub fn search(&self, customer: CustomerId) -> Request {
         let path = self.target.path(self.routes.search, &[]);
-        let filters = [Filter::equal(&["customer_id"], customer), Filter::equal(&["is_active"], 1)];
+        let filters = [Filter::equal(&["customer_id"], customer.0), Filter::equal(&["is_active"], 1)];
         Request::get(format!("{path}?{}", search_query(&filters, MAX_CARTS)), self.target.bearer())
     }
 
@@ -75,7 +76,7 @@ impl<'a> Cart<'a> {
     }
 
     /// Asks for the shipping methods to an address of the customer. Nothing is saved: it is a read.
-    pub fn estimate_shipping(&self, address: i64) -> Request {
+    pub fn estimate_shipping(&self, address: AddressId) -> Request {
         let body = format!(r#"{{"addressId":{address}}}"#);
         self.post(self.path("/estimate-shipping-methods-by-address-id"), body)
     }
@@ -106,7 +107,7 @@ const NOT_SHARED: &[&str] =
 /// `guard` when the profile has no such address, or its list is not safe to read ids from.
 pub fn from_profile(
     profile: &Profile,
-    id: i64,
+    id: AddressId,
     fields: &ObjectSchema,
 ) -> Result<Map<String, Value>, Failure> {
     let position = AddressIndex::of(profile.addresses())?
@@ -133,6 +134,7 @@ pub fn from_profile(
 
 #[cfg(test)]
 mod tests {
+    use crate::id::{AddressId, CustomerId};
     use serde_json::{Value, json};
 
     use super::{Cart, from_profile};
@@ -147,7 +149,7 @@ mod tests {
         let mine = Cart::new(own, Some(7)).unwrap();
         assert_eq!(mine.add_item(String::new()).path, "/V1/carts/mine/items");
         assert_eq!(mine.create().path, "/V1/carts/mine");
-        let named = Cart::new(Target { customer: Some(3), ..own }, Some(7)).unwrap();
+        let named = Cart::new(Target { customer: Some(CustomerId(3)), ..own }, Some(7)).unwrap();
         let request = named.select_payment(String::new());
         assert_eq!(
             (request.path.as_str(), request.bearer),
@@ -162,11 +164,12 @@ mod tests {
         let reply = json!({"email": "a@b", "addresses": [{"id": 3, "customer_id": 1, "company": "X", "city": "Oslo",
             "postcode": null, "region": {"region": "Viken", "region_id": 9}, "default_billing": true}]});
         let profile = Profile::find(reply, &Pointers::default()).unwrap();
-        let address = Value::Object(from_profile(&profile, 3, MARKETPLACE_FIELDS.quote_address).unwrap());
+        let address =
+            Value::Object(from_profile(&profile, AddressId(3), MARKETPLACE_FIELDS.quote_address).unwrap());
         assert_eq!(
             address,
             json!({"customer_id": 1, "region_id": 9, "postcode": null, "city": "Oslo", "email": "a@b"})
         );
-        assert!(from_profile(&profile, 4, MARKETPLACE_FIELDS.quote_address).is_err());
+        assert!(from_profile(&profile, AddressId(4), MARKETPLACE_FIELDS.quote_address).is_err());
     }
 }

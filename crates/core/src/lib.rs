@@ -7,6 +7,7 @@
 pub mod attribute;
 pub mod cart;
 pub mod failure;
+pub mod id;
 pub mod lint;
 pub mod operation;
 pub mod outcome;

@@ -12,6 +12,7 @@ use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is
 use crate::check::body::Warnings;
 use crate::check::country::{Country, country_code};
 use crate::failure::Failure;
+use crate::id::AddressId;
 use crate::interface::dialect::Dialect;
 use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
 use crate::profile::address::{address_list, addresses_by_id, own_id};
@@ -27,7 +28,7 @@ pub const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "cou
 /// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
 /// not looked at.
 pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
-    let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    let mut changed: BTreeMap<AddressId, Vec<String>> = BTreeMap::new();
     let mut warnings = Vec::new();
     for change in &merged.changes {
         match (change.path.address_id(), &change.after) {

@@ -15,6 +15,7 @@ use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, ship};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::interface::fields::Table;
 use storefront_core::interface::request::Dialect;
 use storefront_core::lint;
@@ -35,13 +36,13 @@ pub struct ShipArgs {
     pub ship: FieldArgs<ShipTo>,
     /// Ship to a saved address
     #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
-    pub ship_to_address: Option<i64>,
+    pub ship_to_address: Option<AddressId>,
     /// The billing address.
     #[command(flatten)]
     pub bill: FieldArgs<BillTo>,
     /// Bill to a saved address
     #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
-    pub bill_to_address: Option<i64>,
+    pub bill_to_address: Option<AddressId>,
     /// Use the shipping address for billing
     #[arg(long, conflicts_with = "bill_to_address", help_heading = BillTo::HEADING)]
     pub bill_same_as_ship: bool,

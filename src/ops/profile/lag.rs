@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::read::Held;
 use crate::state::{LastRead, Snapshot};
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::outcome::{Extent, WriteOutcome};
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
@@ -18,7 +19,7 @@ pub struct Recent {
     /// What the last accepted read showed.
     accepted: Option<LastRead>,
     /// The ids of addresses that they removed.
-    pub removed: Vec<i64>,
+    pub removed: Vec<AddressId>,
 }
 
 impl Recent {
@@ -71,7 +72,7 @@ impl Recent {
         now: &Profile,
         stored: &Map<String, Value>,
         sent: &Map<String, Value>,
-        gone: &[i64],
+        gone: &[AddressId],
     ) -> bool {
         let newest = Write { before: stored, sent, was_seen: false, extent: Extent::Part };
         let older = self.writes.iter().map(|(snapshot, extent)| write(snapshot, *extent, true));

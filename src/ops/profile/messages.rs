@@ -11,6 +11,7 @@ use crate::ops::profile::read::list_paths;
 use crate::report::fields::format_value;
 use crate::state::{PendingWrite, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::magento;
@@ -45,7 +46,7 @@ pub fn may_not_be_applied(name: &str) -> Doubt {
 pub const LIST: &str = "`storefront customer history` lists the snapshots";
 
 /// These addresses by their ids.
-pub fn addresses(ids: &[i64]) -> String {
+pub fn addresses(ids: &[AddressId]) -> String {
     format!("{} {}", if ids.len() == 1 { "address" } else { "addresses" }, join_ids(ids))
 }
 

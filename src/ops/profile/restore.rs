@@ -11,6 +11,7 @@ use crate::client::service::Service;
 use crate::report::changes;
 use crate::state::{CustomerStore, Snapshot};
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
@@ -50,7 +51,7 @@ pub struct Proposal {
     /// What a person reads where nothing has to change, in place of `no changes`.
     pub unchanged: Option<String>,
     /// The addresses that a restore keeps although they are newer than its snapshot.
-    pub newer: Vec<i64>,
+    pub newer: Vec<AddressId>,
 }
 
 impl Proposal {
@@ -181,7 +182,7 @@ fn named(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
 }
 
 /// Which addresses are kept though they are newer than the snapshot.
-fn note_of_newer(newer: &[i64]) -> Option<String> {
+fn note_of_newer(newer: &[AddressId]) -> Option<String> {
     let (verb, them) = match newer {
         [] => return None,
         [_] => ("is", "it"),

@@ -18,6 +18,7 @@ use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
 use crate::state::{self, CustomerStore, LockName, Snapshot};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
@@ -255,7 +256,7 @@ impl Sent<'_> {
     fn note_read(&self, seen: &Seen, now: &Profile, is_reply: bool) {
         let renumbered = seen.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&seen.missing).chain(renumbered);
-        let gone: Vec<i64> = gone.copied().collect();
+        let gone: Vec<AddressId> = gone.copied().collect();
         let (stored, sent) = (self.held.stored.customer(), &self.merged.customer);
         let is_new = || seen.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
         if is_reply || is_new() {

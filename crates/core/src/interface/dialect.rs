@@ -9,6 +9,7 @@ use super::request::{Bearer, SEGMENT, StoreView};
 use crate::failure::Failure;
 use std::sync::LazyLock;
 
+use crate::id::CustomerId;
 use crate::interface::fields::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, SHIPPING_SAVED_STATUS};
 
 /// The interfaces, as `--api` names them.
@@ -219,7 +220,7 @@ pub struct Target<'a> {
     /// The store view, if one is set.
     pub store_view: Option<&'a StoreView>,
     /// Id of the customer an administrator names; without it the token's own.
-    pub customer: Option<u64>,
+    pub customer: Option<CustomerId>,
 }
 
 impl<'a> Target<'a> {
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(with.profile_path(), "/fr%2Fca/V1/customers/me");
         let without = Target::new(&MAGENTO, None).unwrap();
         assert_eq!(without.profile_path(), "/V1/customers/me");
-        let named = Target { customer: Some(7), ..without };
+        let named = Target { customer: Some(crate::id::CustomerId(7)), ..without };
         assert_eq!(named.profile_path(), "/V1/customers/7");
         assert_eq!(without.path("/{store_view}/V1/x/{code}", &[("code", "a/../b")]), "/V1/x/a%2F..%2Fb");
         assert!(Target::new(&MARKETPLACE, None).is_err());

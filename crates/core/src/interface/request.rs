@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::failure::Failure;
+use crate::id::AddressId;
 pub use crate::interface::dialect::{Dialect, Interface, Target};
 pub use http::Method;
 
@@ -231,7 +232,7 @@ pub fn is_profile_path(path: &str) -> bool {
 }
 
 /// The id of the customer's address whose path this is, `…/V1/addresses/ID`, read as [`is_profile_path`] reads it.
-pub fn address_of(path: &str) -> Option<i64> {
+pub fn address_of(path: &str) -> Option<AddressId> {
     calls(path).find_map(|call| match &call[..] {
         [name, id] if name == "addresses" => id.parse().ok(),
         _ => None,

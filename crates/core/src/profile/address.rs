@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Persistence};
+use crate::id::AddressId;
 
 /// The fields of a default, at the top of a profile and in its address.
 pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
@@ -15,20 +16,20 @@ pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
 }
 
 /// The addresses that have an id, each with it.
-pub fn addresses_by_id(addresses: &[Value]) -> impl DoubleEndedIterator<Item = (i64, &Value)> {
+pub fn addresses_by_id(addresses: &[Value]) -> impl DoubleEndedIterator<Item = (AddressId, &Value)> {
     addresses.iter().filter_map(|address| Some((own_id(address)?, address)))
 }
 
 /// The address of a customer that has this id.
-pub fn find_address(customer: &Map<String, Value>, id: i64) -> Option<&Value> {
+pub fn find_address(customer: &Map<String, Value>, id: AddressId) -> Option<&Value> {
     address_list(customer).iter().find(|address| own_id(address) == Some(id))
 }
 
 /// Where each address id stands in a list: the ids, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressIndex {
-    ids: Vec<i64>,
-    positions: HashMap<i64, usize>,
+    ids: Vec<AddressId>,
+    positions: HashMap<AddressId, usize>,
 }
 
 impl AddressIndex {
@@ -41,7 +42,7 @@ impl AddressIndex {
         let mut index = Self { ids: Vec::new(), positions: HashMap::new() };
         for address in addresses {
             let id = address.get("id").unwrap_or(&Value::Null);
-            let what = match id_of(id) {
+            let what = match AddressId::of(id) {
                 None => format!("stored address {} has an invalid ID ({id})", index.ids.len() + 1),
                 Some(id) if index.contains(id) => format!("duplicate stored address ID {id}"),
                 Some(id) => {
@@ -58,17 +59,17 @@ impl AddressIndex {
     }
 
     /// Position of an id in the list.
-    pub fn position(&self, id: i64) -> Option<usize> {
+    pub fn position(&self, id: AddressId) -> Option<usize> {
         self.positions.get(&id).copied()
     }
 
     /// Whether the list has this id.
-    pub fn contains(&self, id: i64) -> bool {
+    pub fn contains(&self, id: AddressId) -> bool {
         self.positions.contains_key(&id)
     }
 
     /// The ids in the list's order.
-    pub fn ids(&self) -> &[i64] {
+    pub fn ids(&self) -> &[AddressId] {
         &self.ids
     }
 
@@ -76,7 +77,7 @@ impl AddressIndex {
     ///
     /// # Errors
     /// `guard` when the profile has no such address: the service would create one or reject the call.
-    pub fn find(&self, id: i64) -> Result<usize, Failure> {
+    pub fn find(&self, id: AddressId) -> Result<usize, Failure> {
         self.position(id).ok_or_else(|| {
             let stored = match self.ids() {
                 [] => "the profile has no addresses".to_owned(),
@@ -89,23 +90,13 @@ impl AddressIndex {
     }
 }
 
-/// An address id: an integer, or integer text. `None` for anything else.
-pub fn id_of(value: &Value) -> Option<i64> {
-    match value {
-        Value::Number(number) => number.as_i64(),
-        // `parse` takes a plus sign too, which no id has.
-        Value::String(text) => text.parse().ok().filter(|_| !text.starts_with('+')),
-        _ => None,
-    }
-}
-
 /// The id of an address.
-pub fn own_id(address: &Value) -> Option<i64> {
-    id_of(address.get("id")?)
+pub fn own_id(address: &Value) -> Option<AddressId> {
+    AddressId::of(address.get("id")?)
 }
 
 /// Ids as a sentence has them: `1, 2 and 3`.
-pub fn join_ids(ids: &[i64]) -> String {
+pub fn join_ids(ids: &[AddressId]) -> String {
     match ids {
         [] => String::new(),
         [one] => one.to_string(),
@@ -121,6 +112,7 @@ mod tests {
     use serde_json::json;
 
     use crate::failure::FailureKind;
+    use crate::id::AddressId;
     use crate::profile::address::AddressIndex;
 
     #[test]
@@ -144,7 +136,10 @@ mod tests {
     fn integer_text_is_an_id() {
         let list = json!([{"id": "12"}, {"id": 3}]);
         let roster = AddressIndex::of(list.as_array().unwrap()).unwrap();
-        assert_eq!((roster.position(12), roster.ids()), (Some(0), [12, 3].as_slice()));
-        assert!(roster.find(4).unwrap_err().message.contains("12 and 3"));
+        assert_eq!(
+            (roster.position(AddressId(12)), roster.ids()),
+            (Some(0), [AddressId(12), AddressId(3)].as_slice())
+        );
+        assert!(roster.find(AddressId(4)).unwrap_err().message.contains("12 and 3"));
     }
 }

@@ -6,17 +6,18 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::equal::{PLACE, place};
+use crate::id::AddressId;
 
 /// Addresses with their ids, in stored order, each of which can be taken once.
 #[derive(Debug)]
 pub struct ByPlace<'a> {
-    addresses: Vec<Option<(i64, &'a Value)>>,
+    addresses: Vec<Option<(AddressId, &'a Value)>>,
     places: HashMap<String, Vec<usize>>,
 }
 
 impl<'a> ByPlace<'a> {
     /// All of these.
-    pub fn of(addresses: impl IntoIterator<Item = (i64, &'a Value)>) -> Self {
+    pub fn of(addresses: impl IntoIterator<Item = (AddressId, &'a Value)>) -> Self {
         let addresses: Vec<_> = addresses.into_iter().map(Some).collect();
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, (_, address)) in addresses.iter().flatten().enumerate() {
@@ -26,25 +27,25 @@ impl<'a> ByPlace<'a> {
     }
 
     /// Those that are left, among them all that may be where this one is.
-    pub fn near(&self, address: &Value) -> impl Iterator<Item = (i64, &'a Value)> {
+    pub fn near(&self, address: &Value) -> impl Iterator<Item = (AddressId, &'a Value)> {
         self.positions(address).into_iter().filter_map(|position| self.addresses[position])
     }
 
     /// Takes the first of those near this one that fits.
-    pub fn take(&mut self, address: &Value, fits: impl Fn(&Value) -> bool) -> Option<(i64, &'a Value)> {
+    pub fn take(&mut self, address: &Value, fits: impl Fn(&Value) -> bool) -> Option<(AddressId, &'a Value)> {
         let is_it = |position: &usize| self.addresses[*position].is_some_and(|(_, address)| fits(address));
         let position = self.positions(address).into_iter().find(is_it)?;
         self.addresses[position].take()
     }
 
     /// All that are left.
-    pub fn left(&self) -> impl Iterator<Item = (i64, &'a Value)> {
+    pub fn left(&self) -> impl Iterator<Item = (AddressId, &'a Value)> {
         self.addresses.iter().flatten().copied()
     }
 
     /// Takes the first of all that fits.
-    pub fn take_any(&mut self, fits: impl Fn(&Value) -> bool) -> Option<(i64, &'a Value)> {
-        let is_it = |one: &Option<(i64, &Value)>| one.is_some_and(|(_, address)| fits(address));
+    pub fn take_any(&mut self, fits: impl Fn(&Value) -> bool) -> Option<(AddressId, &'a Value)> {
+        let is_it = |one: &Option<(AddressId, &Value)>| one.is_some_and(|(_, address)| fits(address));
         let position = self.addresses.iter().position(is_it)?;
         self.addresses[position].take()
     }

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, id_of, own_id};
+use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::diff::Change;
 use super::equal::{same_flag, same_value};
 use super::verify::Seen;
+use crate::id::{self, AddressId};
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
 pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
@@ -17,7 +18,7 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
     for name in DEFAULTS {
         set_default_both_ways(&mut customer, stored, name);
     }
-    let old: HashMap<i64, &Value> = addresses_by_id(address_list(stored)).collect();
+    let old: HashMap<AddressId, &Value> = addresses_by_id(address_list(stored)).collect();
     if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
         for address in addresses {
             let before = own_id(address).and_then(|id| old.get(&id)?.as_object());
@@ -76,7 +77,7 @@ pub fn drop_service_fields(draft: &mut Map<String, Value>) {
 
 /// Whether a change is that of a stored default which is none of the stored addresses, and which [`completed`] clears.
 pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
-    let id = change.before.as_ref().and_then(id_of);
+    let id = change.before.as_ref().and_then(AddressId::of);
     DEFAULTS.contains(&change.path.to_string().as_str())
         && change.after.as_ref().is_none_or(Value::is_null)
         && id.is_none_or(|id| find_address(stored, id).is_none())
@@ -102,7 +103,7 @@ fn agree_on_region(address: &mut Map<String, Value>) {
     if address.get("region").is_some_and(Value::is_string) && same_value("region_id", Some(&id), None) {
         return;
     }
-    let differs = inner.is_some_and(|inner| id_of(inner) != id_of(&id));
+    let differs = inner.is_some_and(|inner| id::integer(inner) != id::integer(&id));
     let has_object = address.get("region").is_some_and(Value::is_object);
     address.insert("region_id".to_owned(), id.clone());
     if !has_object {
@@ -128,7 +129,7 @@ fn is_set(address: &Value, name: &str) -> bool {
 /// what an administrator's PUT leaves out from the stored profile, and refuses a default that is not stored, or, from 2.4.7
 /// to 2.4.7-p3, not sent.
 fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
-    let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
+    let top = |customer: &Map<String, Value>| customer.get(name).and_then(AddressId::of);
     let (old, now) = (address_list(stored), address_list(customer));
     let named = top(customer).and_then(|id| now.iter().position(|one| own_id(one) == Some(id)));
     let flag = now.iter().rposition(|one| is_set(one, name));

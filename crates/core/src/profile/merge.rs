@@ -7,9 +7,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::address::{
-    AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, id_of, join_ids, own_id,
-};
+use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, join_ids, own_id};
 use super::diff::{self, Change, by_code};
 use super::equal::{has_all, is_unchanged, same_value};
 use super::path::FieldPath;
@@ -17,6 +15,7 @@ use super::region;
 use super::stored::refuse_unknown;
 use crate::check::body::Finding;
 use crate::failure::Failure;
+use crate::id::{self, AddressId};
 
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub struct ProfilePatch {
     /// change that address, without one they add an address.
     pub draft: Map<String, Value>,
     /// Ids of addresses to remove, by name.
-    pub remove: Vec<i64>,
+    pub remove: Vec<AddressId>,
     /// The draft's addresses are the whole list: whatever it leaves out is deleted.
     pub replace: bool,
     /// A new address may equal a stored one.
@@ -42,20 +41,20 @@ pub struct DefaultAddress {
     /// The field, one of [`DEFAULTS`].
     pub name: &'static str,
     /// Id of a stored address; `None` for the one that the draft adds.
-    pub address: Option<i64>,
+    pub address: Option<AddressId>,
 }
 
 /// What becomes of the stored addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AddressSummary {
     /// Ids that stay as they are.
-    pub kept: Vec<i64>,
+    pub kept: Vec<AddressId>,
     /// Ids of which a field changes.
-    pub changed: Vec<i64>,
+    pub changed: Vec<AddressId>,
     /// How many addresses are new.
     pub added: usize,
     /// Ids that will be gone.
-    pub removed: Vec<i64>,
+    pub removed: Vec<AddressId>,
 }
 
 /// A merged profile, ready to be sent.
@@ -97,8 +96,8 @@ pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged
     let mut left_out = set_own_defaults(patch, &mut customer);
     let mut notes = Vec::new();
     for name in DEFAULTS {
-        let is_in = |customer: &Map<String, Value>, id: &i64| find_address(customer, *id).is_some();
-        let default = customer.get(name).and_then(id_of);
+        let is_in = |customer: &Map<String, Value>, id: &AddressId| find_address(customer, *id).is_some();
+        let default = customer.get(name).and_then(AddressId::of);
         if let Some(id) = default.filter(|id| is_in(stored, id) && !is_in(&customer, id)) {
             customer.shift_remove(name);
             left_out.push(name);
@@ -122,10 +121,11 @@ impl Merged {
     fn between(stored: &Map<String, Value>, customer: Map<String, Value>) -> Result<Self, Failure> {
         let before = AddressIndex::of(address_list(stored))?;
         let changes = diff::customers(stored, &customer);
-        let touched: HashSet<i64> = changes.iter().filter_map(|change| change.path.address_id()).collect();
+        let touched: HashSet<AddressId> =
+            changes.iter().filter_map(|change| change.path.address_id()).collect();
         let after = address_list(&customer);
-        let staying: Vec<i64> = addresses_by_id(after).map(|(id, _)| id).collect();
-        let there: HashSet<i64> = staying.iter().copied().collect();
+        let staying: Vec<AddressId> = addresses_by_id(after).map(|(id, _)| id).collect();
+        let there: HashSet<AddressId> = staying.iter().copied().collect();
         let (changed, kept) = staying.into_iter().partition(|id| touched.contains(id));
         let summary = AddressSummary {
             kept,
@@ -139,10 +139,10 @@ impl Merged {
 
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
 fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<(), Failure> {
-    let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
+    let Some(own) = stored.get("id").and_then(id::integer) else { return Ok(()) };
     let drafts = address_list(&patch.draft).iter();
     let owners = drafts.filter_map(|draft| draft.get("customer_id"));
-    let names_other = |id: &&Value| !id.is_null() && id_of(id) != Some(own);
+    let names_other = |id: &&Value| !id.is_null() && id::integer(id) != Some(own);
     match patch.draft.get("id").into_iter().chain(owners).find(names_other) {
         None => Ok(()),
         Some(other) => Err(Failure::guard(format!(
@@ -196,7 +196,7 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
 
 /// Finds for each draft the stored address it names.
 fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
-    let mut named: HashSet<i64> = patch.remove.iter().copied().collect();
+    let mut named: HashSet<AddressId> = patch.remove.iter().copied().collect();
     patch.remove.iter().try_for_each(|id| index.find(*id).map(drop))?;
     let target = |(at, draft): (usize, &Value)| {
         let Value::Object(draft) = draft else {
@@ -208,7 +208,7 @@ fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<Add
         };
         check_attribute_codes(draft, &label)?;
         let Some(id) = draft.get("id") else { return Ok((None, draft.clone())) };
-        let id = id_of(id).ok_or_else(|| Failure::usage(format!("invalid address ID `{id}`")))?;
+        let id = AddressId::of(id).ok_or_else(|| Failure::usage(format!("invalid address ID `{id}`")))?;
         let position = index.find(id)?;
         if !named.insert(id) {
             return Err(Failure::usage(format!("duplicate address ID {id}"))
@@ -247,7 +247,7 @@ fn new_address(mut draft: Map<String, Value>) -> Result<Value, Failure> {
 }
 
 /// Sets a default flag to false on every other stored address that has it, in the type that is stored.
-fn clear_other_defaults(patch: &ProfilePatch, ids: &[i64], addresses: &mut [Value]) {
+fn clear_other_defaults(patch: &ProfilePatch, ids: &[AddressId], addresses: &mut [Value]) {
     for (id, address) in ids.iter().zip(addresses) {
         let others = patch.default_addresses.iter().filter(|default| default.address != Some(*id));
         for name in others.map(|default| default.name) {

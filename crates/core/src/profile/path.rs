@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::address::AddressIndex;
+use crate::id::AddressId;
 use crate::text::exact_json;
 
 /// One step down into a profile.
@@ -14,7 +15,7 @@ pub enum Step {
     /// A field of an object.
     Member(String),
     /// The address with this id.
-    Address(i64),
+    Address(AddressId),
     /// An address that has no id yet.
     New,
     /// The custom attribute with this code.
@@ -27,7 +28,7 @@ pub struct FieldPath(Vec<Step>);
 
 impl FieldPath {
     /// The address with this id.
-    pub fn address(id: i64) -> Self {
+    pub fn address(id: AddressId) -> Self {
         Self::default().member("addresses").step(Step::Address(id))
     }
 
@@ -66,7 +67,7 @@ impl FieldPath {
     }
 
     /// The id of the address this is in, if it is in one that has an id.
-    pub fn address_id(&self) -> Option<i64> {
+    pub fn address_id(&self) -> Option<AddressId> {
         match self.0.get(1) {
             Some(Step::Address(id)) => Some(*id),
             _ => None,
@@ -182,6 +183,7 @@ impl Serialize for FieldPath {
 
 #[cfg(test)]
 mod tests {
+    use crate::id::AddressId;
     use serde_json::json;
 
     use crate::profile::address::AddressIndex;
@@ -194,7 +196,7 @@ mod tests {
             {"id": 12, "custom_attributes": [{"attribute_code": "floor", "value": "3"}]}]});
         let customer = customer.as_object().unwrap();
         let roster = AddressIndex::of(customer["addresses"].as_array().unwrap()).unwrap();
-        let floor = FieldPath::address(12)
+        let floor = FieldPath::address(AddressId(12))
             .member("custom_attributes")
             .step(Step::Code("floor".to_owned()))
             .member("value");
@@ -202,7 +204,7 @@ mod tests {
         assert_eq!(floor.inside(), "custom_attributes[floor].value");
         assert_eq!(floor.find(customer, &roster), Some(&json!("3")));
         assert_eq!(FieldPath::default().member("a.b").find(customer, &roster), Some(&json!(1)));
-        assert_eq!(FieldPath::address(5).find(customer, &roster), None);
+        assert_eq!(FieldPath::address(AddressId(5)).find(customer, &roster), None);
         assert!(FieldPath::default().member("x/y").is_in("/x~1y"));
         assert!(
             floor.is_in("/addresses") && floor.is_in("/addresses/0/custom_attributes") && !floor.is_in("/a")

@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::address::{address_list, find_address, id_of, own_id};
+use super::address::{address_list, find_address};
 use super::equal::same_value;
 use crate::check::country::folded;
 use crate::failure::Failure;
+use crate::id::{self, AddressId};
 
 /// What a region is called.
 pub const TEXTS: [&str; 2] = ["region", "region_code"];
@@ -195,7 +196,7 @@ impl RegionDirectory {
         for address in address_list(profile).iter().filter_map(Value::as_object) {
             let (outer, inner) = ids(address);
             let country = address.get("country_id").and_then(Value::as_str);
-            let id = inner.or(outer).and_then(id_of).filter(|id| *id != 0);
+            let id = inner.or(outer).and_then(id::integer).filter(|id| *id != 0);
             let own = |name| text(address, name).unwrap_or_default().to_owned();
             if let (Some(country), Some(id)) = (country, id) {
                 let region = Region { id, code: own("region_code"), name: own("region") };
@@ -256,7 +257,7 @@ impl RegionDirectory {
     pub fn insert(&mut self, country: &str, reply: &Value) {
         let region = |region: &Value| {
             let text = |name: &str| region.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            Some(Region { id: own_id(region)?, code: text("code"), name: text("name") })
+            Some(Region { id: id::integer(region.get("id")?)?, code: text("code"), name: text("name") })
         };
         let regions = reply.get("available_regions").and_then(Value::as_array).into_iter().flatten();
         self.countries.insert(country.to_owned(), regions.filter_map(region).collect());
@@ -424,7 +425,7 @@ fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), 
 
 /// The country of a draft's address: the one it names, or the stored one of the address that it changes.
 fn country_of(address: &Map<String, Value>, stored: &Map<String, Value>) -> Option<String> {
-    let before = || find_address(stored, id_of(address.get("id")?)?)?.get("country_id");
+    let before = || find_address(stored, AddressId::of(address.get("id")?)?)?.get("country_id");
     address.get("country_id").filter(|own| own.is_string()).or_else(before)?.as_str().map(str::to_owned)
 }
 

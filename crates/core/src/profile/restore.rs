@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, id_of, own_id};
+use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::diff::{self, Change};
 use super::equal::{is_content, same_value};
 use super::merge::{DefaultAddress, ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
 use crate::failure::Failure;
+use crate::id::{self, AddressId};
 use crate::interface::dialect::Dialect;
 
 /// Ends the note about a field that is not what the update made of it.
@@ -46,7 +47,7 @@ pub struct Inverse {
     /// What does not, and what goes back otherwise than it was.
     pub notes: Vec<String>,
     /// Addresses that the profile did not have then, and that are kept.
-    pub newer: Vec<i64>,
+    pub newer: Vec<AddressId>,
 }
 
 impl Inverse {
@@ -113,13 +114,13 @@ struct Building<'a> {
     now: &'a Map<String, Value>,
     index: AddressIndex,
     /// Addresses that the profile did not have then, and that nothing stands for yet.
-    newer: Vec<(i64, &'a Value)>,
+    newer: Vec<(AddressId, &'a Value)>,
     /// New ids of deleted addresses that were recreated earlier.
-    recreated: HashMap<i64, i64>,
+    recreated: HashMap<AddressId, AddressId>,
     /// Fields of addresses that go back, by the ids of those.
-    changed: BTreeMap<i64, Map<String, Value>>,
+    changed: BTreeMap<AddressId, Map<String, Value>>,
     /// Addresses that come back, with the ids that they had.
-    added: Vec<(i64, Map<String, Value>)>,
+    added: Vec<(AddressId, Map<String, Value>)>,
     inverse: Inverse,
 }
 
@@ -149,7 +150,7 @@ impl Building<'_> {
 
     /// An address that the profile did not have then: `added` is how it was sent, or how it is stored.
     fn leave_out(&mut self, added: &Value) {
-        let is_it = |(id, newer): &(i64, &Value)| match own_id(added) {
+        let is_it = |(id, newer): &(AddressId, &Value)| match own_id(added) {
             Some(known) => known == *id,
             None => is_content(newer, Some(added)),
         };
@@ -223,7 +224,7 @@ impl Building<'_> {
     }
 
     /// The region of an address as one change, and what it is now: its fields must not contradict each other.
-    fn region(&self, id: i64) -> Option<(Change, Option<Value>)> {
+    fn region(&self, id: AddressId) -> Option<(Change, Option<Value>)> {
         let region = |customer| find_address(customer, id).map(region::as_object);
         let path = FieldPath::address(id).member("region");
         let change = Change { path, before: Some(region(self.undo.before)?), after: region(self.undo.sent) };
@@ -284,14 +285,14 @@ impl Building<'_> {
 /// The default address of a profile: the one with the flag, or the one that the profile names.
 fn default_of<'a>(customer: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let is_flagged = |address: &&Value| same_value(name, address.get(name), Some(&Value::Bool(true)));
-    let named = || find_address(customer, id_of(customer.get(name)?)?);
+    let named = || find_address(customer, AddressId::of(customer.get(name)?)?);
     address_list(customer).iter().rfind(is_flagged).or_else(named)
 }
 
 /// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same email or an address in
 /// common, whose ids no two customers share.
 pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
-    let ids = [stored, snapshot].map(|customer| customer.get("id").and_then(id_of));
+    let ids = [stored, snapshot].map(|customer| customer.get("id").and_then(id::integer));
     if let [Some(stored), Some(snapshot)] = ids {
         return stored == snapshot;
     }

@@ -14,15 +14,16 @@ use super::path::FieldPath;
 use super::region;
 use super::stored::Profile;
 use crate::failure::Failure;
+use crate::id::AddressId;
 use crate::outcome::{Extent, WriteOutcome};
 
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Ids of addresses that were to stay and are gone.
-    pub missing: Vec<i64>,
+    pub missing: Vec<AddressId>,
     /// Ids of addresses that were to stay and of which street, city and postcode are all others now.
-    pub replaced: Vec<i64>,
+    pub replaced: Vec<AddressId>,
     /// Changes whose old value is still there.
     pub undone: Vec<Change>,
     /// Changes that show a third value: `after` is what is there now.
@@ -30,11 +31,11 @@ pub struct Seen {
     /// Changes that were not sent: made by the service or by another editor.
     pub foreign: Vec<Change>,
     /// Ids given to the addresses that were added, in stored order.
-    pub new_ids: Vec<i64>,
+    pub new_ids: Vec<AddressId>,
     /// Addresses that were to stay and have another id now: the old one and the new one.
-    pub renumbered: Vec<(i64, i64)>,
+    pub renumbered: Vec<(AddressId, AddressId)>,
     /// New addresses that have all the content of one that was added: their ids, and that one's.
-    pub doubles: Vec<(i64, i64)>,
+    pub doubles: Vec<(AddressId, AddressId)>,
     /// Whether something that was sent is there, and was not so before.
     pub shows_sent: bool,
 }
@@ -75,7 +76,7 @@ impl Seen {
     fn look_for_rewritten(
         &mut self,
         rewritten: Vec<&Change>,
-        found: &[(i64, &Change)],
+        found: &[(AddressId, &Change)],
         mut unclaimed: ByPlace<'_>,
     ) {
         for change in rewritten {
@@ -124,7 +125,7 @@ pub fn verify(
     before: &Map<String, Value>,
     sent: &Map<String, Value>,
     now: &Profile,
-    removed: &[i64],
+    removed: &[AddressId],
     ignore: &[String],
 ) -> Result<Seen, Failure> {
     let index = AddressIndex::of(now.addresses())?;
@@ -149,7 +150,7 @@ pub fn verify(
     }
     // Every address that was to stay is there, under its own id or a new one. One that was asked to move may be written in the
     // service's own way.
-    let moved: HashSet<i64> = others.iter().filter_map(|change| moved_address(change)).collect();
+    let moved: HashSet<AddressId> = others.iter().filter_map(|change| moved_address(change)).collect();
     for (id, address) in addresses_by_id(address_list(sent)) {
         let was = known.position(id).map_or(address, |position| &address_list(before)[position]);
         match index.position(id).map(|position| &now.addresses()[position]) {
@@ -179,7 +180,7 @@ pub fn is_provable(before: &Map<String, Value>, sent: &Map<String, Value>, ignor
 }
 
 /// The address whose street, city or postcode this changes.
-fn moved_address(change: &Change) -> Option<i64> {
+fn moved_address(change: &Change) -> Option<AddressId> {
     change.path.address_id().filter(|_| PLACE.contains(&change.path.inside().as_str()))
 }
 
@@ -255,7 +256,7 @@ pub struct Write<'a> {
 pub fn not_shown(
     writes: &[Write<'_>],
     accepted: Option<&Map<String, Value>>,
-    removed: &[i64],
+    removed: &[AddressId],
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
     let index = AddressIndex::of(now.addresses())?;
@@ -349,7 +350,7 @@ impl Expected<'_> {
 /// The addresses that an earlier profile had, and that are there neither by id nor by content, in words.
 fn lost_addresses(
     earlier: &[Value],
-    removed: &[i64],
+    removed: &[AddressId],
     index: &AddressIndex,
     there: &ByPlace<'_>,
 ) -> Result<Vec<String>, Failure> {

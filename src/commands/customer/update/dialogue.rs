@@ -14,6 +14,7 @@ use crate::prompt::{Objection, Prompt, Question};
 use crate::report::profile::{defaults, one_liner, owner};
 use crate::report::style::TextStyle;
 use storefront_core::failure::{Applied, Failure};
+use storefront_core::id::AddressId;
 use storefront_core::interface::fields::FieldType;
 use storefront_core::profile::address::{AddressIndex, addresses_by_id};
 use storefront_core::profile::region::{self, Region, RegionDirectory};
@@ -125,8 +126,8 @@ fn pick(
     profile: &Profile,
     has_sent: bool,
 ) -> Result<Option<Form>, Failure> {
-    let stored: Vec<(i64, &Value)> = addresses_by_id(profile.addresses()).collect();
-    let line = |(id, address): &(i64, &Value)| {
+    let stored: Vec<(AddressId, &Value)> = addresses_by_id(profile.addresses()).collect();
+    let line = |(id, address): &(AddressId, &Value)| {
         let address = address.as_object()?;
         Some(format!("Address {id}{}  {}", defaults(profile.customer(), address), one_liner(address)))
     };

@@ -9,9 +9,10 @@ use crate::prompt::Objection;
 use crate::report::fields::format_value;
 use crate::report::style::{OutputStyle, table};
 use storefront_core::check::body::country;
+use storefront_core::id::AddressId;
 use storefront_core::interface::fields::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
 use storefront_core::lint;
-use storefront_core::profile::address::id_of;
+use storefront_core::profile::address::own_id;
 use storefront_core::profile::region;
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::redact::secrets;
@@ -39,7 +40,7 @@ pub struct Form {
     /// Whose fields they are, for the question.
     pub title: String,
     /// The stored address.
-    pub id: Option<i64>,
+    pub id: Option<AddressId>,
     /// Whether it is an address that is not there yet.
     pub is_new: bool,
     /// Its fields.
@@ -63,8 +64,8 @@ pub struct Field {
 
 impl Form {
     /// The fields of a stored address, or of one that is not there yet.
-    pub fn of_address(id: Option<i64>, addresses: &[Value]) -> Self {
-        let is_meant = |address: &&Value| id.is_some() && address.get("id").and_then(id_of) == id;
+    pub fn of_address(id: Option<AddressId>, addresses: &[Value]) -> Self {
+        let is_meant = |address: &&Value| id.is_some() && own_id(address) == id;
         let nothing = Map::new();
         let stored = addresses.iter().find(is_meant).and_then(Value::as_object).unwrap_or(&nothing);
         let mut fields =

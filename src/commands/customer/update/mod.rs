@@ -23,11 +23,12 @@ use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
 use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
 use storefront_core::profile::address::DEFAULTS;
-use storefront_core::profile::address::id_of;
+use storefront_core::profile::address::own_id;
 use storefront_core::profile::merge::{DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field};
 use storefront_core::profile::region;
 
@@ -81,7 +82,7 @@ pub struct UpdateArgs {
     pub profile: FieldArgs<ProfileFlags>,
     /// Update the address with this ID
     #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
-    pub address: Option<i64>,
+    pub address: Option<AddressId>,
     /// Add an address
     #[arg(long, help_heading = AddressFlags::HEADING, group = "which_address")]
     pub add_address: bool,
@@ -108,7 +109,7 @@ pub struct UpdateArgs {
     pub allow_duplicate: bool,
     /// Remove these addresses
     #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
-    pub remove_addresses: Vec<i64>,
+    pub remove_addresses: Vec<AddressId>,
     /// Replace the whole list; omitted addresses are deleted
     #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
     pub replace_addresses: bool,
@@ -181,7 +182,7 @@ impl Operation for UpdateArgs {
         match self.address {
             None => addresses.push(Value::Object(named)),
             Some(id) => {
-                let own = addresses.iter_mut().find(|address| address.get("id").and_then(id_of) == Some(id));
+                let own = addresses.iter_mut().find(|address| own_id(address) == Some(id));
                 match own.and_then(Value::as_object_mut) {
                     Some(address) => override_fields(address, &named),
                     None => {

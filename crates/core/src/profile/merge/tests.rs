@@ -62,13 +62,15 @@ mod set_field {
 }
 
 mod deletion_guard {
+    use crate::id::AddressId;
     use crate::profile::merge::check;
     use crate::profile::merge::{AddressSummary, ProfilePatch};
 
     #[test]
     fn only_the_exact_number_opens_the_gate() {
         let patch = ProfilePatch { replace: true, ..ProfilePatch::default() };
-        let summary = AddressSummary { removed: vec![3, 4], ..AddressSummary::default() };
+        let summary =
+            AddressSummary { removed: vec![AddressId(3), AddressId(4)], ..AddressSummary::default() };
         for refused in [None, Some(0), Some(1), Some(3)] {
             assert!(check(&patch, &summary, refused, true).is_err(), "{refused:?}");
         }
@@ -77,8 +79,8 @@ mod deletion_guard {
 
     #[test]
     fn a_removal_by_name_needs_a_yes_or_its_number() {
-        let patch = ProfilePatch { remove: vec![3], ..ProfilePatch::default() };
-        let summary = AddressSummary { removed: vec![3], ..AddressSummary::default() };
+        let patch = ProfilePatch { remove: vec![AddressId(3)], ..ProfilePatch::default() };
+        let summary = AddressSummary { removed: vec![AddressId(3)], ..AddressSummary::default() };
         assert!(check(&patch, &summary, None, true).is_ok());
         assert!(check(&patch, &summary, None, false).is_err());
         assert!(check(&patch, &summary, Some(1), false).is_ok());
@@ -91,7 +93,7 @@ mod generators {
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
-    use crate::profile::address::id_of;
+    use crate::id::AddressId;
     use crate::profile::merge::ProfilePatch;
 
     /// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.
@@ -162,24 +164,27 @@ mod generators {
 
     pub(super) fn stored() -> impl Strategy<Value = Map<String, Value>> {
         let addresses =
-            prop::collection::btree_map(1..50i64, (members(), any::<bool>()), 0..6).prop_shuffle_values();
-        (members(), addresses, prop::option::of(1..50i64)).prop_map(|(mut customer, addresses, default)| {
-            customer.shift_remove("region");
-            customer.insert("addresses".into(), Value::Array(addresses));
-            if let Some(id) = default {
-                customer.insert("default_billing".into(), id.to_string().into());
-            }
-            customer
-        })
+            prop::collection::btree_map((1..50_i64).prop_map(AddressId), (members(), any::<bool>()), 0..6)
+                .prop_shuffle_values();
+        (members(), addresses, prop::option::of((1..50_i64).prop_map(AddressId))).prop_map(
+            |(mut customer, addresses, default)| {
+                customer.shift_remove("region");
+                customer.insert("addresses".into(), Value::Array(addresses));
+                if let Some(id) = default {
+                    customer.insert("default_billing".into(), id.to_string().into());
+                }
+                customer
+            },
+        )
     }
 
     /// Stored lists are in no particular order, and ids come as numbers or as text.
     trait ShuffleValues:
-        Strategy<Value = std::collections::BTreeMap<i64, (Map<String, Value>, bool)>> + Sized
+        Strategy<Value = std::collections::BTreeMap<AddressId, (Map<String, Value>, bool)>> + Sized
     {
         fn prop_shuffle_values(self) -> impl Strategy<Value = Vec<Value>> {
             let list = self.prop_map(|addresses| {
-                let address = |(id, (mut members, as_text)): (i64, (Map<String, Value>, bool))| {
+                let address = |(id, (mut members, as_text)): (AddressId, (Map<String, Value>, bool))| {
                     members.insert("id".into(), if as_text { id.to_string().into() } else { id.into() });
                     Value::Object(members)
                 };
@@ -189,7 +194,10 @@ mod generators {
         }
     }
 
-    impl<S: Strategy<Value = std::collections::BTreeMap<i64, (Map<String, Value>, bool)>>> ShuffleValues for S {}
+    impl<S: Strategy<Value = std::collections::BTreeMap<AddressId, (Map<String, Value>, bool)>>> ShuffleValues
+        for S
+    {
+    }
 
     /// What a draft address may name without contradicting any stored region.
     pub(super) fn draft_members() -> impl Strategy<Value = Map<String, Value>> {
@@ -245,8 +253,8 @@ mod generators {
     }
 
     /// Their ids, in order.
-    pub(super) fn ids(customer: &Map<String, Value>) -> Vec<i64> {
-        addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect()
+    pub(super) fn ids(customer: &Map<String, Value>) -> Vec<AddressId> {
+        addresses(customer).iter().filter_map(|address| AddressId::of(address.get("id")?)).collect()
     }
 }
 
@@ -257,7 +265,8 @@ mod properties {
 
     use super::generators::{addresses, deep_object, ids, into_members, merge_case, stored};
     use crate::failure::FailureKind;
-    use crate::profile::address::{DEFAULTS, id_of};
+    use crate::id::AddressId;
+    use crate::profile::address::DEFAULTS;
     use crate::profile::equal::is_unchanged;
     use crate::profile::merge::{DefaultAddress, ProfilePatch};
     use crate::profile::merge::{Merged, merge};
@@ -300,9 +309,9 @@ mod properties {
         }
     }
 
-    fn draft_for(patch: &ProfilePatch, id: i64) -> Map<String, Value> {
+    fn draft_for(patch: &ProfilePatch, id: AddressId) -> Map<String, Value> {
         let drafts = patch.draft["addresses"].as_array().unwrap();
-        let own = drafts.iter().find(|draft| draft.get("id").and_then(id_of) == Some(id));
+        let own = drafts.iter().find(|draft| draft.get("id").and_then(AddressId::of) == Some(id));
         own.map(|draft| draft.as_object().unwrap().clone()).unwrap_or_default()
     }
 
@@ -313,7 +322,7 @@ mod properties {
     proptest! {
         #[test]
         fn law_1_every_stored_id_stays_unless_removed_by_name((stored, patch) in merge_case()) {
-            let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !patch.remove.contains(id)).collect();
+            let expected: Vec<AddressId> = ids(&stored).into_iter().filter(|id| !patch.remove.contains(id)).collect();
             let merged = merged(&stored, &patch);
             prop_assert_eq!(ids(&merged.customer), expected.clone());
             let mut reported = [merged.summary.kept, merged.summary.changed].concat();
@@ -328,14 +337,14 @@ mod properties {
         fn law_2_what_is_not_named_keeps_its_exact_value((stored, patch) in merge_case()) {
             let merged = merged(&stored, &patch);
             for (name, value) in &stored {
-                let dead = name == "default_billing" && id_of(value).is_some_and(|id| patch.remove.contains(&id));
+                let dead = name == "default_billing" && AddressId::of(value).is_some_and(|id| patch.remove.contains(&id));
                 if name != "addresses" && !dead && !patch.draft.contains_key(name) {
                     prop_assert_eq!(merged.customer[name].to_string(), value.to_string());
                 }
                 prop_assert!(!dead || !merged.customer.contains_key(name));
             }
             for before in addresses(&stored) {
-                let id = id_of(&before["id"]).unwrap();
+                let id = AddressId::of(&before["id"]).unwrap();
                 let Some(after) = addresses(&merged.customer).iter().find(|address| address.get("id") == before.get("id")) else { continue };
                 let draft = draft_for(&patch, id);
                 let named = |name: &str| draft.contains_key(name) || (name == "region" && draft.contains_key("region_id"));
@@ -382,7 +391,7 @@ mod properties {
             patch.replace = true;
             let merged = merged(&stored, &patch);
             for before in addresses(&stored) {
-                let id = id_of(&before["id"]).unwrap();
+                let id = AddressId::of(&before["id"]).unwrap();
                 let draft = draft_for(&patch, id);
                 let after = addresses(&merged.customer).iter().find(|address| address.get("id") == before.get("id"));
                 prop_assert_eq!(after.is_some(), draft.contains_key("id"));
@@ -464,7 +473,7 @@ mod properties {
         fn both_region_ids_agree_wherever_the_region_was_named((stored, patch) in merge_case()) {
             let merged = merged(&stored, &patch);
             for address in addresses(&merged.customer) {
-                let named = address.get("id").and_then(id_of).is_some_and(|id| draft_for(&patch, id).contains_key("region_id"));
+                let named = address.get("id").and_then(AddressId::of).is_some_and(|id| draft_for(&patch, id).contains_key("region_id"));
                 if named {
                     prop_assert_eq!(&address["region_id"], &address["region"]["region_id"]);
                 }
@@ -478,7 +487,7 @@ mod properties {
         let named = json!({"addresses": [{"id": 2}]}).as_object().unwrap().clone();
         let patch = ProfilePatch { draft: named, ..ProfilePatch::default() };
         assert_eq!(merge(&stored, &patch).unwrap_err().kind, FailureKind::Guard);
-        let patch = ProfilePatch { remove: vec![2], ..ProfilePatch::default() };
+        let patch = ProfilePatch { remove: vec![AddressId(2)], ..ProfilePatch::default() };
         assert_eq!(merge(&stored, &patch).unwrap_err().kind, FailureKind::Guard);
     }
 
@@ -501,7 +510,7 @@ mod properties {
         assert_eq!(merged.customer["addresses"], given);
         assert_eq!(
             (merged.summary.removed, merged.summary.changed, merged.summary.added),
-            (vec![1, 3], vec![2], 1)
+            (vec![AddressId(1), AddressId(3)], vec![AddressId(2)], 1)
         );
     }
 
@@ -524,7 +533,8 @@ mod properties {
     fn a_dead_default_that_was_never_stored_is_no_change() {
         let stored = json!({"addresses": [{"id": 1}, {"id": 2}]}).as_object().unwrap().clone();
         let draft = json!({"default_billing": 2}).as_object().unwrap().clone();
-        let merged = merged(&stored, &ProfilePatch { draft, remove: vec![2], ..ProfilePatch::default() });
+        let merged =
+            merged(&stored, &ProfilePatch { draft, remove: vec![AddressId(2)], ..ProfilePatch::default() });
         let paths: Vec<String> = merged.changes.iter().map(|change| change.path.to_string()).collect();
         assert_eq!(paths, ["addresses[id=2]"]);
         assert!(!merged.customer.contains_key("default_billing") && merged.notes.len() == 1);
@@ -546,7 +556,7 @@ mod properties {
         assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
         assert_eq!(merged(&rome(), &add(true)).summary.added, 2);
         // One that goes is no twin of one that comes.
-        let moved = ProfilePatch { remove: vec![1], ..add(false) };
+        let moved = ProfilePatch { remove: vec![AddressId(1)], ..add(false) };
         assert_eq!(merged(&rome(), &moved).summary.added, 2);
     }
 
@@ -558,7 +568,7 @@ mod properties {
             {"id": 2, "default_shipping": false},
             {"id": 3, "city": "Oslo"}]}))
         };
-        let patch = |address: Option<i64>| {
+        let patch = |address: Option<AddressId>| {
             let id = address.map(|id| ("id".to_owned(), Value::from(id)));
             let named = [
                 ("city", json!("Bergen")),
@@ -574,7 +584,7 @@ mod properties {
                 ..ProfilePatch::default()
             }
         };
-        let changed = merged(&stored(), &patch(Some(2)));
+        let changed = merged(&stored(), &patch(Some(AddressId(2))));
         assert_eq!(
             Value::Object(changed.customer),
             json!({"default_shipping": "2", "default_billing": 2, "addresses": [
@@ -582,7 +592,10 @@ mod properties {
             {"id": 2, "default_shipping": true, "city": "Bergen", "default_billing": true},
             {"id": 3, "city": "Oslo"}]})
         );
-        assert_eq!((changed.summary.kept, changed.summary.changed), (vec![3], vec![1, 2]));
+        assert_eq!(
+            (changed.summary.kept, changed.summary.changed),
+            (vec![AddressId(3)], vec![AddressId(1), AddressId(2)])
+        );
         let paths: Vec<String> = changed.changes.iter().map(|change| change.path.to_string()).collect();
         assert!(paths.contains(&"default_billing".to_owned()), "{paths:?}");
         let added = merged(&stored(), &patch(None));
@@ -593,13 +606,13 @@ mod properties {
         );
         assert_eq!(added.customer["addresses"][0]["default_shipping"], false);
         let bare = into_members(json!({"addresses": [{"id": 2}]}));
-        assert!(!merged(&bare, &patch(Some(2))).customer.contains_key("default_shipping"));
+        assert!(!merged(&bare, &patch(Some(AddressId(2)))).customer.contains_key("default_shipping"));
     }
 
     #[test]
     fn a_default_that_is_left_out_with_its_address_is_no_change() {
         let stored = into_members(json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2}]}));
-        let merged = merged(&stored, &ProfilePatch { remove: vec![2], ..ProfilePatch::default() });
+        let merged = merged(&stored, &ProfilePatch { remove: vec![AddressId(2)], ..ProfilePatch::default() });
         assert_eq!((merged.changes.len(), merged.notes.len()), (1, 1));
         assert!(!merged.customer.contains_key("default_billing"));
     }

@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Change, Inverse, Undo, belongs_to, inverse};
+use crate::id::AddressId;
 use crate::interface::dialect::{MAGENTO, MARKETPLACE};
 use crate::profile::merge::{Merged, merge};
 
@@ -89,7 +90,7 @@ fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
     let before = json!({"addresses": [{"id": 1}]});
     let sent = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"city": "Nice"}]});
     let now = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"id": 4, "city": "Nice"}, {"id": 5, "city": "Bonn"}]});
-    for (all, newer) in [(false, vec![4]), (true, vec![4, 5])] {
+    for (all, newer) in [(false, vec![AddressId(4)]), (true, vec![AddressId(4), AddressId(5)])] {
         let kept = undo(&now, &before, &sent, |undo| undo.all = all);
         assert_eq!((&kept.1.changes[..], &kept.0.newer), (&[][..], &newer));
         assert_eq!(kept.0.notes[0], "vat was not there before, and an update cannot remove it; it is kept");
@@ -217,7 +218,7 @@ fn a_default_goes_back_from_an_address_that_the_update_added() {
     for delete in [false, true] {
         let undone = undo(&now, &before, &sent, |undo| undo.delete_newer = delete);
         assert_eq!(default_of(&customer(&undone)), [json!("City 1")]);
-        assert_eq!(undone.1.summary.removed, if delete { vec![9] } else { vec![] });
+        assert_eq!(undone.1.summary.removed, if delete { vec![AddressId(9)] } else { vec![] });
     }
 }
 

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{Extent, Seen, Write, not_shown, verify};
+use crate::id::AddressId;
 use crate::profile::diff::Change;
 use crate::profile::merge::ProfilePatch;
 use crate::profile::merge::merge;
@@ -36,9 +37,9 @@ fn a_kept_address_that_is_gone_or_another_one_is_missing() {
         read(&stored, &change, json!({"addresses": list.collect::<Vec<Value>>()}))
     };
     assert!(after(address(1, "Rome")).is_shown());
-    assert_eq!(after(Value::Null).missing, [1]);
-    assert_eq!(after(json!({"id": 1, "street": [], "city": ""})).replaced, [1], "emptied");
-    assert_eq!(after(address(1, "Bonn")).replaced, [1], "in another one's place");
+    assert_eq!(after(Value::Null).missing, [AddressId(1)]);
+    assert_eq!(after(json!({"id": 1, "street": [], "city": ""})).replaced, [AddressId(1)], "emptied");
+    assert_eq!(after(address(1, "Bonn")).replaced, [AddressId(1)], "in another one's place");
     let mut edited = address(1, "Rome");
     edited["city"] = "Milan".into();
     let edited = after(edited);
@@ -50,13 +51,13 @@ fn a_kept_address_that_is_gone_or_another_one_is_missing() {
 fn no_ignored_pointer_hides_an_address_that_was_lost_kept_or_not_added() {
     let stored = json!({"email": "a", "addresses": [{"id": 1, "city": "Rome"}, {"id": 2, "city": "Paris"}]});
     let mut patch = draft(&json!({"email": "b", "addresses": [{"city": "Bonn"}]}));
-    patch.remove = vec![2];
+    patch.remove = vec![AddressId(2)];
     let merged = merge(stored.as_object().unwrap(), &patch).unwrap();
     let now = profile(json!({"email": "b", "addresses": [{"id": 2, "city": "Paris"}]}));
     for pointer in ["", "/addresses", "/addresses/0", "/addresses/0/city", "/addresses/1/id"] {
         let ignore = [pointer.to_owned()];
         let seen = verify(stored.as_object().unwrap(), &merged.customer, &now, &[], &ignore).unwrap();
-        assert_eq!(seen.missing, [1], "{pointer}");
+        assert_eq!(seen.missing, [AddressId(1)], "{pointer}");
         assert_eq!(paths(&seen.undone), ["addresses[new]", "addresses[id=2]"], "{pointer}");
     }
 }
@@ -78,10 +79,13 @@ fn addresses_under_new_ids_are_renumbered_and_not_missing() {
         {"id": 12, "city": "Köln"}, {"id": 13, "city": "Nice"}]});
     let seen = read(&stored, &change, now);
     assert!(seen.is_shown(), "{seen:?}");
-    assert_eq!((&seen.renumbered[..], &seen.new_ids[..]), (&[(1, 11), (2, 12)][..], &[13][..]));
+    assert_eq!(
+        (&seen.renumbered[..], &seen.new_ids[..]),
+        (&[(AddressId(1), AddressId(11)), (AddressId(2), AddressId(12))][..], &[AddressId(13)][..])
+    );
     let now = json!({"addresses": [{"id": 11, "city": "Rome", "postcode": "9"}, {"id": 2, "city": "Köln"},
         {"id": 13, "city": "Nice"}]});
-    assert_eq!(read(&stored, &change, now).missing, [1], "another content is another address");
+    assert_eq!(read(&stored, &change, now).missing, [AddressId(1)], "another content is another address");
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn only_an_address_that_is_new_and_equal_proves_that_ours_was_added() {
         |address: Value| read(&stored, &add, json!({"addresses": [{"id": 1, "city": "Nice"}, address]}));
     let ours =
         with(json!({"id": 8, "customer_id": 1, "city": "Nice ", "street": ["5 Quai"], "postcode": "06000"}));
-    assert_eq!((ours.is_shown(), ours.new_ids.as_slice()), (true, [8].as_slice()));
+    assert_eq!((ours.is_shown(), ours.new_ids.as_slice()), (true, [AddressId(8)].as_slice()));
     let rewritten = with(json!({"id": 8, "city": "NICE", "street": ["5, quai"], "postcode": "06000"}));
     assert!(rewritten.is_applied() && !rewritten.is_shown());
     let foreign = with(json!({"id": 8, "city": "Cannes", "street": ["1 Rue"], "postcode": "06100"}));
@@ -123,7 +127,7 @@ fn an_address_that_was_removed_and_is_shown_again_is_not_the_one_that_was_recrea
         merge(stored.as_object().unwrap(), &draft(&json!({"addresses": [{"city": "Nice"}]}))).unwrap();
     let seen = |id: i64| {
         let now = profile(json!({"addresses": [{"id": id, "city": "Nice"}]}));
-        verify(stored.as_object().unwrap(), &merged.customer, &now, &[8], &[]).unwrap()
+        verify(stored.as_object().unwrap(), &merged.customer, &now, &[AddressId(8)], &[]).unwrap()
     };
     assert_eq!((seen(8).is_shown(), seen(9).is_shown()), (false, true));
 }
@@ -142,7 +146,7 @@ fn two_equal_new_addresses_need_two() {
 #[test]
 fn a_removed_address_that_is_still_there_is_undone_and_a_kept_default_is_not() {
     let stored = json!({"default_billing": "1", "addresses": [{"id": 1}, {"id": 2}]});
-    let removal = ProfilePatch { remove: vec![1], ..ProfilePatch::default() };
+    let removal = ProfilePatch { remove: vec![AddressId(1)], ..ProfilePatch::default() };
     assert_eq!(paths(&read(&stored, &removal, stored.clone()).undone), ["addresses[id=1]"]);
     let merged = read(&stored, &removal, json!({"default_billing": "1", "addresses": [{"id": 2}]}));
     assert!(merged.is_shown(), "a service that merges keeps what was left out");
@@ -157,7 +161,7 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
         .windows(2)
         .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: false, extent: Extent::Whole })
         .collect();
-    not_shown(&writes, accepted.as_object(), &[9], &profile(now)).unwrap()
+    not_shown(&writes, accepted.as_object(), &[AddressId(9)], &profile(now)).unwrap()
 }
 
 #[test]
@@ -273,7 +277,13 @@ fn renumbered_addresses_are_found_in_any_order_and_notation() {
     let list = with_ids([(13, &nowhere), (12, &other_two), (11, &other_one)]);
     let now = json!({"email": "b", "addresses": list});
     let seen = read(&stored, &draft(&json!({"email": "b"})), now.clone());
-    assert_eq!((&seen.missing[..], &seen.renumbered[..]), (&[][..], &[(1, 11), (2, 12), (3, 13)][..]));
+    assert_eq!(
+        (&seen.missing[..], &seen.renumbered[..]),
+        (
+            &[][..],
+            &[(AddressId(1), AddressId(11)), (AddressId(2), AddressId(12)), (AddressId(3), AddressId(13))][..]
+        )
+    );
     assert_eq!(not_shown(&[], stored.as_object(), &[], &profile(now)).unwrap(), [""; 0]);
 }
 
@@ -285,5 +295,5 @@ fn an_address_that_is_gone_does_not_tell_that_its_change_was_saved() {
         &draft(&json!({"addresses": [{"id": 1, "city": "Nice"}]})),
         json!({"addresses": [{"id": 2}]}),
     );
-    assert_eq!((&seen.missing[..], seen.tells_apart()), (&[1][..], false));
+    assert_eq!((&seen.missing[..], seen.tells_apart()), (&[AddressId(1)][..], false));
 }
