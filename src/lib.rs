@@ -30,8 +30,20 @@ use report::jq::Filter;
 use storefront_core::failure::Failure;
 use system::context::Context;
 
+/// The stack of the program. That of a process may be limited to a few pages, and is 1 MiB on Windows.
+const STACK_SIZE: usize = 8 << 20;
+
 /// Runs the program in this process; gives its exit code.
 pub fn run() -> u8 {
+    const PANICKED: u8 = 101;
+    match std::thread::Builder::new().stack_size(STACK_SIZE).spawn(run_here) {
+        Ok(thread) => thread.join().unwrap_or(PANICKED),
+        // Where no thread can be started, that of the process has to do.
+        Err(_) => run_here(),
+    }
+}
+
+fn run_here() -> u8 {
     let surroundings = Surroundings::of_process();
     match completion::answer(&surroundings.context, commands::grammar) {
         Ok(false) => {}

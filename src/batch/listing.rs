@@ -10,7 +10,7 @@ use crate::cli::InputArgs;
 use crate::client::Session;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
 use crate::journal::read::{self, PreviousRun};
-use crate::journal::{Entry, Header, State};
+use crate::journal::{Entry, Header, Shard, State};
 use crate::plan::Plan;
 use crate::system::storage::parent;
 use storefront_core::failure::Failure;
@@ -75,23 +75,35 @@ impl<'a> Listing<'a> {
         Ok(Self { session, path: path.to_owned(), header, past, operation })
     }
 
-    /// Hands every record on, in the order of their numbers; of a shard only its own.
+    /// Hands every record on, in the order of their numbers; of a shard only its own. Which records no shard has sent is known
+    /// where `all` have the journals of all of them: the first one lists those.
     ///
     /// # Errors
     /// Those of the input, and of `row`.
-    pub fn rows(&self, mut row: impl FnMut(Row) -> Result<(), Failure>) -> Result<(), Failure> {
+    pub fn rows(&self, all: &[Self], mut row: impl FnMut(Row) -> Result<(), Failure>) -> Result<(), Failure> {
         let mut moved = self.moved()?;
         let mut input = self.input()?;
+        let shards = self.shards_if_first_of_all(all);
+        let is_in_shard =
+            |number| shards.iter().any(|shard| shard.past.known(number).state != State::NotSent);
+        let last = if shards.is_empty() { self.past.last() } else { self.header.records.unwrap_or(0) };
+        let last = last.max(self.past.last());
         for number in 1.. {
             let record = input.as_mut().map(RecordReader::read).transpose()?.flatten();
-            if record.is_none() && number > self.past.last() {
+            if record.is_none() && number > last {
                 return Ok(());
             }
             let known = self.past.known(number);
             if known.state == State::NotSent {
-                // Records of other shards are not in the journal, and not missing in it; one that has moved is listed elsewhere.
-                let is_listed = |record: &Record| moved.wanted.contains(&hash(&record.content));
-                if self.header.shard.is_some() || record.as_ref().is_none_or(is_listed) {
+                // One that has moved is listed elsewhere.
+                let has_moved = |record: &Record| moved.wanted.contains(&hash(&record.content));
+                let is_left_out = match (&self.header.shard, &record) {
+                    // Records of other shards are not in the journal, and not missing in it.
+                    (Some(_), _) if shards.is_empty() || is_in_shard(number) => true,
+                    (Some(_), record) => record.as_ref().is_some_and(has_moved),
+                    (None, record) => record.as_ref().is_none_or(has_moved),
+                };
+                if is_left_out {
                     continue;
                 }
             }
@@ -110,6 +122,21 @@ impl<'a> Listing<'a> {
             row(Row { record: number, line, key, state: known.state, entry, is_lost })?;
         }
         Ok(())
+    }
+
+    /// The journals of all shards of the input, where they are all there and this is that of the first; none otherwise.
+    fn shards_if_first_of_all<'b>(&self, all: &'b [Self]) -> Vec<&'b Self> {
+        let shard = |listing: &Self| listing.header.shard.as_deref()?.parse::<Shard>().ok();
+        let Some(Shard { index: 0, count }) = shard(self) else { return Vec::new() };
+        let is_of_it = |listing: &&Self| {
+            listing.header.input == self.header.input
+                && listing.header.sha256 == self.header.sha256
+                && shard(listing).is_some_and(|shard| shard.count == count)
+        };
+        let shards: Vec<&Self> = all.iter().filter(is_of_it).collect();
+        let is_there =
+            |index| shards.iter().any(|listing| shard(listing).is_some_and(|shard| shard.index == index));
+        if (0..count).all(is_there) { shards } else { Vec::new() }
     }
 
     /// Where the records are that are not where they were.

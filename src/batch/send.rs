@@ -196,6 +196,14 @@ impl RunContext<'_> {
                 {
                     failure
                 }
+                // Only another token in the input helps.
+                Err(failure)
+                    if matches!(source, TokenSource::Given(_))
+                        && failure.status == Some(401)
+                        && failure.persistence != Persistence::Undecided =>
+                {
+                    return Err(failure.for_good());
+                }
                 done => return done,
             };
             // Where nothing was applied the record may be performed with another token.

@@ -72,7 +72,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let mut totals = BTreeMap::<&str, u64>::new();
     let mut lost = 0;
     for listing in &listings {
-        listing.rows(|row| {
+        listing.rows(&listings, |row| {
             let state = row.state.name();
             lost += u64::from(row.is_lost);
             *totals.entry(state).or_default() += 1;

@@ -79,6 +79,36 @@ error: journal `[HOME]/a.csv.0-2.journal` belongs to another copy of this input
     assert_eq!((of_shard(0), of_shard(0).1), (of_shard(1), 40));
 }
 
+#[test]
+fn the_journals_of_all_shards_together_list_what_none_has_sent() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(40));
+    assert_eq!(env.run("attribute create -i a.csv --shard 0/2").code, 0);
+    assert_eq!(env.run("attribute create -i a.csv --shard 1/2").code, 0);
+    let path = env.home.dir.path().join("a.csv.1-2.journal");
+    let journal = std::fs::read_to_string(&path).unwrap();
+    // The header, and that the first record is about to be sent.
+    let rest: String = journal.lines().take(2).map(|line| line.to_owned() + "\n").collect();
+    std::fs::write(&path, rest).unwrap();
+    let of_first = journal_records(&env, "a.csv.0-2.journal");
+    let not_sent = 40 - of_first - 1;
+    let totals = format!("40 records: {of_first} done, {not_sent} not sent, 1 sending\n");
+    let shown = env.run("journal show a.csv.0-2.journal a.csv.1-2.journal --state not-sent");
+    assert_eq!((shown.code, &shown.stderr), (0, &totals), "{shown:?}");
+    assert_eq!(shown.stdout.lines().count(), not_sent + 1, "a row each, and the titles: {shown:?}");
+    // Without the input next to the journals, too; of one of the shards nobody knows what it has not sent.
+    std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
+    let shown = env.run("journal show a.csv.1-2.journal a.csv.0-2.journal --state not-sent");
+    assert_eq!((shown.code, &shown.stderr), (0, &totals), "{shown:?}");
+    assert_eq!(env.run("journal show a.csv.1-2.journal").stderr, "1 record: 1 sending\n");
+}
+
+/// How many records a journal names.
+fn journal_records(env: &TestEnv, name: &str) -> usize {
+    let journal = std::fs::read_to_string(env.home.dir.path().join(name)).unwrap();
+    journal.lines().filter(|line| line.contains("\"state\":\"done\"")).count()
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_the_input_is_the_input() {

@@ -187,3 +187,18 @@ fn a_state_directory_that_takes_nothing_stops_the_run() {
     assert_eq!(words(&home), ["temporary"; 3], "{outcomes:?}");
     assert!(outcomes[0].error()["hint"].as_str().unwrap().contains("free some space"), "{outcomes:?}");
 }
+
+#[test]
+fn a_refused_token_that_stands_in_the_record_is_permanent() {
+    let home = home(0);
+    let items = "sku,qty,quote_id,token\nmug-blue,1,1,one\nmug-blue,1,2,two\nmug-blue,1,3,three\n";
+    std::fs::write(home.dir.path().join("a.csv"), items).unwrap();
+    let refused = answer(
+        "401 Unauthorized",
+        JSON,
+        r#"{"message": "The consumer isn't authorized to access %resources."}"#,
+    );
+    let (outcome, requests) = run(&home, vec![ok(), refused, ok()], "");
+    assert_eq!((outcome.code, requests), (7, 3), "{outcome:?}");
+    assert_eq!(words(&home), ["done", "permanent", "done"], "{outcome:?}");
+}
