@@ -64,6 +64,7 @@ mod http_transport_errors;
 mod input_files;
 #[cfg(unix)]
 mod interactive_terminal;
+mod kubernetes;
 mod layout;
 #[cfg(unix)]
 mod live;
