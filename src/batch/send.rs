@@ -136,78 +136,94 @@ impl RunContext<'_> {
     async fn result(self, job: &Job, ended: &mut JobResult) -> Result<Outcome, Failure> {
         let report = self.service.session.report.for_line(Some(job.position.location.line));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
-        let (operation, customer) = (self.preparer.operation, job.prepared.customer.as_deref());
-        let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
-        let source = &job.prepared.token_source;
-        let is_run_token = *source == TokenSource::Shared;
-        let mut token = match job.token.clone()? {
-            None => self.service.unless_stopped(async { Ok(run_token.renewed().await) }).await?,
+        let token = match job.token.clone()? {
+            None => {
+                let run_token = self.run_token_of(job);
+                self.service.unless_stopped(async { Ok(run_token.renewed().await) }).await?
+            }
             own => own,
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
-        let mut created = None;
-        match &job.earlier {
+        let created = match &job.earlier {
             Some(Earlier::Unknown { failure, snapshot }) => {
-                let service = of_record(self.service, &session, call_token(token.as_ref(), source), None);
-                let looked = match customers::select(&service, customer) {
-                    Ok(service) => {
-                        let draft = &job.prepared.draft;
-                        let looking = operation.resolve_unknown(&service, draft, snapshot.as_deref());
-                        service.unless_stopped(looking).await
-                    }
-                    Err(failure) => Err(failure),
-                };
-                if self.service.stopping.get() && !matches!(looked, Ok(Some(_))) {
-                    ended.was_left = true;
-                    return Err((**failure).clone());
-                }
-                ended.was_looked_at =
-                    !matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
-                if let Ok(Some(found)) = looked {
-                    return Ok(found);
-                }
-                if !self.preparer.args.retries(job.position.location.line) {
-                    ended.was_left = true;
-                    return Err((**failure).clone());
+                let token = call_token(token.as_ref(), &job.prepared.token_source);
+                let service = of_record(self.service, &session, token, None);
+                match self.look(job, &service, snapshot.as_deref(), ended).await {
+                    Some(found) => return Ok(found),
+                    None if ended.was_left => return Err((**failure).clone()),
+                    None => None,
                 }
             }
-            Some(Earlier::Partial(known)) => created = *known,
-            None => {}
+            Some(Earlier::Partial(known)) => *known,
+            None => None,
+        };
+        self.perform(job, &session, token, created, ended).await
+    }
+
+    /// The run's token for the calls of a record that brings none.
+    fn run_token_of(&self, job: &Job) -> &RunToken {
+        if job.prepared.customer.is_some() { self.admin_run_token } else { self.run_token }
+    }
+
+    /// Looks for the effect of an earlier run whose outcome is unknown. Where it is not found, the record is left so unless it is
+    /// to be sent again.
+    async fn look(
+        self,
+        job: &Job,
+        service: &Service<'_>,
+        snapshot: Option<&str>,
+        ended: &mut JobResult,
+    ) -> Option<Outcome> {
+        let looked = match customers::select(service, job.prepared.customer.as_deref()) {
+            Ok(service) => {
+                let looking =
+                    self.preparer.operation.resolve_unknown(&service, &job.prepared.draft, snapshot);
+                service.unless_stopped(looking).await
+            }
+            Err(failure) => Err(failure),
+        };
+        ended.was_left = true;
+        if self.service.stopping.get() && !matches!(looked, Ok(Some(_))) {
+            return None;
         }
+        ended.was_looked_at = !matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
+        let found = looked.ok().flatten();
+        ended.was_left = found.is_none() && !self.preparer.args.retries(job.position.location.line);
+        found
+    }
+
+    /// Performs the record. Where the run's token is refused and nothing was applied, it is performed with another one.
+    async fn perform(
+        self,
+        job: &Job,
+        session: &Session<'_>,
+        mut token: Option<Credential>,
+        created: Option<u64>,
+        ended: &mut JobResult,
+    ) -> Result<Outcome, Failure> {
+        let (operation, source) = (self.preparer.operation, &job.prepared.token_source);
         loop {
-            let service = of_record(
-                self.service,
-                &session,
-                call_token(token.as_ref(), source),
-                job.write_ahead.as_ref(),
-            );
-            let performed = match customers::select(&service, customer) {
+            let own = call_token(token.as_ref(), source);
+            let service = of_record(self.service, session, own, job.write_ahead.as_ref());
+            let performed = match customers::select(&service, job.prepared.customer.as_deref()) {
                 Ok(service) => {
                     service.unless_stopped(operation.run(&service, &job.prepared.draft, created)).await
                 }
                 Err(failure) => Err(failure),
             };
-            let failure = match performed {
-                // A page under 401 says nothing of the token.
-                Err(failure)
-                    if is_run_token
-                        && failure.status == Some(401)
-                        && failure.persistence != Persistence::Undecided =>
-                {
-                    failure
-                }
+            // A page under 401 says nothing of the token.
+            let is_refused = |failure: &Failure| {
+                failure.status == Some(401) && failure.persistence != Persistence::Undecided
+            };
+            let failure = match (performed, source) {
+                (Err(failure), TokenSource::Shared) if is_refused(&failure) => failure,
                 // Only another token in the input helps.
-                Err(failure)
-                    if matches!(source, TokenSource::Given(_))
-                        && failure.status == Some(401)
-                        && failure.persistence != Persistence::Undecided =>
-                {
+                (Err(failure), TokenSource::Given(_)) if is_refused(&failure) => {
                     return Err(failure.for_good());
                 }
-                done => return done,
+                (done, _) => return done,
             };
-            // Where nothing was applied the record may be performed with another token.
-            let renewed = run_token.after(token.as_ref()).await.ok().flatten();
+            let renewed = self.run_token_of(job).after(token.as_ref()).await.ok().flatten();
             ended.is_unauthorized = renewed.is_none();
             if renewed.is_none() || failure.applied != Applied::No {
                 return Err(failure);

@@ -14,7 +14,7 @@ use crate::report::outcome::Outcome;
 use crate::state::default_note::{DefaultNote, DefaultNotes};
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
-use storefront_core::attribute::view::Attribute;
+use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{Named, StoredOptions};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, Request};
@@ -122,23 +122,7 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     let asked = Attribute(&fields).new_options();
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
     let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
-    let (mut labels, mut planned) = (Vec::new(), Vec::new());
-    let path = path(service, "/all/V1/products/attributes/{code}/options", &[("code", locked.code)])?;
-    for option in asked {
-        let name = format!("add {}", option.label());
-        if locked.before.find(option.label())?.is_some() {
-            let has_labels = option.has_store_labels();
-            calls.skip(
-                name,
-                if has_labels { "already there; its labels are unchanged" } else { "already there" },
-            );
-            continue;
-        }
-        locked.before.refuse_taken(option.label())?;
-        labels.push(option.label());
-        let body = option.body(locked.before.options.len() + labels.len());
-        planned.push((name, Request::post(path.clone(), body.into(), Bearer::Admin)));
-    }
+    let (labels, mut planned) = locked.plan(&asked, &mut calls)?;
     if service.session.global.dry_run {
         // The id of an option that is added is not known before.
         let kept = match wanted {
@@ -178,6 +162,31 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
 }
 
 impl Locked<'_> {
+    /// The labels that are missing, and the calls that add them, in the order given; what is there is skipped.
+    fn plan<'b>(
+        &self,
+        asked: &[NewOption<'b>],
+        calls: &mut Calls<'_>,
+    ) -> Result<(Vec<&'b str>, Vec<Planned>), Failure> {
+        let path = path(self.service, "/all/V1/products/attributes/{code}/options", &[("code", self.code)])?;
+        let (mut labels, mut planned) = (Vec::new(), Vec::new());
+        for option in asked {
+            let name = format!("add {}", option.label());
+            if self.before.find(option.label())?.is_some() {
+                let has_labels = option.has_store_labels();
+                let reason =
+                    if has_labels { "already there; its labels are unchanged" } else { "already there" };
+                calls.skip(name, reason);
+                continue;
+            }
+            self.before.refuse_taken(option.label())?;
+            labels.push(option.label());
+            let body = option.body(self.before.options.len() + labels.len());
+            planned.push((name, Request::post(path.clone(), body.into(), Bearer::Admin)));
+        }
+        Ok((labels, planned))
+    }
+
     /// Notes the default option and adds the options, up to the first that fails: how many were added, and that failure.
     async fn add(
         &self,
