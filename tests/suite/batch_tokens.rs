@@ -19,7 +19,7 @@ fn each_record_is_sent_with_its_own_token_which_appears_in_no_output() {
         "token,firstname,lastname\nsandbox-customer-1,Ada,\nsandbox-customer-2,Bob,\nsandbox-customer-1,,Eve\nsandbox-customer-9,Nobody,\n",
     );
     let outcome = env.run("customer update -i c.csv -o json");
-    assert_eq!(outcome.code, 5, "{outcome:?}");
+    assert_eq!(outcome.code, 7, "{outcome:?}");
     let found = lines(&outcome);
     assert_eq!(found[2]["changes"][0], json!({"path": "lastname", "before": "Haddad", "after": "Eve"}));
     assert_eq!(found[3]["error"]["kind"], "auth");
