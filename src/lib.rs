@@ -35,12 +35,8 @@ const STACK_SIZE: usize = 8 << 20;
 
 /// Runs the program in this process; gives its exit code.
 pub fn run() -> u8 {
-    const PANICKED: u8 = 101;
-    match std::thread::Builder::new().stack_size(STACK_SIZE).spawn(run_here) {
-        Ok(thread) => thread.join().unwrap_or(PANICKED),
-        // Where no thread can be started, that of the process has to do.
-        Err(_) => run_here(),
-    }
+    // On the thread that signals interrupt: a question waits there.
+    stacker::grow(STACK_SIZE, run_here)
 }
 
 fn run_here() -> u8 {
