@@ -46,8 +46,8 @@ pub struct OperationSpec {
     pub is_merged: bool,
     /// Whether it can be found out later if a record was applied.
     pub can_resolve: bool,
-    /// Whether it changes an attribute that exists: see [`Self::is_in`].
-    pub changes_attribute: bool,
+    /// What an interface must have for it: see [`Self::is_in`].
+    pub needs: fn(&Dialect) -> bool,
     /// Whether one request does it all.
     pub is_one_call: bool,
     /// Whether its first call creates what sending a changed record would not change.
@@ -59,7 +59,7 @@ pub struct OperationSpec {
 impl OperationSpec {
     /// Whether an interface has its call.
     pub fn is_in(&self, dialect: &Dialect) -> bool {
-        dialect.changes_attributes || !self.changes_attribute
+        (self.needs)(dialect)
     }
 }
 
@@ -145,7 +145,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     replaces: Some("quote"),
     is_merged: false,
     can_resolve: false,
-    changes_attribute: false,
+    needs: |_| true,
     is_one_call: false,
     creates: false,
     batch_action: "Save the shipping information of",
@@ -172,7 +172,7 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: false,
-    changes_attribute: false,
+    needs: |_| true,
     is_one_call: true,
     creates: false,
     batch_action: "Add the items of",
@@ -209,7 +209,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     replaces: Some("customer"),
     is_merged: true,
     can_resolve: true,
-    changes_attribute: false,
+    needs: |_| true,
     is_one_call: true,
     creates: false,
     batch_action: "Update the customers of",
@@ -245,7 +245,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: true,
-    changes_attribute: false,
+    needs: |_| true,
     is_one_call: false,
     creates: true,
     batch_action: "Create the attributes of",
@@ -267,7 +267,7 @@ pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: false,
-    changes_attribute: true,
+    needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
     batch_action: "Assign the attributes of",
@@ -294,7 +294,7 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     replaces: None,
     is_merged: false,
     can_resolve: true,
-    changes_attribute: true,
+    needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
     batch_action: "Add the options of",
