@@ -23,6 +23,7 @@ use crate::system::storage::{Log, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
 use storefront_core::profile::diff::Expected;
+use storefront_core::profile::path::FieldPath;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
@@ -152,8 +153,8 @@ fn already_applied(plan: &Plan, claim: &Claim) -> Failure {
     Failure::guard(format!("plan `{plan}` was applied already, with journal `{journal}`")).hint(PLAN_AGAIN)
 }
 
-/// Shows the records that are going to be sent, by their numbers, and asks once. The plan shows deleted addresses whole, so the question, or `--yes`,
-/// confirms these, too.
+/// Shows the records that are going to be sent, by their numbers, and asks once. The plan shows what is deleted whole, so the
+/// question, or `--yes`, confirms that, too.
 ///
 /// # Errors
 /// As [`Prompt::confirm`] and [`Prompt::confirm_deletion`].
@@ -180,10 +181,14 @@ pub fn confirm(
         0 => format!("{} {}", operation.batch_action, count_records(sent.len() as u64)),
         changes => format!("Apply {} to {}", plural(changes, "change"), plural(customers.len(), "customer")),
     };
-    match all().filter(|change| change.path.is_address() && change.after.is_none()).count() {
-        0 => prompt.confirm(&format!("{question}?")),
-        1 => prompt.confirm_deletion(&format!("{question} and delete 1 address?")),
-        deleted => prompt.confirm_deletion(&format!("{question} and delete {deleted} addresses?")),
+    let deleted = |is_one: fn(&FieldPath) -> bool| {
+        all().filter(|change| change.after.is_none() && is_one(&change.path)).count()
+    };
+    match (deleted(FieldPath::is_address), deleted(FieldPath::is_item)) {
+        (0, 0) => prompt.confirm(&format!("{question}?")),
+        (1, _) => prompt.confirm_deletion(&format!("{question} and delete 1 address?")),
+        (0, items) => prompt.confirm_deletion(&format!("{question} and remove {}?", plural(items, "item"))),
+        (addresses, _) => prompt.confirm_deletion(&format!("{question} and delete {addresses} addresses?")),
     }
 }
 

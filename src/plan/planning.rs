@@ -16,7 +16,6 @@ use crate::report::summary::count_records;
 use crate::report::{hint_target, style};
 use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
-use storefront_core::profile::diff::Expected;
 
 /// How long a plan can be applied where `--expires` says nothing.
 const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
@@ -66,11 +65,7 @@ impl<'a> Planning<'a> {
             self.unchanged += 1;
             return;
         }
-        let expect = shown
-            .profile
-            .as_ref()
-            .map(|profile| Expected { owner: profile.owner.clone(), changes: profile.changes.clone() });
-        self.records.push(Planned { customer, input: draft.body(), expect: expect.unwrap_or_default() });
+        self.records.push(Planned { customer, input: draft.body(), expect: shown.expected() });
     }
 
     /// Writes the plan, and says how it is applied. Without a record there is none.

@@ -1,4 +1,4 @@
-//! Changes of a profile for a person: readable at a glance, and without color.
+//! Changes of a profile or a cart for a person: readable at a glance, and without color.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// The changes, field by field, below the address that they are in.
+/// The changes, field by field, below the address or the item that they are in.
 pub fn text(changes: &[Change], screen: OutputStyle) -> String {
-    let is_one = |one: &Change, other: &Change| !one.path.is_address() && owner(one) == owner(other);
+    let is_one = |one: &Change, other: &Change| !is_whole(one) && owner(one) == owner(other);
     let blocks = changes.chunk_by(is_one).map(|changes| {
         let head = screen.paint(TextStyle::Id, &owner(&changes[0]));
         style::block(&head, screen, rows(changes))
@@ -26,20 +26,26 @@ pub fn text(changes: &[Change], screen: OutputStyle) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
+/// Whether it is of an address or an item as a whole.
+fn is_whole(change: &Change) -> bool {
+    change.path.is_address() || change.path.is_item()
+}
+
 /// What the change is in.
 fn owner(change: &Change) -> String {
-    let id = change.path.address_id().map(|id| format!("address {id}"));
-    match (change.path.is_address(), &change.before, &change.after) {
+    let address = change.path.address_id().map(|id| format!("address {id}"));
+    let id = address.or(change.path.item_id().map(|id| format!("item {id}")));
+    match (is_whole(change), &change.before, &change.after) {
         (true, None, Some(_)) => "new address".to_owned(),
         (true, Some(_), None) => format!("{}, removed", id.unwrap_or_default()),
         _ => id.unwrap_or_else(|| "profile".to_owned()),
     }
 }
 
-/// The fields of an address that appears or goes as a whole, or each change of one that stays.
+/// The fields of an address or an item that appears or goes as a whole, or each change of one that stays.
 fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
-    if let [Change { path, before, after }] = changes
-        && path.is_address()
+    if let [change @ Change { before, after, .. }] = changes
+        && is_whole(change)
     {
         let (ink, address) =
             if after.is_none() { (TextStyle::Error, before) } else { (TextStyle::Success, after) };
@@ -133,7 +139,8 @@ mod tests {
 
     use super::{HistoryEntry, text};
     use crate::report::style::OutputStyle;
-    use storefront_core::profile::diff;
+    use storefront_core::profile::diff::{self, Change};
+    use storefront_core::profile::path::FieldPath;
 
     fn shown(before: &serde_json::Value, after: &serde_json::Value, width: Option<u16>) -> String {
         let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
@@ -155,6 +162,16 @@ mod tests {
                  address 2, removed\n  city  بيروت\u{200e}"
             );
         }
+    }
+
+    #[test]
+    fn items_of_a_cart_are_shown_like_addresses() {
+        let item = FieldPath::item(4);
+        let qty =
+            Change { path: FieldPath::item(3).member("qty"), before: Some(2.into()), after: Some(5.into()) };
+        let removed = Change { path: item, before: Some(json!({"sku": "mug", "qty": 1})), after: None };
+        let text = text(&[qty, removed], OutputStyle::default());
+        assert_eq!(text, "item 3\n  qty  2  → 5\nitem 4, removed\n  sku  mug\n  qty  1");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{OperationSpec, Success};
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::diff::Change;
+use storefront_core::profile::diff::{Change, Expected};
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{in_json, sanitize, sanitize_line};
@@ -41,6 +41,9 @@ pub struct Outcome {
     /// What became of the profile, for operations on it.
     #[serde(flatten)]
     pub profile: Option<ProfileOutcome>,
+    /// What became of the cart, for operations that set it to a state.
+    #[serde(flatten)]
+    pub cart: Option<CartOutcome>,
     /// What became of each call, where the operation is several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
@@ -82,7 +85,25 @@ pub struct ProfileOutcome {
     pub new_ids: Vec<AddressId>,
 }
 
+/// What became of a cart.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CartOutcome {
+    /// Every difference.
+    pub changes: Vec<Change>,
+    /// Whose cart it is; only of a dry run.
+    #[serde(skip)]
+    pub owner: Map<String, Value>,
+}
+
 impl Outcome {
+    /// What a plan that is made of this expects.
+    pub fn expected(&self) -> Expected {
+        let profile = self.profile.as_ref().map(|of| (&of.owner, &of.changes));
+        let of = profile.or(self.cart.as_ref().map(|of| (&of.owner, &of.changes)));
+        of.map(|(owner, changes)| Expected { owner: owner.clone(), changes: changes.clone() })
+            .unwrap_or_default()
+    }
+
     /// A write the service took.
     pub fn applied(operation: &'static OperationSpec, status: u16, response: Value) -> Self {
         Self {
@@ -127,7 +148,12 @@ impl Outcome {
                 }
                 lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
             }
-            None => lines.extend(shown.iter().map(|shown| shown.to_text())),
+            None => {
+                // Of a write that took effect the headline says what it did.
+                let cart = self.cart.iter().filter(|cart| self.success.is_none() && !cart.changes.is_empty());
+                lines.extend(cart.map(|cart| changes::text(&cart.changes, screen)));
+                lines.extend(shown.iter().map(|shown| shown.to_text()));
+            }
         }
         let file = self.snapshot.as_ref().and_then(Value::as_str).map(Path::new);
         if let Some(name) = file.and_then(Path::file_stem) {

@@ -51,7 +51,7 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
 /// What a plan expects of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expected {
-    /// What says whose profile is changed; empty where that is not known.
+    /// What says whose profile or cart is changed; empty where that is not known.
     pub owner: Map<String, Value>,
     /// What is changed of it.
     pub changes: Vec<Change>,
@@ -65,6 +65,19 @@ pub fn ensure_planned(
     planned: &[Change],
     changes: &[Change],
     stored: &Map<String, Value>,
+) -> Result<(), Failure> {
+    let index = AddressIndex::of(address_list(stored))?;
+    ensure_planned_in(planned, changes, |path| path.find(stored, &index).cloned())
+}
+
+/// The same; `find` gives what is stored at a place.
+///
+/// # Errors
+/// As [`ensure_planned`].
+pub fn ensure_planned_in(
+    planned: &[Change],
+    changes: &[Change],
+    find: impl Fn(&FieldPath) -> Option<Value>,
 ) -> Result<(), Failure> {
     let is_in = |list: &[Change], change: &Change| {
         list.iter().any(|other| {
@@ -83,9 +96,8 @@ pub fn ensure_planned(
             format!("`{}` would become {after}, which is not in the plan", added.path)
         }
         (Some(lost), _) => {
-            let index = AddressIndex::of(address_list(stored))?;
-            let now = lost.path.find(stored, &index).filter(|value| !value.is_null());
-            let (path, before, now) = (&lost.path, shown(lost.before.as_ref()), shown(now));
+            let now = find(&lost.path).filter(|value| !value.is_null());
+            let (path, before, now) = (&lost.path, shown(lost.before.as_ref()), shown(now.as_ref()));
             if now == before {
                 let after = shown(lost.after.as_ref());
                 format!("`{path}` would not become {after} as planned: {now} is stored")

@@ -1,4 +1,4 @@
-//! Where something is in a profile.
+//! Where something is in a profile or in a cart.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::address::AddressIndex;
 use crate::id::AddressId;
 use crate::text::exact_json;
 
-/// One step down into a profile.
+/// One step down into a profile or a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// A field of an object.
@@ -20,11 +20,16 @@ pub enum Step {
     New,
     /// The custom attribute with this code.
     Code(String),
+    /// The item of a cart with this id.
+    Item(i64),
 }
 
-/// A place in a profile, printed as `addresses[id=12].postcode`.
+/// A place in a profile, printed as `addresses[id=12].postcode`, or in a cart, as `items[id=3].qty`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldPath(Vec<Step>);
+
+/// The list of a cart's items.
+const ITEMS: &str = "items";
 
 impl FieldPath {
     /// The address with this id.
@@ -35,6 +40,11 @@ impl FieldPath {
     /// An address that has no id yet.
     pub fn new_address() -> Self {
         Self::default().member("addresses").step(Step::New)
+    }
+
+    /// The item of a cart with this id.
+    pub fn item(id: i64) -> Self {
+        Self::default().member(ITEMS).step(Step::Item(id))
     }
 
     /// A field below this place.
@@ -52,7 +62,8 @@ impl FieldPath {
             steps.push(Step::Member(name.to_owned()));
             let id = inner.and_then(|inner| inner.strip_prefix("id=")?.parse().ok());
             steps.extend(inner.map(|inner| match id {
-                Some(id) => Step::Address(id),
+                Some(id) if name == ITEMS => Step::Item(id),
+                Some(id) => Step::Address(AddressId(id)),
                 None if name == "addresses" => Step::New,
                 None => Step::Code(inner.to_owned()),
             }));
@@ -72,6 +83,19 @@ impl FieldPath {
             Some(Step::Address(id)) => Some(*id),
             _ => None,
         }
+    }
+
+    /// The id of the cart's item that this is in, if it is in one.
+    pub fn item_id(&self) -> Option<i64> {
+        match self.0.get(1) {
+            Some(Step::Item(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether this is an item of a cart as a whole.
+    pub fn is_item(&self) -> bool {
+        matches!(self.0[..], [_, Step::Item(_)])
     }
 
     /// Whether this is an address as a whole.
@@ -100,7 +124,7 @@ impl FieldPath {
                 inside["attribute_code"] = code.as_str().into();
                 Value::Array(vec![inside])
             }
-            Step::Address(_) | Step::New => inside,
+            Step::Address(_) | Step::Item(_) | Step::New => inside,
         })
     }
 
@@ -114,9 +138,10 @@ impl FieldPath {
         self.0.get(1) == Some(&Step::New)
     }
 
+    /// Without the address or the item that it is in.
     fn below_address(&self) -> &[Step] {
         match &self.0[..] {
-            [_, Step::Address(_) | Step::New, below @ ..] => below,
+            [_, Step::Address(_) | Step::Item(_) | Step::New, below @ ..] => below,
             all => all,
         }
     }
@@ -151,7 +176,7 @@ impl FieldPath {
         rest.iter().try_fold(customer.get(name)?, |value, step| match step {
             Step::Member(name) => value.get(name),
             Step::Address(id) => value.get(index.position(*id)?),
-            Step::New => None,
+            Step::New | Step::Item(_) => None,
             Step::Code(code) => value
                 .as_array()?
                 .iter()
@@ -167,6 +192,7 @@ impl fmt::Display for FieldPath {
                 Step::Member(name) if index == 0 => out.write_str(name)?,
                 Step::Member(name) => write!(out, ".{name}")?,
                 Step::Address(id) => write!(out, "[id={id}]")?,
+                Step::Item(id) => write!(out, "[id={id}]")?,
                 Step::New => out.write_str("[new]")?,
                 Step::Code(code) => write!(out, "[{code}]")?,
             }
@@ -209,5 +235,14 @@ mod tests {
         assert!(
             floor.is_in("/addresses") && floor.is_in("/addresses/0/custom_attributes") && !floor.is_in("/a")
         );
+    }
+
+    #[test]
+    fn an_item_of_a_cart_is_no_address() {
+        let quantity = FieldPath::item(3).member("qty");
+        assert_eq!((quantity.to_string().as_str(), quantity.inside().as_str()), ("items[id=3].qty", "qty"));
+        assert_eq!(FieldPath::parse("items[id=3].qty"), quantity);
+        assert_eq!((quantity.item_id(), quantity.address_id()), (Some(3), None));
+        assert!(FieldPath::item(3).is_item() && !FieldPath::item(3).is_address() && !quantity.is_item());
     }
 }
