@@ -141,6 +141,14 @@ pub struct CustomerChoice {
     pub customer: Option<String>,
 }
 
+/// Flags of every command that sets a cart to a state.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SettleArgs {
+    /// Maximum time to wait until the change is visible [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Request options")]
+    pub settle: Option<Duration>,
+}
+
 /// Flags of every command that replaces a profile.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Update options")]

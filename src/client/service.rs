@@ -463,9 +463,21 @@ impl Service<'_> {
     /// `internal` when that cannot be written: the request must not leave then. `interrupted` after a signal, where nothing
     /// was written before.
     pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
+        self.log(snapshot, None).await
+    }
+
+    /// The same for a write to what has no snapshot: `before` is what it changes, by which it can be set back later.
+    ///
+    /// # Errors
+    /// As [`Self::log_before_send`].
+    pub async fn log_before_change(&self, before: Value) -> Result<(), Failure> {
+        self.log(None, Some(before)).await
+    }
+
+    async fn log(&self, snapshot: Option<&str>, before: Option<Value>) -> Result<(), Failure> {
         self.ensure_may_begin()?;
         match self.write_ahead {
-            Some(write_ahead) => write_ahead.log_before_send(snapshot).await,
+            Some(write_ahead) => write_ahead.log_before_send(snapshot, before).await,
             None => Ok(()),
         }
     }

@@ -9,6 +9,7 @@ pub mod write;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use storefront_core::outcome::RecordState as State;
 
@@ -101,6 +102,9 @@ pub struct Entry {
     /// The snapshot taken before its request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
+    /// Of a change to what has no snapshot: what was there before, such as the items of a cart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
     /// Of one that is `partial`: the attribute that its first call created. The file calls it `cart`, which it once was.
     #[serde(default, rename = "cart", skip_serializing_if = "Option::is_none")]
     pub created: Option<u64>,
@@ -272,7 +276,7 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::to_string;
+    use serde_json::{json, to_string};
 
     use super::{Entry, Header, Line, Shard, State, shard_contains};
     use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -291,6 +295,13 @@ mod tests {
             (
                 Entry { snapshot, ..Entry::new(1, 0xa0, State::Sending) },
                 r#"{"record":1,"state":"sending","hash":"00000000000000a0","snapshot":"/s/1.json"}"#,
+            ),
+            (
+                Entry {
+                    before: Some(json!([{"item_id": 3, "sku": "mug", "qty": 2}])),
+                    ..Entry::new(1, 0xa0, State::Sending)
+                },
+                r#"{"record":1,"state":"sending","hash":"00000000000000a0","before":[{"item_id":3,"sku":"mug","qty":2}]}"#,
             ),
             (done, r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#),
             (

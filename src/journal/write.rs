@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Line, State};
@@ -133,12 +134,17 @@ impl WriteAhead {
         self.snapshot.borrow().clone()
     }
 
-    /// Notes that the record's request is about to be sent, with the name of the snapshot taken for it, if any; returns
-    /// when that is on disk. Called again, with another snapshot, where the steps start again.
+    /// Notes that the record's request is about to be sent, with the name of the snapshot taken for it, if any, or else with
+    /// what it changes as it was `before`; returns when that is on disk. Called again, with another snapshot, where the steps
+    /// start again.
     ///
     /// # Errors
     /// `internal` when it cannot be written: the request must not leave then.
-    pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
+    pub async fn log_before_send(
+        &self,
+        snapshot: Option<&str>,
+        before: Option<Value>,
+    ) -> Result<(), Failure> {
         let is_renewed = snapshot.is_some() && self.snapshot.borrow().as_deref() != snapshot;
         if self.passed.replace(true) && !is_renewed {
             return Ok(());
@@ -147,7 +153,7 @@ impl WriteAhead {
             *self.snapshot.borrow_mut() = snapshot.map(str::to_owned);
         }
         let entry = Entry::new(self.record, self.hash, State::Sending);
-        self.journal.sending(Entry { snapshot: snapshot.map(str::to_owned), ..entry }).await
+        self.journal.sending(Entry { snapshot: snapshot.map(str::to_owned), before, ..entry }).await
     }
 }
 
