@@ -5,6 +5,7 @@ use clap::{Args, Parser};
 
 use crate::cli::GlobalFlags;
 use crate::client::Session;
+use crate::client::service::Service;
 use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
 use storefront_core::text::sanitize::sanitize;
@@ -24,6 +25,20 @@ struct Line<A: Args> {
 pub fn typed() -> Vec<String> {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     std::iter::once("storefront".to_owned()).chain(words).collect()
+}
+
+/// The same without these flags and their values, and with the customer who was named or asked for.
+pub fn typed_for(service: &Service<'_>, left_out: &[&str]) -> Vec<String> {
+    let id = service.customer.map(|id| id.to_string());
+    let customer = id.as_deref().or(service.email.as_deref());
+    let is_left_out = |flag: &str| left_out.contains(&flag) || customer.is_some() && flag == "--customer";
+    let (mut words, mut is_value) = (typed(), false);
+    words.retain(|word| {
+        let was_value = std::mem::replace(&mut is_value, is_left_out(word));
+        !was_value && !is_left_out(word.split('=').next().unwrap_or_default())
+    });
+    words.extend(customer.into_iter().flat_map(|customer| flag("customer", customer)));
+    words
 }
 
 /// The arguments of a command line.

@@ -71,7 +71,9 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 /// # Errors
 /// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
-    let typed = typed_for(service);
+    // The address is one of the answers.
+    let mut typed = equivalent::typed_for(service, &["--address"]);
+    typed.retain(|word| word != "--add-address");
     let (mut has_sent, mut is_introduced) = (false, false);
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
     loop {
@@ -101,22 +103,6 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
             return Ok(());
         }
     }
-}
-
-/// The command line without the address that was typed, and with the customer who was named or asked for.
-fn typed_for(service: &Service<'_>) -> Vec<String> {
-    let id = service.customer.map(|id| id.to_string());
-    let customer = id.as_deref().or(service.email.as_deref());
-    let left_out: &[&str] = if customer.is_some() { &["--address", "--customer"] } else { &["--address"] };
-    let (mut words, mut is_value) = (equivalent::typed(), false);
-    words.retain(|word| {
-        let flag = word.split('=').next().unwrap_or_default();
-        let is_left_out = is_value || word == "--add-address" || left_out.contains(&flag);
-        is_value = left_out.contains(&word.as_str());
-        !is_left_out
-    });
-    words.extend(customer.into_iter().flat_map(|customer| equivalent::flag("customer", customer)));
-    words
 }
 
 /// What is to be edited; `None` where the person has finished.
