@@ -390,11 +390,19 @@ pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
         return Err(Failure::usage("sku is missing")
             .hint("give the product with --sku SKU, or as the field `sku` of the input"));
     }
+    refuse_quantity(item)
+}
+
+/// Refuses an item without a quantity above 0.
+///
+/// # Errors
+/// `usage`, naming `qty`.
+pub fn refuse_quantity(item: &Map<String, Value>) -> Result<(), Failure> {
     let problem = match item.get("qty") {
         None => "qty is missing".to_owned(),
         Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),
         // Where the interface takes the text of a number.
-        Some(Value::String(qty)) if is_number(qty) && is_positive(qty.trim()) => return Ok(()),
+        Some(Value::String(qty)) if is_quantity(qty.trim()) => return Ok(()),
         Some(Value::Number(qty)) if is_too_large(&qty.to_string()) => format!("qty is too large: {qty}"),
         Some(Value::String(qty)) if is_too_large(qty.trim()) => format!("qty is too large: {qty}"),
         Some(qty) => format!("qty must be above 0, found {qty}"),
@@ -402,8 +410,9 @@ pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
     Err(Failure::usage(problem).hint("give the quantity with --qty N, or as the field `qty` of the input"))
 }
 
-fn is_number(text: &str) -> bool {
-    serde_json::from_str::<serde_json::Number>(text.trim()).is_ok()
+/// Whether a text is a number above 0.
+pub fn is_quantity(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Number>(text).is_ok() && is_positive(text)
 }
 
 /// Whether the text of a JSON number is above 0, however small: it may be too small for a double.
