@@ -59,6 +59,8 @@ pub async fn run(
     grammar: fn() -> clap::Command,
     plan: Option<&Plan>,
 ) -> Result<(), Failure> {
+    // Its columns are not those of the interface, which would be said instead.
+    operation.spec().ensure_in(session.dialect)?;
     refuse_single_flag(operation, "batch input")?;
     refuse_two_words(&session.global.batch)?;
     if session.global.customer.is_some() {

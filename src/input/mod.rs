@@ -50,10 +50,7 @@ impl Draft {
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
-        if !operation.is_in(dialect) {
-            let message = format!("the interface `{}` has no `{}`", dialect.name, operation.name);
-            return Err(Failure::usage(message).hint("for a Magento shop, add --api magento"));
-        }
+        operation.ensure_in(dialect)?;
         let is_document = document.is_some();
         let mut body = operation::wrapped(operation, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;

@@ -43,6 +43,18 @@ impl OperationSpec {
         })
     }
 
+    /// Refuses an interface that does not have its call.
+    ///
+    /// # Errors
+    /// `usage`.
+    pub fn ensure_in(&self, dialect: &Dialect) -> Result<(), Failure> {
+        if self.is_in(dialect) {
+            return Ok(());
+        }
+        let message = format!("the interface `{}` has no `{}`", dialect.name, self.name);
+        Err(Failure::usage(message).hint("for a Magento shop, add --api magento"))
+    }
+
     /// Shape of the body in an interface, wrapper included.
     pub fn schema(&self, dialect: &Dialect) -> &'static ObjectSchema {
         (self.body)(dialect.fields)
