@@ -4,6 +4,7 @@ pub mod add_item;
 pub mod attribute;
 mod calls;
 pub mod cart;
+pub mod cart_state;
 pub mod customers;
 pub mod profile;
 pub mod ship;

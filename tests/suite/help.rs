@@ -83,6 +83,9 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
                 std::fs::write(home.dir.path().join("items.csv"), items).unwrap();
                 home.ok("--sandbox quote add-item -i items.csv");
             }
+            if words == "quote set-item" {
+                home.ok("--sandbox --api magento quote add-item --sku mug-blue --qty 1");
+            }
             std::fs::write(home.dir.path().join("token.txt"), "t0ken\n").unwrap();
             // These wait for a person: a server runs until it is stopped, and a login asks for the token.
             let example = match example.strip_prefix("storefront sandbox serve") {

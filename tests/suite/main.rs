@@ -27,6 +27,7 @@ mod batch_run;
 mod batch_tokens;
 mod cart_reports;
 mod cart_resume;
+mod cart_state;
 mod commands;
 #[cfg(unix)]
 mod completion;

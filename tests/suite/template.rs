@@ -5,9 +5,10 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 6] = [
+const OPERATIONS: [&str; 7] = [
     "quote ship",
     "quote add-item",
+    "quote set-item --api magento",
     "customer update",
     "attribute create",
     "attribute assign --api magento",
@@ -17,7 +18,7 @@ const OPERATIONS: [&str; 6] = [
 #[test]
 fn a_template_runs_on_the_sandbox_as_it_is() {
     for operation in OPERATIONS {
-        let home = Home::new();
+        let home = home_for(operation);
         let template = home.ok(&format!("template {}", quoted(operation)));
         let mut words: Vec<&str> = operation.split(' ').collect();
         words.extend(["--sandbox", "-i", "-", "-o", "json"]);
@@ -30,7 +31,7 @@ fn a_template_runs_on_the_sandbox_as_it_is() {
 #[test]
 fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends() {
     for operation in OPERATIONS {
-        let home = Home::new();
+        let home = home_for(operation);
         let csv = home.ok(&format!("template {} --format csv", quoted(operation)));
         assert_eq!(csv.lines().count(), 2, "{csv}");
         std::fs::write(home.dir.path().join("in.csv"), &csv).unwrap();
@@ -48,6 +49,15 @@ fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends
             .run(&[&operation.split(' ').collect::<Vec<_>>()[..], &["--sandbox", "-i", "in.csv"]].concat());
         assert_eq!(done.code, 0, "{operation}: {done:?}");
     }
+}
+
+/// A home whose sandbox has what the operation needs: an item that is in the cart.
+fn home_for(operation: &str) -> Home {
+    let home = Home::new();
+    if operation.starts_with("quote set-item") {
+        home.ok("quote add-item --sku mug-blue --qty 1 --sandbox --api magento");
+    }
+    home
 }
 
 /// The operation as one word, with what follows it.
@@ -82,7 +92,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, customer-update, attribute-create, attribute-assign, attribute-option-add
+  hint: expected one of quote-ship, quote-add-item, quote-set-item, customer-update, attribute-create, attribute-assign, attribute-option-add
 "#]],
     );
 }

@@ -3,10 +3,11 @@
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const WRITES: [&str; 10] = [
+const WRITES: [&str; 11] = [
     "customer update --firstname Amy -y",
     "customer restore -y",
     "quote add-item --sku A --qty 1",
+    "quote set-item --item 1 --qty 2",
     "quote ship --carrier flatrate --method flatrate --no-payment",
     "attribute create --code a --label A --type text",
     "attribute assign a --set Default",

@@ -8,8 +8,10 @@ use crate::id::{AddressId, CustomerId};
 use crate::interface::dialect::CartRoutes;
 use crate::interface::fields::ObjectSchema;
 use crate::interface::request::{Filter, Method, Request, Target, search_query};
-use crate::profile::address::AddressIndex;
+use crate::operation::scalar;
+use crate::profile::address::{AddressIndex, join_ids};
 use crate::profile::stored::Profile;
+use crate::text::exact_json;
 
 /// At most as many active carts of one customer are asked for: there may be one in each of several stores.
 const MAX_CARTS: usize = 20;
@@ -70,6 +72,18 @@ impl<'a> Cart<'a> {
         self.post(self.path("/items"), body)
     }
 
+    /// Sets the quantity of an item. The cart that the body names beats the path, so that it is this one.
+    ///
+    /// # Errors
+    /// `usage` for a cart without an id.
+    pub fn set_item(&self, item: i64, qty: Value) -> Result<Request, Failure> {
+        let id = self.id.ok_or_else(|| Failure::usage("a cart without an id"))?;
+        let item_fields = [("qty", qty), ("quote_id", id.to_string().into())];
+        let body = exact_json::object([("cartItem", exact_json::object(item_fields))]);
+        let request = self.post(self.path(&format!("/items/{item}")), body.to_string());
+        Ok(Request { method: Method::PUT, ..request })
+    }
+
     /// Saves addresses, carrier and method.
     pub fn save_shipping(&self, body: String) -> Request {
         self.post(self.path("/shipping-information"), body)
@@ -90,6 +104,54 @@ impl<'a> Cart<'a> {
         Request::post(path, body.into(), self.target.bearer())
     }
 }
+
+/// The id of an item.
+pub fn item_id(item: &Value) -> Option<i64> {
+    scalar(item.get("item_id"))?.trim().parse().ok()
+}
+
+/// What counts of an item, by which it can be set back: its id, SKU and quantity.
+pub fn item_state(item: &Value) -> Value {
+    let member = |name| item.get(name).cloned().unwrap_or_default();
+    exact_json::object(["item_id", "sku", "qty"].map(|name| (name, member(name))))
+}
+
+/// The item of a cart that is asked for by its id, or by the SKU of what is in the cart only once.
+///
+/// # Errors
+/// `usage` where there is no such item, several, or one with another SKU.
+pub fn find_item<'a>(items: &'a [Value], asked: &Map<String, Value>) -> Result<&'a Value, Failure> {
+    let [id, sku] = ["item_id", "sku"].map(|name| scalar(asked.get(name)).map(|text| text.trim().to_owned()));
+    let has_sku = |item: &&Value, sku: &str| {
+        scalar(item.get("sku")).is_some_and(|own| own.trim().to_lowercase() == sku.to_lowercase())
+    };
+    let is_it = |item: &&Value| match (&id, &sku) {
+        (Some(id), _) => id.parse().ok() == item_id(item),
+        (None, sku) => sku.as_ref().is_some_and(|sku| has_sku(item, sku)),
+    };
+    let found: Vec<&Value> = items.iter().filter(is_it).collect();
+    let (message, hint) = match (&found[..], &id, &sku) {
+        ([item], Some(id), Some(sku)) if !has_sku(item, sku) => {
+            let own = scalar(item.get("sku")).unwrap_or_default();
+            (format!("item {id} has the SKU `{own}`, not `{sku}`"), LIST_ITEMS)
+        }
+        ([item], ..) => return Ok(item),
+        ([], Some(id), _) => (format!("the cart has no item {id}"), LIST_ITEMS),
+        ([], None, sku) => (
+            format!("the cart has no item with the SKU `{}`", sku.as_deref().unwrap_or_default()),
+            LIST_ITEMS,
+        ),
+        (several, ..) => {
+            let ids = several.iter().filter_map(|item| item_id(item));
+            let ids = join_ids(&ids.collect::<Vec<_>>());
+            let message = format!("the SKU `{}` is in the cart several times", sku.unwrap_or_default());
+            (format!("{message}: items {ids}"), "name one of them with --item ID, or `item_id`")
+        }
+    };
+    Err(Failure::usage(message).hint(hint))
+}
+
+const LIST_ITEMS: &str = "`storefront quote show` lists the items";
 
 fn no_routes(interface: &str) -> Failure {
     Failure::usage(format!("the interface `{interface}` has no calls that read a cart"))
@@ -137,7 +199,7 @@ mod tests {
     use crate::id::{AddressId, CustomerId};
     use serde_json::{Value, json};
 
-    use super::{Cart, from_profile};
+    use super::{Cart, find_item, from_profile, item_id};
     use crate::interface::dialect::{MAGENTO, MARKETPLACE, Target};
     use crate::interface::fields::MARKETPLACE_FIELDS;
     use crate::interface::request::Bearer;
@@ -157,6 +219,42 @@ mod tests {
         );
         assert_eq!(named.create().path, "/V1/customers/3/carts");
         assert!(Cart::new(Target { dialect: &MARKETPLACE, ..own }, None).is_err());
+    }
+
+    #[test]
+    fn the_body_names_the_cart_that_the_path_names() {
+        let own = Target::new(&MAGENTO, None).unwrap();
+        for (target, path) in
+            [(own, "/V1/carts/mine/items/3"), (Target { customer: Some(3), ..own }, "/V1/carts/7/items/3")]
+        {
+            let request = Cart::new(target, Some(7)).unwrap().set_item(3, json!(5)).unwrap();
+            assert_eq!((request.method.as_str(), request.path.as_str()), ("PUT", path));
+            assert_eq!(request.body.as_deref(), Some(r#"{"cartItem":{"qty":5,"quote_id":"7"}}"#));
+        }
+    }
+
+    #[test]
+    fn an_item_is_found_by_its_id_or_by_a_sku_that_is_there_once() {
+        let items = [
+            json!({"item_id": 3, "sku": "MUG", "qty": 2}),
+            json!({"item_id": "4", "sku": "hat", "qty": 1}),
+            json!({"item_id": 5, "sku": "hat", "qty": 1}),
+        ];
+        let found = |asked: Value| {
+            let item = find_item(&items, asked.as_object().unwrap());
+            item.map(item_id).map_err(|failure| failure.message)
+        };
+        assert_eq!(found(json!({"sku": " mug"})), Ok(Some(3)));
+        assert_eq!(found(json!({"item_id": "5"})), Ok(Some(5)));
+        assert_eq!(found(json!({"item_id": 4, "sku": "hat"})), Ok(Some(4)));
+        for (asked, message) in [
+            (json!({"sku": "hat"}), "the SKU `hat` is in the cart several times: items 4 and 5"),
+            (json!({"sku": "cap"}), "the cart has no item with the SKU `cap`"),
+            (json!({"item_id": 9}), "the cart has no item 9"),
+            (json!({"item_id": 3, "sku": "hat"}), "item 3 has the SKU `MUG`, not `hat`"),
+        ] {
+            assert_eq!(found(asked), Err(message.to_owned()));
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! `storefront quote …`
 
 pub mod add_item;
+mod item_dialogue;
+pub mod set_item;
 pub mod ship;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -8,6 +10,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use self::add_item::AddItemArgs;
+use self::set_item::SetItemArgs;
 use self::ship::ShipArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
 use crate::client::Session;
@@ -25,13 +28,15 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{sanitize, sanitize_line};
 
-/// Save shipping details and add items to quotes.
+/// Save shipping details, and add and change the items of quotes.
 #[derive(Debug, Subcommand)]
 pub enum QuoteCommand {
     /// Save shipping and billing address, shipping method and payment on the customer's quote
     Ship(Box<ShipArgs>),
     /// Add a simple or configurable product to a quote
     AddItem(Box<AddItemArgs>),
+    /// Set the quantity of an item that is in a quote
+    SetItem(Box<SetItemArgs>),
     /// Print the customer's active quote, its items and its totals
     #[command(aliases = ["get", "list"])]
     #[command(after_help = "Examples:
@@ -65,7 +70,7 @@ impl QuoteCommand {
     /// Whether it may change the shop.
     pub fn can_write(&self) -> bool {
         match self {
-            Self::Ship(_) | Self::AddItem(_) => true,
+            Self::Ship(_) | Self::AddItem(_) | Self::SetItem(_) => true,
             Self::Show(_) | Self::Methods(_) => false,
         }
     }
@@ -75,6 +80,7 @@ impl QuoteCommand {
         match self {
             Self::Ship(args) => Some(&**args),
             Self::AddItem(args) => Some(&**args),
+            Self::SetItem(args) => Some(&**args),
             Self::Show(_) | Self::Methods(_) => None,
         }
     }
@@ -88,6 +94,7 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
     match command {
         QuoteCommand::Ship(args) => commands::run_operation(session, &**args).await,
         QuoteCommand::AddItem(args) => commands::run_operation(session, &**args).await,
+        QuoteCommand::SetItem(args) => set_item::run(session, args).await,
         QuoteCommand::Show(ReadArgs { quote_id, .. }) => {
             commands::with_customer(session, async |service| show(service, quote_id.as_deref()).await).await
         }

@@ -102,6 +102,10 @@ pub struct FieldTables {
     pub cart_item_body: &'static ObjectSchema,
     /// A cart item.
     pub cart_item: &'static ObjectSchema,
+    /// Body that sets the quantity of an item that is in the cart (ours).
+    pub item_quantity_body: &'static ObjectSchema,
+    /// Such an item and its quantity.
+    pub item_quantity: &'static ObjectSchema,
     /// Body of an attribute.
     pub attribute_body: &'static ObjectSchema,
     /// An attribute.
@@ -245,6 +249,13 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let assignment = schema("assignment", "Magento", vec![code(), sets_field()]);
     let options = field("options", FieldType::List(object("attribute option")), "Options to add, in order");
     let new_options = schema("new options", "Magento", vec![code(), options]);
+    // The other types are those of an item that is added.
+    let of_item = |(name, doc)| object("cart item").field(name).map(|field| Field { doc, ..*field });
+    let item = field("item_id", FieldType::Scalar(Scalar::Integer), "Item ID in the cart");
+    let sku = ("sku", "SKU of an item that is in the cart once");
+    let others = [sku, ("qty", "New quantity"), ("quote_id", "Quote ID")].into_iter().filter_map(of_item);
+    let quantity = schema("item quantity", "Magento", std::iter::once(item).chain(others).collect());
+    let quantity_field = field("cartItem", FieldType::Object(quantity), "The item and its new quantity");
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
         customer: object("customer"),
@@ -252,6 +263,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         region: object("region"),
         cart_item_body: body("cartItem", "cart item", "The item to add"),
         cart_item: object("cart item"),
+        item_quantity_body: schema("body", "", vec![quantity_field]),
+        item_quantity: quantity,
         attribute_body: attribute_body(object("attribute"), "The attribute to create"),
         attribute: object("attribute"),
         attribute_option: object("attribute option"),

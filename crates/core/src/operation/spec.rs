@@ -5,9 +5,10 @@ use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 6] = [
+pub const OPERATIONS: [&OperationSpec; 7] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
+    &QUOTE_SET_ITEM,
     &CUSTOMER_UPDATE,
     &ATTRIBUTE_CREATE,
     &ATTRIBUTE_ASSIGN,
@@ -176,6 +177,28 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     is_one_call: true,
     creates: false,
     batch_action: "Add the items of",
+};
+
+/// Sets the quantity of an item that is in the cart.
+pub static QUOTE_SET_ITEM: OperationSpec = OperationSpec {
+    name: "quote set-item",
+    body: |all| all.item_quantity_body,
+    wrapper: Some("cartItem"),
+    template: include_str!("template/quote_set_item.json"),
+    columns: &[group(|all| all.item_quantity, &[], "")],
+    flag_columns: &[("item", "item_id")],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("cart"),
+    is_merged: false,
+    can_resolve: true,
+    needs: |dialect| dialect.carts.is_some(),
+    is_one_call: true,
+    creates: false,
+    batch_action: "Set the quantities of",
 };
 
 /// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored

@@ -23,20 +23,53 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     if call.is_own {
         return add_to(records, call.cart(records)?, &call.sent);
     }
+    add_to(records, named_cart(records, &call)?, &call.sent)
+}
+
+/// The cart that `quote_id` names. It beats the one in the path, which only has to be a number.
+fn named_cart(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     call.id(0)?;
     let named = call.sent.get("quote_id").map(as_text).unwrap_or_default();
     if named.is_empty() {
         return Err(ApiError::required("quoteId"));
     }
     let cart = named.parse().map_err(|_| ApiError::no_such_entity("cartId", named.as_str()))?;
-    add_to(records, active_cart(records, cart)?, &call.sent)
+    active_cart(records, cart)
+}
+
+/// PUT `carts/{mine|cartId}/items/{itemId}`, with the same rule for the cart. SKU, price and name mean nothing; other options
+/// make another item of it.
+pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let cart = if call.is_own { call.cart(records)? } else { named_cart(records, &call)? };
+    let item = call.id(1)?;
+    let line = records.lines(cart)?.into_iter().find(|line| line.item_id == item);
+    let line = line.ok_or_else(|| no_item(cart, item))?;
+    let qty = quantity(&call.sent)?;
+    let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
+    check_stock(&product, qty)?;
+    let options = match call.sent.get("product_option") {
+        None | Some(Value::Null) => line.options.clone(),
+        Some(_) => quote::canonical_options(&quote::choice(records, &product, &call.sent)?),
+    };
+    let qty = qty.to_string();
+    if options == line.options {
+        records.put_quantity(item, &qty)?;
+        return carts::item(records, cart, &QuoteLine { qty, ..line });
+    }
+    records.remove_line(item)?;
+    let item_id = records.add_line(cart, &line.sku, &options, &qty)?;
+    carts::item(records, cart, &QuoteLine { item_id, options, qty, ..line })
+}
+
+fn no_item(cart: i64, item: i64) -> ApiError {
+    ApiError::new(404, "The %1 Cart doesn't contain the %2 item.").with(json!([cart, item]))
 }
 
 /// DELETE `carts/{mine|cartId}/items/{itemId}`.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (cart, item) = (call.cart(records)?, call.id(1)?);
     if !records.lines(cart)?.iter().any(|line| line.item_id == item) {
-        return Err(ApiError::new(404, "The %1 Cart doesn't contain the %2 item.").with(json!([cart, item])));
+        return Err(no_item(cart, item));
     }
     records.remove_line(item)?;
     Ok(json!(true))

@@ -59,6 +59,13 @@ pub static ROUTES: &[Route] = &[
         "Add an item to the own cart, or to that of quote_id",
     )
     .forces("cartItem", |tables| tables.cart_item),
+    put(
+        "carts/{mine|cartId}/items/{itemId}",
+        CARTS,
+        cart_items::replace,
+        "Set the quantity of an item in the own cart, or in that of quote_id",
+    )
+    .forces("cartItem", |tables| tables.cart_item),
     delete("carts/{mine|cartId}/items/{itemId}", CARTS, cart_items::remove, "Remove an item"),
     get("carts/{mine|cartId}/totals", CARTS, totals::show, "Totals of a cart"),
     get("carts/{mine|cartId}/shipping-methods", CARTS, shipping::methods, "Shipping methods of a cart"),

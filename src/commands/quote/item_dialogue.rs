@@ -1,0 +1,76 @@
+//! Which item of the cart it is, and its new quantity, where the command line does not say so.
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use crate::client::service::Service;
+use crate::commands::{equivalent, prepare};
+use crate::ops::customers::with_id;
+use crate::ops::{Operation, cart};
+use crate::prompt::{Objection, Question};
+use crate::report::fields::format_value;
+use storefront_core::cart::{find_item, item_id};
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::lint;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// The item and its quantity.
+    ItemAndQuantity,
+}
+
+/// Asks what the flags do not name, runs the command with the answers, and prints it.
+///
+/// # Errors
+/// [`Failure::cancelled`] when the person leaves; whatever goes wrong with the command.
+pub async fn run<A: Args + Operation>(
+    service: &Service<'_>,
+    named: &Map<String, Value>,
+    answers: Answers,
+) -> Result<(), Failure> {
+    let service = &with_id(service).await?;
+    let session = service.session;
+    let (item, is_asked) = choose(service, named).await?;
+    let mut words = equivalent::typed_for(service, &[]);
+    if is_asked {
+        words.extend(equivalent::flag("item", &item_id(&item).unwrap_or_default().to_string()));
+    }
+    if answers == Answers::ItemAndQuantity && !named.contains_key("qty") {
+        words.extend(equivalent::flag("qty", &quantity(service, &item)?));
+    }
+    let args: A = equivalent::parse(&words)?;
+    let draft = prepare(session, &args, None)?;
+    let done = args.run(service, &draft, None).await.and_then(|outcome| session.report.outcome(&outcome));
+    equivalent::tell(session, &words);
+    done
+}
+
+/// The item that the flags name, or that a person chooses, and whether it was asked for.
+async fn choose(service: &Service<'_>, named: &Map<String, Value>) -> Result<(Value, bool), Failure> {
+    let found = cart::find(service).await?;
+    let items = found.as_ref().and_then(|cart| cart.shown["items"].as_array());
+    let items = items.filter(|items| !items.is_empty()).ok_or_else(|| {
+        let none = Failure::new(FailureKind::Refused, "the customer has no active cart with items");
+        none.hint("add one with `storefront quote add-item`")
+    })?;
+    if ["item_id", "sku"].iter().any(|name| named.contains_key(*name)) {
+        return find_item(items, named).map(|item| (item.clone(), false));
+    }
+    let line = |item: &Value| {
+        let member = |name: &str| format_value(item.get(name));
+        format!("{} × {}  {} {}", member("qty"), member("sku"), member("name"), member("item_id"))
+    };
+    let lines: Vec<String> = items.iter().map(line).collect();
+    let chosen = service.session.prompt().select("Which item?", &lines, 0)?;
+    Ok((items[chosen.ok_or_else(Failure::cancelled)?].clone(), true))
+}
+
+/// The new quantity, as it is typed.
+fn quantity(service: &Service<'_>, item: &Value) -> Result<String, Failure> {
+    let present = format_value(item.get("qty"));
+    let question = Question { text: "New quantity", initial: &present, ..Question::default() };
+    let check = |text: &str| Objection::unless(lint::is_quantity(text.trim()), "enter a number above 0");
+    let typed = service.session.prompt().text(&question, check)?;
+    Ok(typed.ok_or_else(Failure::cancelled)?.trim().to_owned())
+}

@@ -1,0 +1,252 @@
+//! Sets a cart to a state (docs/interface.md, "Carts set to a state"): the cart is read, one call changes it, and the reply or
+//! another read shows the result.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::client::service::Service;
+use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
+use crate::input::Draft;
+use crate::ops::{cart, read_until};
+use crate::report::outcome::{CartOutcome, Outcome};
+use storefront_core::cart::{Cart, find_item, item_id, item_state};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::operation::{OperationSpec, QUOTE_SET_ITEM, Success, scalar};
+use storefront_core::profile::diff::{Change, ensure_planned_in};
+use storefront_core::profile::equal::{same_flag, same_value};
+use storefront_core::profile::path::FieldPath;
+
+/// The field of an item's quantity.
+const QTY: &str = "qty";
+
+/// The customer's active cart as it was read.
+struct Stored<'a> {
+    service: &'a Service<'a>,
+    cart: Cart<'a>,
+    id: u64,
+    items: Vec<Value>,
+    /// Who the customer is.
+    owner: Map<String, Value>,
+}
+
+/// What is wanted of a cart, and how it differs.
+struct Wanted {
+    operation: &'static OperationSpec,
+    /// The item.
+    item: i64,
+    /// Its SKU, for people.
+    sku: String,
+    /// What the journal keeps for a later undo.
+    before: Value,
+    change: Change,
+    request: Request,
+}
+
+/// What a read shows of a change.
+enum Shown {
+    Done,
+    /// The cart is as it was before.
+    Not,
+    /// Neither.
+    Other,
+    Unreadable,
+}
+
+impl<'a> Stored<'a> {
+    /// Reads the active cart, which is the one that the draft names, if it names one.
+    async fn read(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
+        let target = service.target()?;
+        let Some(found) = cart::find(service).await? else {
+            let none = Failure::new(FailureKind::Refused, "the customer has no active cart");
+            return Err(none.hint("add an item with `storefront quote add-item`"));
+        };
+        found.ensure_named(scalar(draft.fields.get("quote_id")).as_deref())?;
+        let Some(items) = items_of(&found.shown, found.id) else {
+            let message = "the cart was answered without a list of its items";
+            return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
+        };
+        let (items, customer) = (items.clone(), found.shown["customer"].as_object());
+        let names = ["id", "email", "firstname", "lastname"];
+        let owner = customer.into_iter().flatten().filter(|(name, _)| names.contains(&name.as_str()));
+        let owner = owner.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(Self { service, cart: Cart::new(target, Some(found.id))?, id: found.id, items, owner })
+    }
+
+    /// What is stored at a place.
+    fn find(&self, path: &FieldPath) -> Option<Value> {
+        let item = self.items.iter().find(|item| item_id(item) == path.item_id())?;
+        if path.is_item() { Some(item_state(item)) } else { item.get(path.last_name()).cloned() }
+    }
+
+    /// Reads the cart until it shows the change, for `limit` at most.
+    async fn look(&self, change: &Change, limit: Duration) -> Shown {
+        let is_done = |shown: &Value| {
+            items_of(shown, self.id).is_some_and(|items| compare(items, change) == Some(true))
+        };
+        let (shown, is_done) = read_until(self.service, &self.cart.read(""), limit, is_done).await;
+        match shown.as_ref().and_then(|shown| items_of(shown, self.id)) {
+            _ if is_done => Shown::Done,
+            None => Shown::Unreadable,
+            Some(items) if compare(items, change) == Some(false) => Shown::Not,
+            Some(_) => Shown::Other,
+        }
+    }
+
+    /// Makes the change, or shows the call.
+    async fn set(&self, draft: &Draft, wanted: Wanted, settle: Duration) -> Result<Outcome, Failure> {
+        let Wanted { operation, item, sku, before, change, request } = wanted;
+        let of_cart = CartOutcome { changes: vec![change.clone()], owner: self.owner.clone() };
+        let (what, service) = (format!("item {item} ({sku})"), self.service);
+        if change.is_same() {
+            let unchanged = Some(format!("{what} has this quantity already"));
+            let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
+            return Ok(Outcome { reason, cart, unchanged, ..Outcome::not_sent(operation.name) });
+        }
+        if let Some(expected) = &draft.expect {
+            ensure_planned_in(&expected.changes, &of_cart.changes, |path| self.find(path))?;
+        }
+        if service.session.global.dry_run {
+            let shown = Outcome::dry_run(operation.name, service.preview(request));
+            return Ok(Outcome { cart: Some(of_cart), ..shown });
+        }
+        service.log_before_change(before).await?;
+        let sent = service.send(operation.name, &request, Effect::Write).await;
+        let (reply, verified) = self.judge(sent, &change, settle).await?;
+        let text = said(&what, self.id, &change);
+        let (status, response) = (reply.as_ref().map(|reply| reply.status), reply.map(|reply| reply.value()));
+        Ok(Outcome {
+            applied: Applied::Yes,
+            status,
+            response,
+            cart: Some(of_cart),
+            verified: Some(verified),
+            success: Some(Success { text, covers_response: true }),
+            ..Outcome::not_sent(operation.name)
+        })
+    }
+
+    /// What became of the call: its reply, and whether the cart shows the change.
+    async fn judge(
+        &self,
+        sent: Result<Reply, Failure>,
+        change: &Change,
+        settle: Duration,
+    ) -> Result<(Option<Reply>, bool), Failure> {
+        let report = self.service.session.report;
+        let failure = match sent {
+            Ok(reply) if compare(&[reply.value()], change) == Some(true) => return Ok((Some(reply), true)),
+            Ok(reply) => {
+                let doubt = match self.look(change, settle).await {
+                    Shown::Done => return Ok((Some(reply), true)),
+                    Shown::Not => return Err(look_again(not_shown(reply.status))),
+                    Shown::Other => "the cart shows something else",
+                    Shown::Unreadable => "the cart could not be read",
+                };
+                report.warn(&format!("the change is not verified: {doubt}"));
+                return Ok((Some(reply), false));
+            }
+            Err(failure) => failure,
+        };
+        if failure.applied == Applied::Unknown {
+            if let Shown::Done = self.look(change, settle).await {
+                report.warn(&format!("{}; verified as applied", failure.message));
+                self.service.stage.set(Applied::Yes);
+                return Ok((None, true));
+            }
+        } else if may_be_saved(&failure)
+            && let Shown::Done = self.look(change, Duration::ZERO).await
+        {
+            self.service.stage.set(Applied::Unknown);
+            let message = format!("refused, but saved: {}", failure.message);
+            let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
+            return Err(look_again(Failure { kind, applied, message, ..failure }));
+        }
+        Err(if failure.applied == Applied::Unknown { look_again(failure) } else { failure })
+    }
+}
+
+/// Sets the quantity of an item, or shows the call. Where the outcome is unknown the cart is read for `settle` at most; nothing
+/// is sent again.
+///
+/// # Errors
+/// `usage` for an item that is not in the cart; `refused` without a cart; as [`Service::send`].
+pub async fn set_item(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
+    let stored = Stored::read(service, draft).await?;
+    let item = find_item(&stored.items, &draft.fields)?;
+    let id = item_id(item).unwrap_or_default();
+    let qty = quantity(draft);
+    let wanted = Wanted {
+        operation: &QUOTE_SET_ITEM,
+        item: id,
+        sku: scalar(item.get("sku")).unwrap_or_default(),
+        before: Value::Array(vec![item_state(item)]),
+        change: Change {
+            path: FieldPath::item(id).member(QTY),
+            before: item.get(QTY).cloned(),
+            after: Some(qty.clone()),
+        },
+        request: stored.cart.set_item(id, qty)?,
+    };
+    stored.set(draft, wanted, settle).await
+}
+
+/// Whether the item of an earlier run has the quantity; `None` while that is unknown.
+///
+/// # Errors
+/// Where the cart cannot be read.
+pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Option<Outcome>, Failure> {
+    let stored = Stored::read(service, draft).await?;
+    let Ok(item) = find_item(&stored.items, &draft.fields) else { return Ok(None) };
+    let is_set = same_value(QTY, item.get(QTY), Some(&quantity(draft)));
+    let (reason, verified) = (Some("done earlier"), Some(true));
+    Ok(is_set.then(|| Outcome {
+        applied: Applied::Yes,
+        reason,
+        verified,
+        ..Outcome::not_sent(QUOTE_SET_ITEM.name)
+    }))
+}
+
+/// The quantity as a number, which the interface also takes as text.
+fn quantity(draft: &Draft) -> Value {
+    let given = draft.fields.get(QTY).cloned().unwrap_or_default();
+    let number = given.as_str().and_then(|text| serde_json::from_str(text.trim()).ok());
+    number.map_or(given, Value::Number)
+}
+
+/// The items of a cart, where it is this one and active.
+fn items_of(shown: &Value, id: u64) -> Option<&Vec<Value>> {
+    let is_it = scalar(shown.get("id")) == Some(id.to_string());
+    let is_active = same_flag(shown.get("is_active"), Some(&Value::Bool(true)));
+    shown.get("items")?.as_array().filter(|_| is_it && is_active)
+}
+
+/// Whether items are as after the change (`true`) or as before (`false`); `None` where they are neither.
+fn compare(items: &[Value], change: &Change) -> Option<bool> {
+    let item = items.iter().find(|item| item_id(item) == change.path.item_id());
+    let now = item.map(|item| item.get(QTY).cloned().unwrap_or_default());
+    let is = |side: &Option<Value>| match (&now, side) {
+        (None, None) => true,
+        (Some(now), Some(side)) => same_value(QTY, Some(now), Some(side)),
+        _ => false,
+    };
+    if is(&change.after) { Some(true) } else { is(&change.before).then_some(false) }
+}
+
+fn said(what: &str, cart: u64, change: &Change) -> String {
+    let [before, after] =
+        [&change.before, &change.after].map(|side| scalar(side.as_ref()).unwrap_or_default());
+    format!("Set {what} of cart {cart} from {before} to {after}")
+}
+
+fn not_shown(status: u16) -> Failure {
+    let message = "the service accepted the change, and the cart does not show it";
+    Failure { status: Some(status), ..Failure::new(FailureKind::Mismatch, message) }
+}
+
+/// It is not sent again by itself.
+fn look_again(failure: Failure) -> Failure {
+    failure.hint("look at the cart with `storefront quote show`; if it is as before, run the command again")
+}

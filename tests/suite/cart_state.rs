@@ -1,0 +1,132 @@
+//! Carts that are set to a state: what the reply and later reads of the cart say of a change.
+
+use serde_json::{Value, json};
+
+use crate::cart_reports::{JSON, impatient, json, on};
+use crate::support::batch::lines;
+use crate::support::magento::{done, fails, run};
+use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::test_env::TestEnv;
+
+fn item(id: u32, qty: u32) -> Value {
+    json!({"item_id": id, "sku": format!("mug-{id}"), "qty": qty, "quote_id": "7"})
+}
+
+/// The cart 7 of customer 1 as a search has it.
+fn found(items: &[Value]) -> Step {
+    json(&json!({"items": [cart(items)], "total_count": 1}))
+}
+
+fn cart(items: &[Value]) -> Value {
+    json!({"id": 7, "is_active": true, "customer": {"id": 1}, "items": items})
+}
+
+/// Sets item 1, of which there are 2, to 5: the exit code, the object that was printed, and the methods of the requests.
+fn set(answers: Vec<Step>) -> (i32, Value, Vec<String>) {
+    let server = MockServer::start([vec![found(&[item(1, 2), item(2, 9)])], answers].concat());
+    let outcome = on(&impatient(&server), &server, "quote set-item --customer 1 --item 1 --qty 5");
+    let printed =
+        if outcome.code == 0 { serde_json::from_str(&outcome.stdout).unwrap() } else { outcome.error() };
+    let methods = server.requests();
+    let methods = methods.iter().map(|request| request.split(' ').next().unwrap().to_owned()).collect();
+    (outcome.code, printed, methods)
+}
+
+#[test]
+fn the_reply_verifies_a_quantity_and_else_a_read_of_the_cart() {
+    let shown = |items: &[Value]| json(&cart(items));
+    for (answers, code, verified) in [
+        (vec![json(&item(1, 5))], 0, json!(true)),
+        (vec![json(&json!({"item_id": "1", "qty": "5"}))], 0, json!(true)),
+        (vec![json(&json!({})), shown(&[item(1, 5)])], 0, json!(true)),
+        (vec![json(&item(1, 3)), shown(&[item(1, 3)])], 0, json!(false)),
+        (vec![json(&item(1, 3)), shown(&[item(2, 9)])], 0, json!(false)),
+        (vec![json(&json!({})), Step::Close], 0, json!(false)),
+        (vec![json(&json!({})), shown(&[item(1, 2)])], 9, json!(null)),
+    ] {
+        let (ended, printed, methods) = set(answers);
+        assert_eq!((ended, &printed["verified"]), (code, &verified), "{printed}");
+        assert_eq!(methods.iter().filter(|method| *method == "PUT").count(), 1, "{methods:?}");
+        assert_eq!(printed["applied"], "yes", "{printed}");
+    }
+}
+
+#[test]
+fn a_lost_answer_is_applied_only_where_the_cart_shows_it_and_nothing_is_sent_again() {
+    let shown = |items: &[Value]| json(&cart(items));
+    let mut ordered = cart(&[item(1, 5)]);
+    ordered["is_active"] = json!(false);
+    let mut other = cart(&[item(1, 5)]);
+    other["id"] = json!(8);
+    for (after, code) in [
+        (shown(&[item(1, 5)]), 0),
+        (shown(&[item(1, 2)]), 8),
+        (shown(&[item(1, 3)]), 8),
+        (shown(&[item(2, 5)]), 8),
+        (Step::Close, 8),
+        (json(&json!([item(1, 5)])), 8),
+        (json(&ordered), 8),
+        (json(&other), 8),
+    ] {
+        let (ended, printed, methods) = set(vec![Step::Close, after]);
+        assert_eq!(
+            (ended, &printed["applied"]),
+            (code, &json!(if code == 0 { "yes" } else { "unknown" })),
+            "{printed}"
+        );
+        assert_eq!(methods, ["GET", "PUT", "GET"]);
+        if code == 8 {
+            assert_eq!(
+                printed["hint"],
+                "look at the cart with `storefront -p shop quote show --customer 1`; if it is as before, run the command again"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_change_that_is_refused_and_shown_is_a_mismatch() {
+    let refused = || answer("400 Bad Request", JSON, r#"{"message": "mail failed"}"#);
+    let (ended, printed, _) = set(vec![refused(), json(&cart(&[item(1, 5)]))]);
+    assert_eq!((ended, &printed["applied"]), (9, &json!("unknown")), "{printed}");
+    let (ended, printed, _) = set(vec![refused(), json(&cart(&[item(1, 2)]))]);
+    assert_eq!((ended, &printed["applied"]), (4, &json!("no")), "{printed}");
+}
+
+#[test]
+fn a_sku_that_is_in_the_cart_twice_names_the_items() {
+    let env = TestEnv::new();
+    done(&env, "quote add-item --sku mug-blue --qty 2");
+    env.sandbox
+        .sql("INSERT INTO quote_items (quote_id, sku, options, qty) VALUES (1, 'mug-blue', '[ ]', '3')");
+    let error = fails(&env, 2, "quote set-item --sku mug-blue --qty 1");
+    assert_eq!(error["message"], "the SKU `mug-blue` is in the cart several times: items 1 and 2");
+    assert_eq!(error["hint"], "name one of them with --item ID, or `item_id`");
+    done(&env, "quote set-item --sku mug-blue --item 2 --qty 1");
+    assert_eq!(env.sandbox.show()["quotes"][0]["items"][1]["qty"], 1);
+}
+
+/// A record whose outcome is unknown holds up later ones of its cart, and a resumed run looks at the cart.
+#[test]
+fn the_journal_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
+    for (fault, after) in [("PUT:reset-after-commitx1", "yes"), ("PUT:reset-before-commitx1", "unknown")] {
+        let env = TestEnv::with_faults(&[fault]);
+        done(&env, "quote add-item --sku mug-blue --qty 2");
+        env.file("items.csv", "customer,sku,qty\n1,mug-blue,5\n1,mug-blue,6\n");
+        let first = run(&env, "quote set-item -i items.csv -y --settle 0");
+        let applied: Vec<Value> = lines(&first).iter().map(|line| line["applied"].clone()).collect();
+        let expected = if after == "yes" { ["yes", "yes"] } else { ["unknown", "no"] };
+        assert_eq!(applied, expected, "{first:?}");
+        let journal = std::fs::read_to_string(env.home.dir.path().join("items.csv.journal")).unwrap();
+        let sending: Value = journal
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .find(|line| line["state"] == "sending")
+            .unwrap();
+        assert_eq!(sending["before"], json!([{"item_id": 1, "sku": "mug-blue", "qty": 2}]));
+        let again = run(&env, "quote set-item -i items.csv -y --resume");
+        let applied: Vec<Value> = lines(&again).iter().map(|line| line["applied"].clone()).collect();
+        assert_eq!(applied, expected, "{again:?}");
+        assert_eq!(env.sandbox.show()["quotes"][0]["items"][0]["qty"], if after == "yes" { 6 } else { 2 });
+    }
+}
