@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
+use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved, says};
 use crate::input::Draft;
 use crate::ops::{cart, read_until};
 use crate::report::outcome::{CartOutcome, Outcome};
-use storefront_core::cart::{Cart, find_item, item_id, item_state};
+use storefront_core::cart::{Cart, find_item, is_asked, item_id, item_state};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
-use storefront_core::operation::{OperationSpec, QUOTE_SET_ITEM, Success, scalar};
+use storefront_core::operation::{OperationSpec, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, Success, scalar};
 use storefront_core::profile::diff::{Change, ensure_planned_in};
 use storefront_core::profile::equal::{same_flag, same_value};
 use storefront_core::profile::path::FieldPath;
@@ -42,6 +42,19 @@ struct Wanted {
     before: Value,
     change: Change,
     request: Request,
+}
+
+impl Wanted {
+    fn of(operation: &'static OperationSpec, item: &Value, change: Change, request: Request) -> Self {
+        Self {
+            operation,
+            item: item_id(item).unwrap_or_default(),
+            sku: scalar(item.get("sku")).unwrap_or_default(),
+            before: Value::Array(vec![item_state(item)]),
+            change,
+            request,
+        }
+    }
 }
 
 /// What a read shows of a change.
@@ -135,8 +148,11 @@ impl<'a> Stored<'a> {
         settle: Duration,
     ) -> Result<(Option<Reply>, bool), Failure> {
         let report = self.service.session.report;
+        // The reply to a removal says no more than that it was done.
+        let is_said =
+            |reply: &Reply| change.after.is_some() && compare(&[reply.value()], change) == Some(true);
         let failure = match sent {
-            Ok(reply) if compare(&[reply.value()], change) == Some(true) => return Ok((Some(reply), true)),
+            Ok(reply) if is_said(&reply) => return Ok((Some(reply), true)),
             Ok(reply) => {
                 let doubt = match self.look(change, settle).await {
                     Shown::Done => return Ok((Some(reply), true)),
@@ -146,6 +162,11 @@ impl<'a> Stored<'a> {
                 };
                 report.warn(&format!("the change is not verified: {doubt}"));
                 return Ok((Some(reply), false));
+            }
+            Err(failure) if change.after.is_none() && is_gone(&failure) => {
+                report.warn(&format!("the item was removed by somebody else: {}", failure.message));
+                self.service.stage.set(Applied::Yes);
+                return Ok((None, true));
             }
             Err(failure) => failure,
         };
@@ -175,37 +196,49 @@ impl<'a> Stored<'a> {
 pub async fn set_item(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
     let stored = Stored::read(service, draft).await?;
     let item = find_item(&stored.items, &draft.fields)?;
-    let id = item_id(item).unwrap_or_default();
-    let qty = quantity(draft);
-    let wanted = Wanted {
-        operation: &QUOTE_SET_ITEM,
-        item: id,
-        sku: scalar(item.get("sku")).unwrap_or_default(),
-        before: Value::Array(vec![item_state(item)]),
-        change: Change {
-            path: FieldPath::item(id).member(QTY),
-            before: item.get(QTY).cloned(),
-            after: Some(qty.clone()),
-        },
-        request: stored.cart.set_item(id, qty)?,
+    let (id, qty) = (item_id(item).unwrap_or_default(), quantity(draft));
+    let change = Change {
+        path: FieldPath::item(id).member(QTY),
+        before: item.get(QTY).cloned(),
+        after: Some(qty.clone()),
     };
-    stored.set(draft, wanted, settle).await
+    let request = stored.cart.set_item(id, qty)?;
+    stored.set(draft, Wanted::of(&QUOTE_SET_ITEM, item, change, request), settle).await
 }
 
-/// Whether the item of an earlier run has the quantity; `None` while that is unknown.
+/// Removes an item, or shows the call, by the same rules.
+///
+/// # Errors
+/// As [`set_item`].
+pub async fn remove_item(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
+    let stored = Stored::read(service, draft).await?;
+    let item = find_item(&stored.items, &draft.fields)?;
+    let id = item_id(item).unwrap_or_default();
+    let change = Change { path: FieldPath::item(id), before: Some(item_state(item)), after: None };
+    let request = stored.cart.remove_item(id);
+    stored.set(draft, Wanted::of(&QUOTE_REMOVE_ITEM, item, change, request), settle).await
+}
+
+/// Whether the cart has the state of a record of an earlier run; `None` while that is unknown. That an item is not there says
+/// nothing of a cart that is not named: it may be a new one, after an order.
 ///
 /// # Errors
 /// Where the cart cannot be read.
 pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Option<Outcome>, Failure> {
     let stored = Stored::read(service, draft).await?;
-    let Ok(item) = find_item(&stored.items, &draft.fields) else { return Ok(None) };
-    let is_set = same_value(QTY, item.get(QTY), Some(&quantity(draft)));
+    let is_named = scalar(draft.fields.get("quote_id")).is_some();
+    let is_set = if *draft.operation == QUOTE_SET_ITEM {
+        let found = find_item(&stored.items, &draft.fields);
+        found.is_ok_and(|item| same_value(QTY, item.get(QTY), Some(&quantity(draft))))
+    } else {
+        is_named && !stored.items.iter().any(|item| is_asked(item, &draft.fields))
+    };
     let (reason, verified) = (Some("done earlier"), Some(true));
     Ok(is_set.then(|| Outcome {
         applied: Applied::Yes,
         reason,
         verified,
-        ..Outcome::not_sent(QUOTE_SET_ITEM.name)
+        ..Outcome::not_sent(draft.operation.name)
     }))
 }
 
@@ -226,7 +259,9 @@ fn items_of(shown: &Value, id: u64) -> Option<&Vec<Value>> {
 /// Whether items are as after the change (`true`) or as before (`false`); `None` where they are neither.
 fn compare(items: &[Value], change: &Change) -> Option<bool> {
     let item = items.iter().find(|item| item_id(item) == change.path.item_id());
-    let now = item.map(|item| item.get(QTY).cloned().unwrap_or_default());
+    let is_whole = change.path.is_item();
+    let now =
+        item.map(|item| if is_whole { item_state(item) } else { item.get(QTY).cloned().unwrap_or_default() });
     let is = |side: &Option<Value>| match (&now, side) {
         (None, None) => true,
         (Some(now), Some(side)) => same_value(QTY, Some(now), Some(side)),
@@ -235,7 +270,15 @@ fn compare(items: &[Value], change: &Change) -> Option<bool> {
     if is(&change.after) { Some(true) } else { is(&change.before).then_some(false) }
 }
 
+/// Whether the service says that the cart does not have the item any more.
+fn is_gone(failure: &Failure) -> bool {
+    failure.status == Some(404) && says(failure.service.as_ref(), "The %1 Cart doesn't contain")
+}
+
 fn said(what: &str, cart: u64, change: &Change) -> String {
+    if change.after.is_none() {
+        return format!("Removed {what} from cart {cart}");
+    }
     let [before, after] =
         [&change.before, &change.after].map(|side| scalar(side.as_ref()).unwrap_or_default());
     format!("Set {what} of cart {cart} from {before} to {after}")

@@ -140,20 +140,17 @@ impl Outcome {
             return commands;
         }
         let mut lines = vec![screen.wrapped(&self.headline())];
-        match &self.profile {
+        if let Some(profile) = &self.profile {
             // The request is a whole profile, of which a person wants to see what changes.
-            Some(profile) => {
-                if !profile.changes.is_empty() && !profile.were_shown {
-                    lines.push(changes::text(&profile.changes, screen));
-                }
-                lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
+            if !profile.changes.is_empty() && !profile.were_shown {
+                lines.push(changes::text(&profile.changes, screen));
             }
-            None => {
-                // Of a write that took effect the headline says what it did.
-                let cart = self.cart.iter().filter(|cart| self.success.is_none() && !cart.changes.is_empty());
-                lines.extend(cart.map(|cart| changes::text(&cart.changes, screen)));
-                lines.extend(shown.iter().map(|shown| shown.to_text()));
-            }
+            lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
+        } else {
+            // Of a write that took effect the headline says what it did.
+            let cart = self.cart.iter().filter(|cart| self.success.is_none() && !cart.changes.is_empty());
+            lines.extend(cart.map(|cart| changes::text(&cart.changes, screen)));
+            lines.extend(shown.iter().map(|shown| shown.to_text()));
         }
         let file = self.snapshot.as_ref().and_then(Value::as_str).map(Path::new);
         if let Some(name) = file.and_then(Path::file_stem) {

@@ -23,8 +23,12 @@ fn cart(items: &[Value]) -> Value {
 
 /// Sets item 1, of which there are 2, to 5: the exit code, the object that was printed, and the methods of the requests.
 fn set(answers: Vec<Step>) -> (i32, Value, Vec<String>) {
+    run_on(answers, "quote set-item --customer 1 --item 1 --qty 5")
+}
+
+fn run_on(answers: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
     let server = MockServer::start([vec![found(&[item(1, 2), item(2, 9)])], answers].concat());
-    let outcome = on(&impatient(&server), &server, "quote set-item --customer 1 --item 1 --qty 5");
+    let outcome = on(&impatient(&server), &server, line);
     let printed =
         if outcome.code == 0 { serde_json::from_str(&outcome.stdout).unwrap() } else { outcome.error() };
     let methods = server.requests();
@@ -104,6 +108,54 @@ fn a_sku_that_is_in_the_cart_twice_names_the_items() {
     assert_eq!(error["hint"], "name one of them with --item ID, or `item_id`");
     done(&env, "quote set-item --sku mug-blue --item 2 --qty 1");
     assert_eq!(env.sandbox.show()["quotes"][0]["items"][1]["qty"], 1);
+}
+
+/// Removes item 1: the exit code, the object that was printed, and the methods of the requests.
+fn remove(answers: Vec<Step>) -> (i32, Value, Vec<String>) {
+    run_on(answers, "quote remove-item --customer 1 --item 1")
+}
+
+#[test]
+fn a_removal_is_verified_by_the_cart_or_by_the_word_that_the_item_is_gone() {
+    let shown = |items: &[Value]| json(&cart(items));
+    let gone = || {
+        let said = r#"{"message": "The %1 Cart doesn't contain the %2 item.", "parameters": [7, 1]}"#;
+        answer("404 Not Found", JSON, said)
+    };
+    let mut ordered = cart(&[]);
+    ordered["is_active"] = json!(false);
+    for (answers, code, applied) in [
+        (vec![json(&json!(true)), shown(&[item(2, 9)])], 0, "yes"),
+        (vec![json(&json!(true)), shown(&[item(1, 2)])], 9, "yes"),
+        (vec![gone()], 0, "yes"),
+        (vec![Step::Close, shown(&[item(2, 9)])], 0, "yes"),
+        (vec![Step::Close, shown(&[item(1, 2)])], 8, "unknown"),
+        (vec![Step::Close, json(&ordered)], 8, "unknown"),
+        (vec![Step::Close, json(&json!([]))], 8, "unknown"),
+        (vec![answer("404 Not Found", JSON, r#"{"message": "no"}"#), shown(&[item(1, 2)])], 4, "no"),
+    ] {
+        let (ended, printed, methods) = remove(answers);
+        assert_eq!((ended, &printed["applied"]), (code, &json!(applied)), "{printed}");
+        assert_eq!(methods.iter().filter(|method| *method == "DELETE").count(), 1, "{methods:?}");
+    }
+}
+
+/// After an order there may be a new cart, in which the item is not.
+#[test]
+fn an_item_that_is_not_in_the_cart_is_proof_of_its_removal_only_in_a_cart_that_is_named() {
+    for (quote, applied) in [("", "unknown"), ("1", "yes")] {
+        let env = TestEnv::with_faults(&["reset-after-commitx1"]);
+        env.sandbox
+            .sql("INSERT INTO quote_items (quote_id, sku, options, qty) VALUES (1, 'mug-blue', '[]', '2')");
+        env.file("items.csv", format!("customer,sku,quote_id\n1,mug-blue,{quote}\n"));
+        let first = run(&env, "quote remove-item -i items.csv -y --settle 0");
+        assert_eq!(lines(&first)[0]["applied"], "yes", "{first:?}");
+        let journal = std::fs::read_to_string(env.home.dir.path().join("items.csv.journal")).unwrap();
+        let cut = journal.split_inclusive('\n').take(2).collect::<String>();
+        env.file("items.csv.journal", cut);
+        let again = run(&env, "quote remove-item -i items.csv -y --resume");
+        assert_eq!(lines(&again)[0]["applied"], applied, "{again:?}");
+    }
 }
 
 /// A record whose outcome is unknown holds up later ones of its cart, and a resumed run looks at the cart.

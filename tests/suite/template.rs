@@ -5,10 +5,11 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 7] = [
+const OPERATIONS: [&str; 8] = [
     "quote ship",
     "quote add-item",
     "quote set-item --api magento",
+    "quote remove-item --api magento",
     "customer update",
     "attribute create",
     "attribute assign --api magento",
@@ -54,7 +55,7 @@ fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends
 /// A home whose sandbox has what the operation needs: an item that is in the cart.
 fn home_for(operation: &str) -> Home {
     let home = Home::new();
-    if operation.starts_with("quote set-item") {
+    if ["quote set-item", "quote remove-item"].iter().any(|name| operation.starts_with(name)) {
         home.ok("quote add-item --sku mug-blue --qty 1 --sandbox --api magento");
     }
     home
@@ -92,7 +93,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, quote-set-item, customer-update, attribute-create, attribute-assign, attribute-option-add
+  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, customer-update, attribute-create, attribute-assign, attribute-option-add
 "#]],
     );
 }

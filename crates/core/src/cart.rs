@@ -84,6 +84,12 @@ impl<'a> Cart<'a> {
         Ok(Request { method: Method::PUT, ..request })
     }
 
+    /// Removes an item.
+    pub fn remove_item(&self, item: i64) -> Request {
+        let path = self.path(&format!("/items/{item}"));
+        Request { method: Method::DELETE, ..Request::get(path, self.target.bearer()) }
+    }
+
     /// Saves addresses, carrier and method.
     pub fn save_shipping(&self, body: String) -> Request {
         self.post(self.path("/shipping-information"), body)
@@ -116,20 +122,27 @@ pub fn item_state(item: &Value) -> Value {
     exact_json::object(["item_id", "sku", "qty"].map(|name| (name, member(name))))
 }
 
+/// Whether an item is asked for by its id, or else by its SKU.
+pub fn is_asked(item: &Value, asked: &Map<String, Value>) -> bool {
+    let [id, sku] = ["item_id", "sku"].map(|name| scalar(asked.get(name)));
+    match (id, sku) {
+        (Some(id), _) => id.trim().parse().ok() == item_id(item),
+        (None, sku) => sku.is_some_and(|sku| has_sku(item, &sku)),
+    }
+}
+
+fn has_sku(item: &Value, sku: &str) -> bool {
+    let plain = |sku: &str| sku.trim().to_lowercase();
+    scalar(item.get("sku")).is_some_and(|own| plain(&own) == plain(sku))
+}
+
 /// The item of a cart that is asked for by its id, or by the SKU of what is in the cart only once.
 ///
 /// # Errors
 /// `usage` where there is no such item, several, or one with another SKU.
 pub fn find_item<'a>(items: &'a [Value], asked: &Map<String, Value>) -> Result<&'a Value, Failure> {
     let [id, sku] = ["item_id", "sku"].map(|name| scalar(asked.get(name)).map(|text| text.trim().to_owned()));
-    let has_sku = |item: &&Value, sku: &str| {
-        scalar(item.get("sku")).is_some_and(|own| own.trim().to_lowercase() == sku.to_lowercase())
-    };
-    let is_it = |item: &&Value| match (&id, &sku) {
-        (Some(id), _) => id.parse().ok() == item_id(item),
-        (None, sku) => sku.as_ref().is_some_and(|sku| has_sku(item, sku)),
-    };
-    let found: Vec<&Value> = items.iter().filter(is_it).collect();
+    let found: Vec<&Value> = items.iter().filter(|item| is_asked(item, asked)).collect();
     let (message, hint) = match (&found[..], &id, &sku) {
         ([item], Some(id), Some(sku)) if !has_sku(item, sku) => {
             let own = scalar(item.get("sku")).unwrap_or_default();

@@ -18,6 +18,8 @@ use storefront_core::lint;
 pub enum Answers {
     /// The item and its quantity.
     ItemAndQuantity,
+    /// The item.
+    Item,
 }
 
 /// Asks what the flags do not name, runs the command with the answers, and prints it.

@@ -2,6 +2,7 @@
 
 pub mod add_item;
 mod item_dialogue;
+pub mod remove_item;
 pub mod set_item;
 pub mod ship;
 
@@ -10,6 +11,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use self::add_item::AddItemArgs;
+use self::remove_item::RemoveItemArgs;
 use self::set_item::SetItemArgs;
 use self::ship::ShipArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
@@ -37,6 +39,8 @@ pub enum QuoteCommand {
     AddItem(Box<AddItemArgs>),
     /// Set the quantity of an item that is in a quote
     SetItem(Box<SetItemArgs>),
+    /// Remove an item from a quote
+    RemoveItem(Box<RemoveItemArgs>),
     /// Print the customer's active quote, its items and its totals
     #[command(aliases = ["get", "list"])]
     #[command(after_help = "Examples:
@@ -70,7 +74,7 @@ impl QuoteCommand {
     /// Whether it may change the shop.
     pub fn can_write(&self) -> bool {
         match self {
-            Self::Ship(_) | Self::AddItem(_) | Self::SetItem(_) => true,
+            Self::Ship(_) | Self::AddItem(_) | Self::SetItem(_) | Self::RemoveItem(_) => true,
             Self::Show(_) | Self::Methods(_) => false,
         }
     }
@@ -81,6 +85,7 @@ impl QuoteCommand {
             Self::Ship(args) => Some(&**args),
             Self::AddItem(args) => Some(&**args),
             Self::SetItem(args) => Some(&**args),
+            Self::RemoveItem(args) => Some(&**args),
             Self::Show(_) | Self::Methods(_) => None,
         }
     }
@@ -95,6 +100,7 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
         QuoteCommand::Ship(args) => commands::run_operation(session, &**args).await,
         QuoteCommand::AddItem(args) => commands::run_operation(session, &**args).await,
         QuoteCommand::SetItem(args) => set_item::run(session, args).await,
+        QuoteCommand::RemoveItem(args) => remove_item::run(session, args).await,
         QuoteCommand::Show(ReadArgs { quote_id, .. }) => {
             commands::with_customer(session, async |service| show(service, quote_id.as_deref()).await).await
         }

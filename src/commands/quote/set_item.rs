@@ -19,6 +19,7 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::fields::Table;
 use storefront_core::lint;
 use storefront_core::operation::{OperationSpec, QUOTE_SET_ITEM, scalar};
+use storefront_core::profile::equal::same_value;
 
 /// Flags of `quote set-item`.
 #[derive(Debug, Clone, Args)]
@@ -66,7 +67,13 @@ impl Operation for SetItemArgs {
             return Err(Failure::usage("no item given")
                 .hint("use --item ID or --sku SKU with --qty N, or --input FILE"));
         }
-        lint::refuse_quantity(&draft.fields).map(|()| Vec::new())
+        let is_zero = same_value("qty", draft.fields.get("qty"), Some(&0.into()));
+        let refused = lint::refuse_quantity(&draft.fields).map_err(|failure| match is_zero {
+            // The shop would set 1.
+            true => failure.hint("remove the item with `storefront quote remove-item`"),
+            false => failure,
+        });
+        refused.map(|()| Vec::new())
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {

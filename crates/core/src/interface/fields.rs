@@ -106,6 +106,10 @@ pub struct FieldTables {
     pub item_quantity_body: &'static ObjectSchema,
     /// Such an item and its quantity.
     pub item_quantity: &'static ObjectSchema,
+    /// Body that removes an item that is in the cart (ours).
+    pub stored_item_body: &'static ObjectSchema,
+    /// Such an item.
+    pub stored_item: &'static ObjectSchema,
     /// Body of an attribute.
     pub attribute_body: &'static ObjectSchema,
     /// An attribute.
@@ -252,10 +256,15 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     // The other types are those of an item that is added.
     let of_item = |(name, doc)| object("cart item").field(name).map(|field| Field { doc, ..*field });
     let item = field("item_id", FieldType::Scalar(Scalar::Integer), "Item ID in the cart");
-    let sku = ("sku", "SKU of an item that is in the cart once");
-    let others = [sku, ("qty", "New quantity"), ("quote_id", "Quote ID")].into_iter().filter_map(of_item);
-    let quantity = schema("item quantity", "Magento", std::iter::once(item).chain(others).collect());
-    let quantity_field = field("cartItem", FieldType::Object(quantity), "The item and its new quantity");
+    let of_stored = |with_qty: bool| {
+        let sku = ("sku", "SKU of an item that is in the cart once");
+        let others = [sku, ("qty", "New quantity"), ("quote_id", "Quote ID")].into_iter();
+        let others = others.filter(move |(name, _)| with_qty || *name != "qty").filter_map(of_item);
+        std::iter::once(item).chain(others).collect()
+    };
+    let quantity = schema("item quantity", "Magento", of_stored(true));
+    let stored_item = schema("stored item", "Magento", of_stored(false));
+    let cart_item = |of, doc| schema("body", "", vec![field("cartItem", FieldType::Object(of), doc)]);
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
         customer: object("customer"),
@@ -263,8 +272,10 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         region: object("region"),
         cart_item_body: body("cartItem", "cart item", "The item to add"),
         cart_item: object("cart item"),
-        item_quantity_body: schema("body", "", vec![quantity_field]),
+        item_quantity_body: cart_item(quantity, "The item and its new quantity"),
         item_quantity: quantity,
+        stored_item_body: cart_item(stored_item, "The item to remove"),
+        stored_item,
         attribute_body: attribute_body(object("attribute"), "The attribute to create"),
         attribute: object("attribute"),
         attribute_option: object("attribute option"),

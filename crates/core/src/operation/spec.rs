@@ -5,10 +5,11 @@ use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 7] = [
+pub const OPERATIONS: [&OperationSpec; 8] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
     &QUOTE_SET_ITEM,
+    &QUOTE_REMOVE_ITEM,
     &CUSTOMER_UPDATE,
     &ATTRIBUTE_CREATE,
     &ATTRIBUTE_ASSIGN,
@@ -199,6 +200,28 @@ pub static QUOTE_SET_ITEM: OperationSpec = OperationSpec {
     is_one_call: true,
     creates: false,
     batch_action: "Set the quantities of",
+};
+
+/// Removes an item from the cart.
+pub static QUOTE_REMOVE_ITEM: OperationSpec = OperationSpec {
+    name: "quote remove-item",
+    body: |all| all.stored_item_body,
+    wrapper: Some("cartItem"),
+    template: include_str!("template/quote_remove_item.json"),
+    columns: &[group(|all| all.stored_item, &[], "")],
+    flag_columns: &[("item", "item_id")],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("cart"),
+    is_merged: false,
+    can_resolve: true,
+    needs: |dialect| dialect.carts.is_some(),
+    is_one_call: true,
+    creates: false,
+    batch_action: "Remove the items of",
 };
 
 /// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored
