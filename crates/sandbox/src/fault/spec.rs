@@ -211,10 +211,10 @@ fn number(name: &str, value: &str, unit: &str) -> anyhow::Result<FaultValue> {
 }
 
 fn parse_method(text: &str) -> anyhow::Result<Method> {
-    [Method::GET, Method::PUT, Method::POST]
+    [Method::GET, Method::PUT, Method::POST, Method::DELETE]
         .into_iter()
         .find(|method| text.eq_ignore_ascii_case(method.as_str()))
-        .with_context(|| format!("{text}: expected GET, PUT or POST before `:`"))
+        .with_context(|| format!("{text}: expected GET, PUT, POST or DELETE before `:`"))
 }
 
 /// `x3` at the end, which no kind and no value ends in.
@@ -327,7 +327,7 @@ mod tests {
             ("htmlx0", "x0: expected a positive integer after `x`"),
             ("html@20:seed=x", "seed=x: expected a whole number after `seed=`"),
             ("html:seed=7", "seed=7: a seed needs a percentage, e.g. @20:seed=7"),
-            ("PATCH:html", "expected GET, PUT or POST before `:`"),
+            ("PATCH:html", "expected GET, PUT, POST or DELETE before `:`"),
             ("", "unknown fault ``; expected one of "),
         ] {
             let error = text.parse::<Fault>().unwrap_err().to_string();

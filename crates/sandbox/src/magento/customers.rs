@@ -4,7 +4,7 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::address_book;
-use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
+use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
 use super::default_addresses::{self, SentList};
 use super::search::same_text;
 use crate::call::Call;
@@ -52,6 +52,22 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError
     };
     check_scope(&call.sent)?;
     save(records, &call, target)
+}
+
+/// DELETE `addresses/{addressId}`: whoever's it is, and whatever else is wrong with it or the other addresses. A default that
+/// it was is gone from the profile; nothing else changes.
+pub fn remove_address(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let id = call.id(0)?;
+    let owner = records.address_owner(id)?.ok_or_else(|| ApiError::no_such_entity("addressId", id))?;
+    let mut customer = records.customer(owner)?;
+    for name in DEFAULTS {
+        if default_id(&customer, name) == Some(id) {
+            customer.shift_remove(name);
+        }
+    }
+    records.put_customer(owner, &customer)?;
+    records.remove_address(id)?;
+    Ok(json!(true))
 }
 
 /// 500 for a website or a store view that there is not.

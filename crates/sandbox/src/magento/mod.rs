@@ -47,6 +47,7 @@ pub static ROUTES: &[Route] = &[
         "Replace a profile and its addresses",
     )
     .forces("customer", |tables| tables.customer),
+    delete("addresses/{addressId}", MANAGE_CUSTOMERS, customers::remove_address, "Delete an address"),
     post("customers/{customerId}/carts", CARTS, carts::create_for, "A customer's active cart, or a new one"),
     get("carts/search", CARTS, carts::search, "Find carts"),
     post("carts/mine", Own, carts::create_own, "The own active cart, or a new one"),
