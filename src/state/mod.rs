@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+pub use outcome::WriteRecord;
 pub use snapshot::{LastRead, PendingWrite, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};

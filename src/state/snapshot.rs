@@ -12,13 +12,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::CustomerStore;
+use super::outcome::WriteRecord;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
-use storefront_core::profile::address::{address_list, addresses_by_id};
+use storefront_core::profile::address::{address_list, addresses_by_id, id_of};
 use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::merge::Merged;
 use storefront_core::text::exact_json;
 
 /// As many writes that are older than a minute are read at most, for the addresses that they removed: a batch may make
@@ -44,6 +46,8 @@ struct Content<'a> {
     operation: &'a str,
     customer: &'a Map<String, Value>,
     merged: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "<[i64]>::is_empty")]
+    removes: &'a [i64],
 }
 
 /// A snapshot that is there, not read yet.
@@ -75,8 +79,12 @@ pub struct Snapshot {
     pub operation: String,
     /// The customer object as it was.
     pub customer: Map<String, Value>,
-    /// The customer object that was sent.
+    /// The customer object as it was to be.
     pub merged: Map<String, Value>,
+    /// The one that was sent, from which `removes` were then removed.
+    sent: Map<String, Value>,
+    /// Ids of the addresses that are removed by calls of their own.
+    pub removes: Vec<i64>,
 }
 
 /// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
@@ -136,8 +144,8 @@ impl LastRead {
 
 impl CustomerStore {
     /// Takes a snapshot, which is on disk whole or not at all when this returns: `operation` replaces, `customer` is the
-    /// stored object with every field as it came, and `merged` the one that is about to be sent. The caller holds the
-    /// customer's lock.
+    /// stored object with every field as it came, `merged` the one that is about to be sent, and `removes` are the addresses
+    /// that are then removed by calls of their own. The caller holds the customer's lock.
     ///
     /// # Errors
     /// `internal` when it cannot be written; nothing may be sent then.
@@ -146,6 +154,7 @@ impl CustomerStore {
         operation: &str,
         customer: &Map<String, Value>,
         merged: &Map<String, Value>,
+        removes: &[i64],
     ) -> Result<Unsent<'_>, Failure> {
         let unwritable = |error: std::io::Error| {
             let directory = self.directory.display();
@@ -155,7 +164,7 @@ impl CustomerStore {
         };
         let now = self.clock.now();
         let (taken, service) = (now.to_string(), &*self.service);
-        let mut content = Content { number: 1, taken, service, operation, customer, merged };
+        let mut content = Content { number: 1, taken, service, operation, customer, merged, removes };
         content.number += self.entries()?.first().map_or(0, |newest| newest.number);
         loop {
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
@@ -237,16 +246,16 @@ impl CustomerStore {
         Snapshot::parse(&self.storage.read(path).map_err(unreadable)?, path)
     }
 
-    /// The newest replacement that may have changed something, if a request of it may still take effect.
+    /// The newest PUT that may have changed something, if it may still take effect. The removal of an address undoes nothing,
+    /// whenever it comes.
     ///
     /// # Errors
     /// As [`Self::entries`].
     pub fn newest_pending(&self) -> Result<Option<PendingWrite>, Failure> {
         for entry in self.entries()?.iter() {
-            let outcome = self.outcome(&entry.path);
-            if !outcome.may_be_applied() {
+            let Some(outcome) = self.calls(&entry.path).put().filter(|put| put.may_be_applied()) else {
                 continue;
-            }
+            };
             let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
             let until = outcome.open_until(self.clock.now());
             return Ok(until.map(|until| PendingWrite { entry: entry.clone(), until, is_mismatch }));
@@ -270,15 +279,16 @@ impl CustomerStore {
             if is_old && (!least_one || has_applied) {
                 break;
             }
-            let written = self.known_outcome(&entry.path);
-            let outcome = self.known_or_unknown(&entry.path, written.as_ref().ok().copied().flatten());
+            let written = self.record(&entry.path);
+            let record = self.known_or_unknown(&entry.path, written.as_ref().ok().cloned().flatten());
+            let outcome = record.outcome;
             let is_older = !outcome.time().is_some_and(|at| self.is_recent(at));
             if is_older && older == MOST_OLDER && (!least_one || has_applied) {
                 continue;
             }
             // What cannot be read now may be that the service has it.
             let is_lost = match outcome {
-                WriteOutcome::Applied { at, .. } => self.is_recent(at),
+                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } => self.is_recent(at),
                 WriteOutcome::Unknown { sent_at } => written.is_err() && self.is_recent(sent_at),
                 _ => false,
             };
@@ -286,7 +296,7 @@ impl CustomerStore {
             match readable.and_then(|_| self.read(&entry.path)) {
                 Ok(snapshot) if outcome.may_be_applied() => {
                     older += usize::from(is_older);
-                    recent.push((snapshot, outcome));
+                    recent.extend(snapshot.calls(&record));
                 }
                 Err(failure) if is_lost => {
                     let message =
@@ -316,7 +326,7 @@ impl CustomerStore {
         Ok(was_taken_since
             || match self.outcome(&newest.path) {
                 WriteOutcome::NotSent | WriteOutcome::Refused => false,
-                WriteOutcome::Applied { at, .. } => at >= then,
+                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } => at >= then,
                 WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
             })
     }
@@ -368,7 +378,7 @@ impl CustomerStore {
             }
             let is_kept = || match self.outcome(&entry.path) {
                 WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
-                WriteOutcome::Applied { at, .. } => self.is_recent(at),
+                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } => self.is_recent(at),
                 WriteOutcome::NotSent | WriteOutcome::Refused => false,
             };
             if date_of(&entry.path, now) < limit && !is_kept() {
@@ -450,11 +460,56 @@ impl Snapshot {
         if !customer.get("addresses").is_some_and(Value::is_array) {
             return Err(no_snapshot());
         }
-        let merged = match content.remove("merged") {
+        let sent = match content.remove("merged") {
             Some(Value::Object(merged)) => merged,
             _ => customer.clone(),
         };
-        Ok(Self { path: path.to_owned(), service, taken, operation, customer, merged })
+        let removes = content.get("removes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let removes: Vec<i64> = removes.iter().filter_map(id_of).collect();
+        let merged = if removes.is_empty() { sent.clone() } else { Merged::without(&sent, &removes) };
+        Ok(Self { path: path.to_owned(), service, taken, operation, customer, merged, sent, removes })
+    }
+
+    /// What its calls made, newest first, each as a replacement of its own with what became of it. Those that changed nothing
+    /// are left out.
+    pub fn calls(self, record: &WriteRecord) -> Vec<(Self, WriteOutcome)> {
+        if self.removes.is_empty() {
+            return vec![(self, record.outcome)];
+        }
+        let put = record.put().filter(|put| put.may_be_applied());
+        let mut now = self.customer.clone();
+        let mut calls = Vec::new();
+        if let Some(put) = put.filter(|_| self.sent != self.customer) {
+            now.clone_from(&self.sent);
+            calls.push((Self { merged: self.sent.clone(), removes: Vec::new(), ..self.clone() }, put));
+        }
+        for id in self.removes.iter().copied() {
+            let outcome = record.removal(id);
+            if outcome.may_be_applied() {
+                let merged = Merged::without(&now, &[id]);
+                let customer = std::mem::replace(&mut now, merged.clone());
+                calls.push((Self { customer, merged, removes: vec![id], ..self.clone() }, outcome));
+            }
+        }
+        calls.reverse();
+        calls
+    }
+
+    /// The same where only those of its calls were asked for that may have been applied.
+    #[must_use]
+    pub fn as_applied(self, record: &WriteRecord) -> Self {
+        if self.removes.is_empty() {
+            return self;
+        }
+        let newest = self.clone().calls(record).into_iter().next();
+        let merged = newest.map_or_else(|| self.customer.clone(), |(newest, _)| newest.merged);
+        Self { merged, ..self }
+    }
+
+    /// The same of its PUT alone, whatever became of that.
+    #[must_use]
+    pub fn put(self) -> Self {
+        Self { merged: self.sent.clone(), removes: Vec::new(), ..self }
     }
 
     /// The name by which `customer restore` takes it.

@@ -10,6 +10,8 @@ pub enum Call {
     Read(usize),
     /// Replaces it.
     Put(usize),
+    /// Removes one address of a customer by its own call.
+    Remove(usize, i64),
     /// Adds an item to a cart.
     Item(usize),
     /// Saves shipping; in the marketplace with the payment.
@@ -54,6 +56,7 @@ impl Call {
         matches!(
             self,
             Self::Put(_)
+                | Self::Remove(..)
                 | Self::Item(_)
                 | Self::Ship(_)
                 | Self::Pay(_)

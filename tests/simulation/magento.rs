@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::call::Call;
-use super::customers::{DEFAULT, Stored, addresses, is_empty};
-use super::world::World;
+use super::customers::{DEFAULT, Stored, Writer, addresses, is_empty};
+use super::world::{Effect, World};
 
 /// The regions that the shop knows: id, code and name.
 const REGIONS: [(i64, &str, &str); 2] = [(12, "CA", "California"), (43, "NY", "New York")];
@@ -36,6 +36,7 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         ("GET", ["customers", "search"]) if owner.is_none() => value("email").map(Call::Search),
         ("GET", ["customers", text]) => id(text).map(Call::Read),
         ("PUT", ["customers", text]) => id(text).map(Call::Put),
+        ("DELETE", ["addresses", text]) if owner.is_none() => address(world, text),
         ("POST", ["customers", text, "carts"]) => id(text).map(Call::OpenCart),
         ("POST", ["carts", "mine"]) => owner.map(Call::OpenCart),
         ("GET", ["carts", "mine"]) => owner.map(Call::Cart),
@@ -63,6 +64,39 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         _ => None,
     };
     call.unwrap_or(Call::Nothing)
+}
+
+/// The removal of an address: whose it is or was, an id says alone.
+fn address(world: &World, id: &str) -> Option<Call> {
+    let id = id.parse().ok()?;
+    let had = |customer: &super::customers::Customer| {
+        customer.past.iter().any(|(_, past)| super::customers::ids(past).contains(&id))
+    };
+    Some(Call::Remove(world.customers.iter().position(had)?, id))
+}
+
+/// Removes an address, and nothing else.
+pub fn remove(
+    world: &mut World,
+    request: usize,
+    (number, id): (usize, i64),
+    at: Duration,
+    is_copy: bool,
+) -> (u16, String) {
+    let customer = &mut world.customers[number];
+    let before = customer.now.clone();
+    if !super::customers::ids(&before).contains(&id) {
+        let parameters = json!({"fieldName": "addressId", "fieldValue": id});
+        let message = "No such entity with %fieldName = %fieldValue";
+        return (404, json!({"message": message, "parameters": parameters}).to_string());
+    }
+    if let Some(list) = customer.now.get_mut("addresses").and_then(Value::as_array_mut) {
+        list.retain(|address| address["id"].as_i64() != Some(id));
+    }
+    customer.changed(&before, at, Writer::Ours(request));
+    world.effects.push(Effect { at, request, is_copy });
+    world.reach("an address removed by its own call");
+    (200, "true".to_owned())
 }
 
 /// A profile as a read of now shows it, in either shop.

@@ -9,14 +9,14 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 
-use super::action::named_in;
+use super::action::{Action, named_in};
 use super::call::Call;
 use super::customers::Stored;
 use super::disk::{Disk, Process};
 use super::faults::{Delivery, ERRORS, Observed};
 use super::rules;
 use super::service::route;
-use super::world::{Heard, Sent, Shown, World};
+use super::world::{Heard, Run, Sent, Shown, World};
 use storefront::client::TransportError;
 use storefront::client::transport::{Exchange, Incoming, Transport};
 
@@ -74,7 +74,7 @@ impl Network {
         let token = request.headers()[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
         let call = route(world, request.method().as_str(), request.url(), token);
         let shown = match call {
-            Call::Put(customer) => self
+            Call::Put(customer) | Call::Remove(customer, _) => self
                 .shown
                 .borrow()
                 .get(&customer)
@@ -138,16 +138,38 @@ fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option
     if !call.is_write() {
         return None;
     }
-    let Call::Put(customer) = call else { return named_in(body) };
-    if !run.is_batch {
+    if let (Call::Put(_) | Call::Remove(..), false) = (call, run.is_batch) {
         return Some(run.command);
     }
+    if let Call::Remove(customer, id) = call {
+        return removing(world, run, *customer, *id);
+    }
+    let Call::Put(customer) = call else { return named_in(body) };
     let body = body["customer"].as_object()?;
     let records = run.records.iter().filter(|(_, of)| of == customer).map(|(tag, _)| *tag);
-    let made: Vec<u32> = records.filter(|tag| world.actions[tag].is_shown_by(body)).collect();
+    // Addresses that go by calls of their own are still in it.
+    let by_call = world.is_magento && run.token.is_none();
+    let is_made =
+        |tag: &u32| world.actions[tag].is_shown_by(body) || by_call && world.actions[tag].is_added_by(body);
+    let made: Vec<u32> = records.filter(is_made).collect();
     let is_new = |tag: &&u32| shown.is_none_or(|shown| !world.actions[tag].is_shown_by(&shown.profile));
     let adds = |tag: &&u32| world.actions[tag].is_added_by(body);
     made.iter().find(adds).or_else(|| made.iter().find(is_new)).or(made.last()).copied()
+}
+
+/// The record of a batch that removes an address by its own call: the one whose PUT came last, else the first that does not
+/// keep it.
+fn removing(world: &World, run: &Run, customer: usize, id: i64) -> Option<u32> {
+    let removes = |tag: &u32| matches!(&world.actions[tag], Action::Replace(kept, ..) if !kept.contains(&id));
+    let of_run = |sent: &&Sent| std::ptr::eq(run, &raw const world.runs[sent.run]);
+    let put = world
+        .requests
+        .iter()
+        .rev()
+        .filter(of_run)
+        .find(|sent| sent.profile_of() == Some(customer) && sent.tag.is_some());
+    let mut records = run.records.iter().filter(|(_, of)| *of == customer).map(|(tag, _)| *tag);
+    put.and_then(|put| put.tag).filter(removes).or_else(|| records.find(removes))
 }
 
 fn answer(world: &World, number: usize, delivery: &Delivery) -> Result<Incoming, TransportError> {

@@ -49,6 +49,7 @@ pub fn serve(world: &mut World, request: usize, at: Duration, is_copy: bool) -> 
         Call::Read(_) if world.faults.has_no_read => (405, r#"{"message":"Not allowed."}"#.to_owned()),
         Call::Read(customer) => (200, read(world, customer, at)),
         Call::Put(customer) => replace(world, request, customer, at, is_copy),
+        Call::Remove(customer, id) => magento::remove(world, request, (customer, id), at, is_copy),
         Call::Create => {
             let code = body["attribute"]["attribute_code"].as_str().unwrap_or_default().to_owned();
             if world.attributes.contains_key(&code) {

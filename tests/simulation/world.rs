@@ -67,9 +67,12 @@ impl Sent {
         if let Call::Put(customer) = self.call { Some(customer) } else { None }
     }
 
-    /// The customer whose profile it reads or replaces.
+    /// The customer whose profile it reads, replaces or removes an address from.
     pub fn profile_of(&self) -> Option<usize> {
-        if let Call::Read(customer) | Call::Put(customer) = self.call { Some(customer) } else { None }
+        match self.call {
+            Call::Read(customer) | Call::Put(customer) | Call::Remove(customer, _) => Some(customer),
+            _ => None,
+        }
     }
 }
 

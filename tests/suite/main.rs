@@ -9,6 +9,7 @@
 // Why modules are left out on Windows stands in `windows.rs`.
 #[cfg(unix)]
 mod address_form;
+mod address_removal;
 mod api;
 mod attribute;
 mod batch_crash_recovery;

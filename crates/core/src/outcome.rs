@@ -37,6 +37,11 @@ pub enum WriteOutcome {
         /// Whether what it asked for is visible, or the service's own reply showed what is missing: then nothing more comes.
         is_final: bool,
     },
+    /// It is several calls, of which the service has some and took nothing of the others.
+    Partial {
+        /// When the last of those that it has was applied.
+        at: Timestamp,
+    },
 }
 
 impl WriteOutcome {
@@ -48,7 +53,27 @@ impl WriteOutcome {
             Self::Unknown { .. } => "unknown",
             Self::Applied { .. } => "applied",
             Self::Mismatch { .. } => "mismatch",
+            Self::Partial { .. } => "partial",
         }
+    }
+
+    /// What several calls of one replacement amount to: unknown where one is, else in part where some are applied and others
+    /// are not.
+    pub fn of_calls(calls: &[Self]) -> Self {
+        let open = |one: &&Self| matches!(one, Self::Unknown { .. });
+        let lost = |one: &&Self| matches!(one, Self::Mismatch { .. });
+        if let Some(found) = calls.iter().find(open).or_else(|| calls.iter().find(lost)) {
+            return *found;
+        }
+        let applied = || calls.iter().filter(|one| one.may_be_applied());
+        let Some(at) = applied().filter_map(|one| one.time()).max() else {
+            let is_refused = calls.iter().any(|one| matches!(one, Self::Refused));
+            return if is_refused { Self::Refused } else { Self::NotSent };
+        };
+        if applied().count() < calls.len() {
+            return Self::Partial { at };
+        }
+        Self::Applied { at, verified: calls.iter().all(|one| one.verified() == Some(true)) }
     }
 
     /// What results and error objects say of it.
@@ -57,6 +82,7 @@ impl WriteOutcome {
             Self::NotSent | Self::Refused => Applied::No,
             Self::Unknown { .. } => Applied::Unknown,
             Self::Applied { .. } | Self::Mismatch { .. } => Applied::Yes,
+            Self::Partial { .. } => Applied::Partial,
         }
     }
 
@@ -65,7 +91,7 @@ impl WriteOutcome {
         match self {
             Self::Applied { verified, .. } => Some(verified),
             Self::Mismatch { .. } => Some(false),
-            Self::NotSent | Self::Refused | Self::Unknown { .. } => None,
+            Self::NotSent | Self::Refused | Self::Unknown { .. } | Self::Partial { .. } => None,
         }
     }
 
@@ -77,6 +103,7 @@ impl WriteOutcome {
             Self::Unknown { .. } => Some(FailureKind::Unknown),
             Self::Applied { .. } => None,
             Self::Mismatch { .. } => Some(FailureKind::Mismatch),
+            Self::Partial { .. } => Some(FailureKind::Partial),
         }
     }
 
@@ -91,14 +118,14 @@ impl WriteOutcome {
             Self::NotSent | Self::Refused => None,
             Self::Unknown { .. } => Some(Extent::Unknown),
             Self::Applied { .. } => Some(Extent::Whole),
-            Self::Mismatch { .. } => Some(Extent::Part),
+            Self::Mismatch { .. } | Self::Partial { .. } => Some(Extent::Part),
         }
     }
 
     /// When it left, or is known to be applied; `None` where it changed nothing.
     pub const fn time(self) -> Option<Timestamp> {
         match self {
-            Self::Applied { at, .. } => Some(at),
+            Self::Applied { at, .. } | Self::Partial { at } => Some(at),
             Self::Unknown { sent_at } | Self::Mismatch { sent_at, .. } => Some(sent_at),
             Self::NotSent | Self::Refused => None,
         }

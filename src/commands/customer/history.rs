@@ -132,7 +132,7 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         return Ok(());
     };
     let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
-    let snapshot = store.read(&entry.path).map_err(|failure| {
+    let snapshot = store.read_applied(&entry.path).map_err(|failure| {
         Failure::new(FailureKind::Unknown, failure.message)
             .hint("look at the profile with `storefront customer show`")
     })?;

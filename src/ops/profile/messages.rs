@@ -138,6 +138,16 @@ pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
     Failure { snapshot: Some(text(snapshot).into()), ..failure }
 }
 
+/// Some of the calls of an update were applied, and the others never left.
+pub fn partial(snapshot: &str) -> Failure {
+    Failure::new(
+        FailureKind::Partial,
+        format!("of the update of snapshot {snapshot} not all calls were sent"),
+    )
+    .applied(Applied::Partial)
+    .hint("run the command again to send what is left")
+}
+
 /// The service refused it, and a read shows that it was saved.
 pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
     let hint = format!(

@@ -4,6 +4,7 @@ mod lag;
 mod messages;
 mod preview;
 pub mod read;
+mod remove;
 pub(crate) mod replace;
 pub(crate) mod restore;
 mod steps;
@@ -98,7 +99,8 @@ impl Change<'_> {
 }
 
 impl Update {
-    /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them.
+    /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them; the addresses in `gone`
+    /// were removed by an earlier command.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
@@ -107,6 +109,7 @@ impl Update {
         stored: &Profile,
         dialect: &'static Dialect,
         regions: &RegionDirectory,
+        gone: &[i64],
     ) -> Result<Merged, Failure> {
         let (mut patch, customer) = (self.patch.clone(), stored.customer());
         if let Some(Expected { owner, .. }) = &self.expect {
@@ -120,7 +123,9 @@ impl Update {
         if dialect.merges_profiles {
             magento::drop_service_fields(&mut patch.draft);
         }
+        patch.remove.retain(|id| !gone.contains(id));
         let mut merged = merge(customer, &patch)?;
+        merged.notes.extend(gone.iter().map(|id| format!("address {id} was removed already")));
         // What is as planned already needs no request.
         if let Some(planned) = self.expect.as_ref().filter(|_| !merged.changes.is_empty()) {
             diff::ensure_planned(&planned.changes, &merged.changes, customer)?;

@@ -3,6 +3,7 @@
 use super::messages::{Doubt, addresses};
 use super::steps::Steps;
 use super::{Change, Update};
+use crate::ops::calls;
 use crate::prompt::Prompt;
 use crate::report::outcome::Outcome;
 use crate::report::style::TextStyle;
@@ -40,8 +41,8 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, 
     if proposal.merged.changes.is_empty() {
         return Ok(Preview::Unchanged(Box::new(steps.unchanged(&proposal))));
     }
-    let request = steps.request(&service, &held.stored, &proposal.merged)?;
-    steps.service.announce(steps.change.operation(), Some(&request));
+    let dispatch = steps.dispatch(&service, &held, &proposal.merged)?;
+    steps.service.announce(steps.change.operation(), dispatch.first());
     if steps.answers.agreed.as_ref() != Some(&proposal.merged.changes) {
         if !confirms(steps, prompt, &held.stored, &proposal.merged)? {
             return Ok(Preview::WentBack);
@@ -67,14 +68,16 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
     if merged.changes.is_empty() {
         return Ok(steps.unchanged(&proposal));
     }
-    let request = steps.request(&service, &held.stored, merged)?;
+    let dispatch = steps.dispatch(&service, &held, merged)?;
     steps.check_deletions(merged, None, true)?;
     steps.warn(merged);
     let mut outcome = steps.outcome(merged);
     if let Some(profile) = &mut outcome.profile {
         profile.owner = held.stored.owner();
     }
-    Ok(Outcome { request: Some(service.preview(request)), ..outcome })
+    let shown = calls::preview(&service, steps.change.operation(), dispatch.planned());
+    let single = dispatch.put.filter(|_| shown.calls.is_empty()).map(|(_, request)| service.preview(request));
+    Ok(Outcome { request: single.or(shown.request), calls: shown.calls, ..outcome })
 }
 
 /// Whether a person goes on in spite of a doubt; `--yes` does not answer it.

@@ -2,6 +2,8 @@
 //!
 //! lock → read → merge → diff → guard → snapshot → PUT → verify → unlock
 //!
+//! Where addresses are removed by calls of their own ([`super::remove`]) these come after the PUT, or in its place.
+//!
 //! Nothing that waits for people, other records or rate limits stands between the read and the PUT. On a terminal the lock is
 //! not held while a person thinks: the change is shown and confirmed before, and once more where it came out differently
 //! under the lock.
@@ -14,10 +16,12 @@ use super::Change;
 use super::messages::{self, Doubt};
 use super::preview::{Preview, dry_run, preview};
 use super::read::Held;
+use super::remove::{Dispatch, remove};
 use super::steps::Steps;
 use super::verify::Sent;
 use crate::client::service::Service;
-use crate::client::{Attempt, Effect, pause};
+use crate::client::{Attempt, Attempts, Effect, pause};
+use crate::ops::calls::Calls;
 use crate::report::outcome::Outcome;
 use crate::state::stem;
 use storefront_core::failure::Failure;
@@ -96,7 +100,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
     if merged.changes.is_empty() {
         return Ok(Commit::done(steps.unchanged(&proposal)));
     }
-    let request = steps.request(&service, &held.stored, merged)?;
+    let dispatch = steps.dispatch(&service, &held, merged)?;
     match &steps.answers.agreed {
         Some(agreed) if *agreed != merged.changes => {
             steps.service.session.report.status("the profile changed; here is the updated change");
@@ -108,7 +112,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
             steps.warn(merged);
         }
     }
-    send(steps, &service, held, merged, &request).await
+    send(steps, &service, held, merged, &dispatch).await
 }
 
 /// Whether a person has accepted a doubt; refused where nobody can be asked.
@@ -117,47 +121,100 @@ fn was_accepted(steps: &mut Steps<'_>, doubt: Doubt) -> Result<bool, Failure> {
     if was_accepted || steps.consent.can_be_asked() { Ok(was_accepted) } else { Err(doubt.refusal) }
 }
 
-/// Takes a snapshot, sends the request once, and finds out what became of it.
+/// How a PUT ends.
+enum Put {
+    /// It is applied.
+    Applied(Box<Outcome>),
+    /// Nothing of it was taken, and it may be sent again after this time.
+    Again(Duration, Failure),
+}
+
+/// Takes a snapshot, sends each call once, and finds out what became of it.
 async fn send(
     steps: &mut Steps<'_>,
     service: &Service<'_>,
     held: Held,
     merged: &Merged,
-    request: &Request,
+    dispatch: &Dispatch<'_>,
 ) -> Result<Commit, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
-    let unsent = held.store.take(operation, held.stored.customer(), &merged.customer).await?;
+    let stored = held.stored.customer();
+    let carried = dispatch.put.as_ref().map_or(stored, |(put, _)| &put.customer);
+    let unsent = held.store.take(operation, stored, carried, &dispatch.removed()).await?;
     service.log_before_send(Some(stem(&unsent.path))).await?;
+    if let Some(mut record) = dispatch.unsent() {
+        // Of a removal that is not begun nothing can have been applied.
+        if dispatch.put.is_some() {
+            record.set(WriteOutcome::Unknown { sent_at: clock.now() });
+        }
+        held.store.note(&unsent.path, &record).map_err(|error| unnoted(&error))?;
+    }
     let path = unsent.leaves();
-    let sent_at = clock.now();
-    let attempt = service.attempt(operation, request).await;
-    let (store, settle) = (&held.store, steps.change.settle(service));
+    let settle = steps.change.settle(service);
+    let whole = |merged| {
+        let (recent, sent_at) = (&steps.recent, clock.now());
+        Sent { operation, service, settle, held: &held, merged, snapshot: &path, recent, sent_at }
+    };
+    let calls = Calls::new(service, operation);
+    let mut put = None;
+    if let Some((carried, request)) = &dispatch.put {
+        let sent = whole(carried);
+        let reported = steps.sent(if dispatch.removals.is_empty() { merged } else { carried }, &path);
+        match send_put(&mut steps.attempts, &sent, request, reported).await {
+            Ok(Put::Applied(outcome)) => put = Some(*outcome),
+            Ok(Put::Again(wait, unsent)) => {
+                drop(held);
+                pause(wait, || service.stopping.get()).await;
+                // After a signal nothing is sent again.
+                return if service.stopping.get() { Err(unsent) } else { Ok(Commit::ReadAgain) };
+            }
+            Err(failure) => return Err(dispatch.put_failed(calls, failure)),
+        }
+    }
+    let done = match put {
+        Some(put) if dispatch.removals.is_empty() => put,
+        put => remove(&whole(merged), dispatch, calls, put.as_ref(), steps.sent(merged, &path)).await?,
+    };
+    Ok(Commit::done(done))
+}
+
+/// Without it a later command could not know which of the calls left.
+fn unnoted(error: &std::io::Error) -> Failure {
+    Failure::internal(format!("what becomes of the calls cannot be written down: {error}"))
+        .hint("free some disk space")
+}
+
+/// Sends the PUT once, and finds out what became of it.
+async fn send_put(
+    attempts: &mut Attempts,
+    sent: &Sent<'_>,
+    request: &Request,
+    reported: Outcome,
+) -> Result<Put, Failure> {
+    let (service, clock) = (sent.service, sent.service.session.context.clock);
+    let attempt = service.attempt(sent.operation, request).await;
     let outcome =
-        attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent_at, clock.now()));
+        attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent.sent_at, clock.now()));
     // What the reply to an applied one shows is looked at first.
     if !matches!(attempt, Ok(Attempt::Applied(_))) {
-        store.set_outcome(&path, outcome, &[]);
+        sent.held.store.set_outcome(sent.snapshot, outcome, &[]);
     }
-    let sent = Sent { service, settle, held: &held, merged, snapshot: &path, recent: &steps.recent, sent_at };
-    let reported = || steps.sent(merged, &path).of(outcome);
-    let (wait, unsent) = match attempt? {
-        Attempt::Applied(reply) => return sent.verify(reply, reported()).await.map(Commit::done),
-        Attempt::Unknown { failure, .. } => return sent.resolve(failure, reported()).await.map(Commit::done),
+    let reported = reported.of(outcome);
+    let applied = |outcome| Put::Applied(Box::new(outcome));
+    match attempt? {
+        Attempt::Applied(reply) => sent.verify(reply, reported).await.map(applied),
+        Attempt::Unknown { failure, .. } => sent.resolve(failure, reported).await.map(applied),
         Attempt::Rejected(failure) => {
-            let refused = messages::refused(service, &held.stored, merged, failure);
-            return Err(sent.look_after_refusal(refused).await);
+            let refused = messages::refused(service, &sent.held.stored, sent.merged, failure);
+            Err(sent.look_after_refusal(refused).await)
         }
         unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
-            let wait = service.delay(&steps.attempts, &unsent, Effect::Write);
-            let failure = steps.attempts.fail(unsent);
+            let wait = service.delay(attempts, &unsent, Effect::Write);
+            let failure = attempts.fail(unsent);
             match wait {
-                Some(wait) => (wait, failure),
-                None => return Err(failure),
+                Some(wait) => Ok(Put::Again(wait, failure)),
+                None => Err(failure),
             }
         }
-    };
-    drop(held);
-    pause(wait, || service.stopping.get()).await;
-    // After a signal nothing is sent again.
-    if service.stopping.get() { Err(unsent) } else { Ok(Commit::ReadAgain) }
+    }
 }

@@ -147,7 +147,7 @@ impl Restore<'_> {
             }
             // An older update must not be undone in place of one that cannot be read.
             let unreadable = |failure: Failure| failure.hint(format!("name the update to undo; {LIST}"));
-            let snapshot = store.read(&entry.path).map_err(unreadable)?;
+            let snapshot = store.read_applied(&entry.path).map_err(unreadable)?;
             if snapshot.operation == Self::OPERATION {
                 continue;
             }
@@ -177,7 +177,8 @@ fn named(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
         Err(_) if is_file => file.to_owned(),
         found => found?.path,
     };
-    let (snapshot, outcome, rewritten) = (store.read(&path)?, store.outcome(&path), store.rewritten(&path));
+    let (snapshot, outcome, rewritten) =
+        (store.read_applied(&path)?, store.outcome(&path), store.rewritten(&path));
     Ok(Target { snapshot, outcome, rewritten, doubt: None, was_told: false })
 }
 

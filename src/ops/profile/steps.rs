@@ -2,6 +2,7 @@
 //!
 //! Nothing here asks anybody. What only a person may accept is a [`Doubt`], and whoever takes these steps says what becomes of it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, Held};
+use super::remove::Dispatch;
 use super::restore::{Proposal, Restore, Target};
 use super::verify::{is_shown, note_saved_refusal};
 use super::{Change, Update};
@@ -21,8 +23,10 @@ use crate::report::hint_target;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Request;
+use storefront_core::profile::address::find_address;
 use storefront_core::profile::merge::{self, Merged, ProfilePatch};
 use storefront_core::profile::region::RegionDirectory;
+use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::not_shown;
 use storefront_core::profile::{diff, magento};
@@ -53,6 +57,8 @@ pub struct Steps<'a> {
     pub recent: Recent,
     /// The requests that were sent.
     pub attempts: Attempts,
+    /// The addresses that are to be removed, and were by an earlier command.
+    gone: Vec<i64>,
     /// The warnings that were shown.
     warned: HashSet<String>,
     /// What the last read of this command showed.
@@ -75,6 +81,7 @@ impl<'a> Steps<'a> {
             consent,
             recent: Recent::default(),
             attempts: Attempts::default(),
+            gone: Vec::new(),
             warned: change.warned().iter().cloned().collect(),
             earlier: None,
             target: None,
@@ -177,7 +184,7 @@ impl<'a> Steps<'a> {
         let Some(pending) = pending.filter(|_| !self.change.replacement_args().after_unknown) else {
             return Ok(None);
         };
-        let snapshot = held.store.read(&pending.entry.path).ok();
+        let snapshot = held.store.read_applied(&pending.entry.path).ok();
         let is_readable = snapshot.is_some();
         if let Some(snapshot) = snapshot.filter(|_| held.is_readable)
             && is_shown(self.service, &held.store, &snapshot, &held.stored, pending.is_mismatch)?
@@ -207,7 +214,9 @@ impl<'a> Steps<'a> {
                 for country in RegionDirectory::needed(&update.patch.draft, held.stored.customer()) {
                     read_country(service, &country).await?;
                 }
-                update.merge(&held.stored, dialect, &service.regions.borrow()).map(Proposal::of)
+                self.gone = removed_earlier(&update.patch.remove, held)?;
+                let regions = service.regions.borrow();
+                update.merge(&held.stored, dialect, &regions, &self.gone).map(Proposal::of)
             }
             Change::Restore(restore) => {
                 let delete_newer = self.answers.delete_newer;
@@ -229,7 +238,10 @@ impl<'a> Steps<'a> {
     ) -> Result<(), Failure> {
         match self.change {
             Change::Update(Update { patch, allow_delete, .. }) => {
-                merge::check(patch, &merged.summary, typed.or(*allow_delete), agrees)
+                let (allowed, deleted) = (typed.or(*allow_delete), merged.summary.removed.len());
+                let is_with_gone = allowed == Some(deleted + self.gone.len());
+                let allowed = if is_with_gone { Some(deleted) } else { allowed };
+                merge::check(patch, &merged.summary, allowed, agrees)
             }
             Change::Restore(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
@@ -242,12 +254,7 @@ impl<'a> Steps<'a> {
     ///
     /// # Errors
     /// `guard` for a profile that looks masked, and what the interface needs and does not know.
-    pub fn request(
-        &self,
-        service: &Service<'_>,
-        stored: &Profile,
-        merged: &Merged,
-    ) -> Result<Request, Failure> {
+    fn request(&self, service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
         self.refuse_masked(stored, merged)?;
         let customer = if service.settings.dialect.merges_profiles {
             magento::completed(stored.customer(), &merged.customer)
@@ -256,6 +263,34 @@ impl<'a> Steps<'a> {
         };
         let body = exact_json::object([("customer", Value::Object(customer))]).to_string();
         Ok(Request::replace_profile(&service.target()?, body.into()))
+    }
+
+    /// The calls that the change needs. The addresses that it removes are removed by calls of their own where the interface
+    /// has one.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub fn dispatch<'m>(
+        &self,
+        service: &Service<'_>,
+        held: &Held,
+        merged: &'m Merged,
+    ) -> Result<Dispatch<'m>, Failure> {
+        let target = service.target()?;
+        let by_call = |id: &i64| Some((*id, Request::remove_address(&target, *id)?));
+        let is_read = held.is_readable && self.change.base().is_none();
+        let removed = merged.summary.removed.iter().filter(|_| is_read);
+        let removals: Vec<(i64, Request)> = removed.filter_map(by_call).collect();
+        let put = if removals.is_empty() {
+            Cow::Borrowed(merged)
+        } else {
+            Cow::Owned(merged.keeping_removed(held.stored.customer())?)
+        };
+        if put.changes.is_empty() && !removals.is_empty() {
+            return Ok(Dispatch { put: None, removals });
+        }
+        let request = self.request(service, &held.stored, &put)?;
+        Ok(Dispatch { put: Some((put, request)), removals })
     }
 
     /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
@@ -318,4 +353,25 @@ impl<'a> Steps<'a> {
             ..Outcome::not_sent(self.change.operation())
         }
     }
+}
+
+/// Which of these addresses are not there and were removed by a call of ours, as a snapshot says: somebody asks for it again.
+/// Any other address that is not there may be a mistake.
+fn removed_earlier(ids: &[i64], held: &Held) -> Result<Vec<i64>, Failure> {
+    let (store, stored) = (&held.store, held.stored.customer());
+    let mut absent: Vec<i64> = ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
+    let mut gone = Vec::new();
+    if absent.is_empty() {
+        return Ok(gone);
+    }
+    for entry in store.entries()?.iter() {
+        let Ok(snapshot) = store.read(&entry.path) else { continue };
+        if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
+            let calls = store.calls(&entry.path);
+            let was_removed =
+                |id: &mut i64| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
+            gone.extend(absent.extract_if(.., was_removed));
+        }
+    }
+    Ok(gone)
 }

@@ -21,6 +21,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::address::find_address;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::restore::belongs_to;
@@ -33,6 +34,8 @@ const PROOF_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A replacement that was sent, with all that is needed to judge it.
 pub struct Sent<'a> {
+    /// What results call it.
+    pub operation: &'static str,
     /// The service, with the customer's id where it was named.
     pub service: &'a Service<'a>,
     /// How long the profile is read until it shows what was sent.
@@ -217,6 +220,61 @@ impl Sent<'_> {
         }
     }
 
+    /// The addresses were removed by calls of their own: reads show that, for at most `--settle`.
+    ///
+    /// # Errors
+    /// `mismatch` where one is still there at the end.
+    pub async fn verify_removed(&self, removed: &[i64], applied: Outcome) -> Result<Outcome, Failure> {
+        let mut reads = Reads::new(self.settle);
+        let (left, now) = loop {
+            match read::read_profile(self.service).await {
+                Ok(now) => {
+                    let is_there = |id: &i64| find_address(now.customer(), *id).is_some();
+                    let left: Vec<i64> = removed.iter().copied().filter(is_there).collect();
+                    if left.is_empty() || !reads.wait().await {
+                        break (left, now);
+                    }
+                }
+                Err(failure) if !reads.wait().await => {
+                    let why = failure.message;
+                    let warning = format!("removed, but it could not be read back to verify it: {why}");
+                    self.service.session.report.warn(&warning);
+                    return Ok(Outcome { verified: Some(false), ..applied });
+                }
+                Err(_) => {}
+            }
+        };
+        if !left.is_empty() {
+            let is_left = |change: &&Change| {
+                change.after.is_none() && change.path.address_id().is_some_and(|id| left.contains(&id))
+            };
+            let undone = self.merged.changes.iter().filter(is_left).cloned().collect();
+            let failure =
+                messages::mismatch(self.service, self.snapshot, &Seen { undone, ..Seen::default() });
+            return Err(Failure { status: applied.status, ..failure });
+        }
+        if applied.applied == Applied::Yes {
+            let _ = self.held.store.verify_removals(self.snapshot, self.now());
+        }
+        let (stored, sent) = (self.held.stored.customer(), &self.merged.customer);
+        if self.recent.are_shown_in(&now, stored, sent, removed) {
+            self.held.store.note_read(now.customer());
+        }
+        self.keep(&now);
+        self.held.store.remove_older_than(self.service.settings.retention_days);
+        Ok(Outcome { verified: (applied.applied == Applied::Yes).then_some(true), ..applied })
+    }
+
+    /// Writes down what became of the removal of these addresses.
+    ///
+    /// # Errors
+    /// `internal` where that cannot be written: the call must not leave then.
+    pub fn note_removal(&self, addresses: &[i64], outcome: WriteOutcome) -> Result<(), Failure> {
+        self.held.store.set_removals(self.snapshot, addresses, outcome).map_err(|error| {
+            Failure::internal(format!("what became of the removal cannot be written down: {error}"))
+        })
+    }
+
     /// What a read after the PUT shows; a mismatch where it is the profile of another customer.
     async fn read(&self) -> Result<(Seen, Profile), Failure> {
         self.compare(read::fetch(self.service).await?)
@@ -240,8 +298,7 @@ impl Sent<'_> {
             self.service.session.report.warn(&warning);
         }
         if seen.is_shown() {
-            let (context, settings) = (self.service.session.context, &self.service.settings);
-            state::save_customer(context, settings, &self.held.name, &now.customer_key());
+            self.keep(now);
         }
         // Not before: the update may be the undo of one that is as old.
         self.held.store.remove_older_than(self.service.settings.retention_days);
@@ -249,6 +306,12 @@ impl Sent<'_> {
             profile.new_ids.clone_from(&seen.new_ids);
         }
         applied
+    }
+
+    /// Keeps to whom the name of the customer has led.
+    fn keep(&self, now: &Profile) {
+        let (context, settings) = (self.service.session.context, &self.service.settings);
+        state::save_customer(context, settings, &self.held.name, &now.customer_key());
     }
 
     /// Keeps what the reply or a read has shown as what this and the earlier writes left, unless the read may be older than one
@@ -319,7 +382,7 @@ pub fn note_saved_refusal(
             WriteOutcome::Refused => {}
             _ => break,
         }
-        let Ok(snapshot) = store.read(&entry.path) else { break };
+        let Ok(snapshot) = store.read(&entry.path).map(Snapshot::put) else { break };
         let Some(sent_at) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
             break;
         };
@@ -339,7 +402,8 @@ pub fn note_saved_refusal(
     Ok(())
 }
 
-/// Whether a profile proves a replacement that was sent earlier, which is noted then. With `or_rewritten` values count that
+/// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read_applied`] gives it, which is noted
+/// then. With `or_rewritten` values count that
 /// the service wrote in its own way.
 ///
 /// # Errors
@@ -379,7 +443,14 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
     };
     let verified = match store.outcome(&entry.path) {
         WriteOutcome::Applied { verified, .. } => verified,
-        _ if is_shown(service, &store, &store.read(&entry.path)?, &stored, false)? => true,
+        // The calls that are missing never left.
+        WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
+        _ if is_shown(service, &store, &store.read_applied(&entry.path)?, &stored, false)? => {
+            match store.outcome(&entry.path) {
+                WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
+                _ => true,
+            }
+        }
         _ => return Ok(None),
     };
     Ok(Some(Outcome {

@@ -47,7 +47,7 @@ pub fn unwritten(world: &World, sent: &Sent, disk: &Disk) -> Option<String> {
         return Some(format!("record {record} stands at {now} in the journal on disk"));
     }
     let entry = &entries[&record];
-    if sent.replaces().is_some() && entry["snapshot"].as_str().is_none() {
+    if sent.profile_of().is_some() && entry["snapshot"].as_str().is_none() {
         return Some(format!("record {record} names no snapshot"));
     }
     let sending = entries.values().filter(|entry| entry["state"] == "sending").count();

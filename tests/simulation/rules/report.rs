@@ -158,6 +158,9 @@ fn check_partial(world: &mut World, said: &Reported) {
     let has_first =
         effects.iter().any(|effect| effect.at <= *at && matches!(call(effect), Call::Ship(_) | Call::Create));
     let has_second = effects.iter().any(|effect| matches!(call(effect), Call::Pay(_) | Call::Assign(_)));
+    if world.actions[tag].is_of_profile() && effects.iter().any(|effect| effect.at <= *at) {
+        return;
+    }
     if (!has_first || has_second) && !world.runs[*run].is_batch {
         let what =
             format!("record {tag} is reported as partial: first call {has_first}, second {has_second}");

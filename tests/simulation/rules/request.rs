@@ -37,6 +37,11 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
     broken.extend(batch::not_checked(world, number).map(|what| (Rule::Input, what)));
     broken.extend(batch::applied_before(world, sent).map(|what| (Rule::Planned, what)));
     if let Some(customer) = sent.replaces() {
+        let removes = |tag| matches!(world.actions[&tag], Action::Remove(..));
+        let is_named = world.is_magento && world.runs[sent.run].token.is_none();
+        if is_named && sent.tag.is_some_and(removes) && !world.faults.has_no_read {
+            broken.push((Rule::LostAddress, "it replaces a profile to remove an address".into()));
+        }
         match (&sent.shown, sent.body["customer"].as_object(), sent.tag) {
             (Some(shown), Some(body), Some(tag)) => {
                 let action = world.actions[&tag].clone();
@@ -62,9 +67,61 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
             _ => broken.push((Rule::Exact, "no record asked for what it changes".into())),
         }
     }
+    if let Call::Remove(customer, id) = world.requests[number].call {
+        check_removal(world, &world.requests[number], (customer, id), (disk, process), &mut broken);
+    }
     let run = world.requests[number].run;
     for (rule, what) in broken {
         world.broke(rule, run, Some(number), what);
+    }
+}
+
+/// Only an address goes by its own call that a read of this run has shown for this customer, that a record names, with
+/// permission, and that a file holds.
+fn check_removal(
+    world: &World,
+    sent: &Sent,
+    (customer, id): (usize, i64),
+    (disk, process): (&Disk, &Process),
+    broken: &mut Vec<(Rule, String)>,
+) {
+    let (Some(shown), Some(tag)) = (&sent.shown, sent.tag) else {
+        return broken.push((Rule::Deletion, format!("it removes address {id}, which no record asks for")));
+    };
+    if !ids(&shown.profile).contains(&id) || id_of(&shown.profile) != id_of(&world.customers[customer].now) {
+        broken.push((Rule::Deletion, format!("it removes address {id}, which its read had not shown")));
+    }
+    let is_allowed = match &world.actions[&tag] {
+        Action::Remove(named, is_allowed) => *named == id && *is_allowed,
+        Action::Replace(kept, _, allowed) => {
+            // A read after the PUT shows what that has added.
+            let is_own = |id: &i64| match world.customers[customer].creators.get(id) {
+                Some(Writer::Ours(request)) => world.requests[*request].tag == Some(tag),
+                _ => false,
+            };
+            let left_out =
+                ids(&shown.profile).into_iter().filter(|id| !kept.contains(id) && !is_own(id)).count();
+            !kept.contains(&id) && *allowed == Some(left_out)
+        }
+        Action::Restore(undo) => {
+            let creator = world.customers[customer].creators.get(&id);
+            matches!(undo, Undo::Newest(true)) && !matches!(creator, None | Some(Writer::Foreign))
+        }
+        _ => false,
+    };
+    if !is_allowed {
+        broken.push((Rule::Deletion, format!("it removes address {id} without permission")));
+    }
+    let address =
+        addresses(&shown.profile).find(|address| address["id"].as_i64() == Some(id)).and_then(content);
+    let is_kept = |path: &std::path::PathBuf| {
+        let file = disk.durable(path).and_then(|text| serde_json::from_slice::<Value>(text).ok());
+        let kept = file.as_ref().and_then(|file| file["customer"].as_object());
+        let mut kept = kept.into_iter().flat_map(addresses);
+        kept.any(|kept| kept["id"].as_i64() == Some(id) && content(kept) == address)
+    };
+    if !process.created.iter().rev().any(is_kept) {
+        broken.push((Rule::NoSnapshot, format!("no file that this run has created holds address {id}")));
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Rule;
 use crate::action::Action;
+use crate::call::Call;
 use crate::customers::{DEFAULT, Stored, addresses, content, ids};
 use crate::faults::{Observed, Quirk};
 use crate::magento;
@@ -136,8 +137,13 @@ fn wrong_mismatch(world: &World, run: usize, said: &Reported) -> Option<String> 
         address["id"].as_i64().is_some_and(|id| !ids(&last).contains(&id))
             && content(address).is_none_or(|content| !contents.contains(&content))
     };
-    let missing: Vec<i64> =
-        addresses(&body).filter(is_missing).filter_map(|address| address["id"].as_i64()).collect();
+    let missing = addresses(&body).filter(is_missing).filter_map(|address| address["id"].as_i64());
+    // What the record has removed since by a call of its own.
+    let is_removed = |id: &i64| {
+        let mut removals = world.requests.iter().filter(|other| other.tag == sent.tag);
+        removals.any(|other| other.call == Call::Remove(customer, *id))
+    };
+    let missing: Vec<i64> = missing.filter(|id| !is_removed(id)).collect();
     let is_reported = said.kind.as_deref() == Some("mismatch");
     // A signal goes before; the message says what is missing.
     let is_interrupted = said.kind.as_deref() == Some("interrupted");

@@ -91,6 +91,8 @@ pub struct CustomerRoutes {
     pub profile: &'static str,
     /// Searches customers (GET, with `searchCriteria`).
     pub search: &'static str,
+    /// Removes the address with the id `{address}`, whoever's it is (DELETE).
+    pub address: &'static str,
 }
 
 /// Calls on carts, in an interface where saving shipping and paying are two.
@@ -158,6 +160,7 @@ pub static MAGENTO: Dialect = Dialect {
     customers: Some(&CustomerRoutes {
         profile: "/{store_view}/V1/customers/{customer}",
         search: "/{store_view}/V1/customers/search",
+        address: "/{store_view}/V1/addresses/{address}",
     }),
     country: Some("/{store_view}/V1/directory/countries/{country}"),
     ship: "/{store_view}/V1/carts/mine/shipping-information",

@@ -109,6 +109,14 @@ impl Request {
         Self { method: Method::PUT, ..Self::post(target.profile_path(), body, target.bearer()) }
     }
 
+    /// Removes one address of the customer whom an administrator names; `None` where the interface has no such call, or the
+    /// customer is the token's own.
+    pub fn remove_address(target: &Target<'_>, id: i64) -> Option<Self> {
+        let route = target.customer.and(target.dialect.customers)?.address;
+        let path = target.path(route, &[("address", &id.to_string())]);
+        Some(Self { method: Method::DELETE, ..Self::get(path, target.bearer()) })
+    }
+
     /// Reads the customer's profile. The marketplace's interface shows no read: that call is ours.
     ///
     /// `path` is the setting `read.path`, in which `{store_view}` stands for the store view code; it is of the token's own

@@ -137,6 +137,56 @@ impl Merged {
     }
 }
 
+impl Merged {
+    /// The same with the addresses that it removes still in their places, as they are stored: what is sent before they are
+    /// removed by calls of their own. A default that goes to another address is moved already.
+    ///
+    /// # Errors
+    /// `guard` when the stored list has an address without a usable id of its own.
+    pub fn keeping_removed(&self, stored: &Map<String, Value>) -> Result<Self, Failure> {
+        let mut customer = self.customer.clone();
+        let is_set =
+            |name: &str, address: &Value| same_value(name, Some(&Value::Bool(true)), address.get(name));
+        let list = address_list(&self.customer);
+        let moved = DEFAULTS.map(|name| list.iter().any(|address| is_set(name, address)));
+        let before = address_list(stored).iter().map(|address| {
+            let staying = own_id(address).and_then(|id| find_address(&self.customer, id));
+            let mut address = staying.unwrap_or(address).clone();
+            for (name, _) in DEFAULTS.iter().zip(moved).filter(|(_, moved)| *moved && staying.is_none()) {
+                clear_flag(&mut address, name);
+            }
+            address
+        });
+        let new = list.iter().filter(|address| address.get("id").is_none()).cloned();
+        let addresses = before.chain(new).collect();
+        customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));
+        for (name, _) in DEFAULTS.iter().zip(moved).filter(|(_, moved)| !moved) {
+            if let (None, Some(id)) = (customer.get(*name), stored.get(*name)) {
+                customer.insert((*name).to_owned(), id.clone());
+            }
+        }
+        let mut kept = Self::between(stored, customer)?;
+        kept.changes
+            .retain(|change| change.after.is_some() || !DEFAULTS.contains(&change.path.to_string().as_str()));
+        Ok(kept)
+    }
+
+    /// The customer object after these addresses were removed from it, and the defaults that they were.
+    pub fn without(customer: &Map<String, Value>, removed: &[i64]) -> Map<String, Value> {
+        let mut customer = customer.clone();
+        let is_removed = |value: &Value| id_of(value).is_some_and(|id| removed.contains(&id));
+        for name in DEFAULTS {
+            if customer.get(name).is_some_and(is_removed) {
+                customer.shift_remove(name);
+            }
+        }
+        if let Some(Value::Array(addresses)) = customer.get_mut(ADDRESSES) {
+            addresses.retain(|address| own_id(address).is_none_or(|id| !removed.contains(&id)));
+        }
+        customer
+    }
+}
+
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
 fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<(), Failure> {
     let Some(own) = stored.get("id").and_then(id::integer) else { return Ok(()) };
@@ -251,15 +301,20 @@ fn clear_other_defaults(patch: &ProfilePatch, ids: &[AddressId], addresses: &mut
     for (id, address) in ids.iter().zip(addresses) {
         let others = patch.default_addresses.iter().filter(|default| default.address != Some(*id));
         for name in others.map(|default| default.name) {
-            if same_value(name, Some(&Value::Bool(true)), address.get(name)) {
-                address[name] = match address.get(name) {
-                    Some(Value::Number(_)) => 0.into(),
-                    Some(Value::String(text)) if text == "1" => "0".into(),
-                    Some(Value::String(_)) => "false".into(),
-                    _ => false.into(),
-                };
-            }
+            clear_flag(address, name);
         }
+    }
+}
+
+/// Sets a default flag to false where it is set, in the type that is stored.
+fn clear_flag(address: &mut Value, name: &str) {
+    if same_value(name, Some(&Value::Bool(true)), address.get(name)) {
+        address[name] = match address.get(name) {
+            Some(Value::Number(_)) => 0.into(),
+            Some(Value::String(text)) if text == "1" => "0".into(),
+            Some(Value::String(_)) => "false".into(),
+            _ => false.into(),
+        };
     }
 }
 

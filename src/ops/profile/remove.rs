@@ -1,0 +1,187 @@
+//! Addresses that are removed by calls of their own, where the interface has one: nothing that somebody else writes between
+//! the read and a PUT is lost by it. What else changes is sent first, with these addresses still in it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::verify::Sent;
+use crate::client::{Attempt, Attempts, Effect, names_no_entity, pause};
+use crate::ops::calls::{Calls, Planned};
+use crate::report::outcome::{Call, Outcome};
+use crate::state::WriteRecord;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::interface::request::Request;
+use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::address::id_of;
+use storefront_core::profile::merge::Merged;
+
+/// What the call that replaces the profile is called beside those that remove addresses.
+const UPDATE: &str = "update";
+
+/// The calls that a change needs, in their order.
+pub struct Dispatch<'a> {
+    /// The profile that is sent, and the request; `None` where addresses are only removed.
+    pub put: Option<(Cow<'a, Merged>, Request)>,
+    /// The addresses that are removed by calls of their own.
+    pub removals: Vec<(i64, Request)>,
+}
+
+impl Dispatch<'_> {
+    /// The calls by their names, where addresses are removed by calls of their own; none otherwise.
+    pub fn planned(&self) -> Vec<Planned> {
+        if self.removals.is_empty() {
+            return Vec::new();
+        }
+        let put = self.put.iter().map(|(_, request)| (UPDATE.to_owned(), request.clone()));
+        put.chain(self.removals.iter().map(|(id, request)| (name(*id), request.clone()))).collect()
+    }
+
+    /// The ids of the addresses that are removed by calls of their own.
+    pub fn removed(&self) -> Vec<i64> {
+        self.removals.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// The first request.
+    pub fn first(&self) -> Option<&Request> {
+        self.put.as_ref().map(|(_, request)| request).or_else(|| Some(&self.removals.first()?.1))
+    }
+
+    /// What is written down before any of it leaves; none where nothing is.
+    pub fn unsent(&self) -> Option<WriteRecord> {
+        let removed = self.removed();
+        (!removed.is_empty()).then(|| WriteRecord::unsent(self.put.is_some(), &removed))
+    }
+
+    /// The failure of the PUT: no address is removed then.
+    pub fn put_failed(&self, mut calls: Calls<'_>, failure: Failure) -> Failure {
+        if self.removals.is_empty() {
+            return failure;
+        }
+        calls.push(Call::failed(UPDATE, &failure));
+        calls.failed(failure, &self.planned(), None)
+    }
+}
+
+fn name(id: i64) -> String {
+    format!("remove address {id}")
+}
+
+/// Removes the addresses, after the PUT where there is one, whose `outcome` is given; `sent` is the whole change.
+///
+/// # Errors
+/// The failure of the first call that is not applied; the others do not leave.
+pub async fn remove(
+    sent: &Sent<'_>,
+    dispatch: &Dispatch<'_>,
+    mut calls: Calls<'_>,
+    put: Option<&Outcome>,
+    whole: Outcome,
+) -> Result<Outcome, Failure> {
+    if let Some(put) = put {
+        calls.push(Call {
+            status: put.status,
+            response: put.response.clone(),
+            ..Call::new(UPDATE, Applied::Yes)
+        });
+    }
+    for (id, request) in &dispatch.removals {
+        if let Err(failure) = remove_one(sent, *id, request, &mut calls).await {
+            let again =
+                "run the command again to remove what is left: an address that it removed counts as removed";
+            let failure = calls.failed(failure, &dispatch.planned(), Some(again));
+            return Err(Failure { snapshot: Some(sent.snapshot.display().to_string().into()), ..failure });
+        }
+    }
+    let done = calls.finish();
+    let new_ids = put.and_then(|put| Some(put.profile.as_ref()?.new_ids.clone())).unwrap_or_default();
+    let mut outcome = Outcome {
+        applied: done.applied,
+        reason: done.reason,
+        status: done.status,
+        calls: done.calls,
+        ..whole
+    };
+    if let Some(profile) = &mut outcome.profile {
+        profile.new_ids = new_ids;
+    }
+    sent.verify_removed(&dispatch.removed(), outcome).await
+}
+
+/// Removes one address. A call whose answer was lost is sent once more, and the address is gone where the service says that
+/// there is none with this id.
+async fn remove_one(
+    sent: &Sent<'_>,
+    id: i64,
+    request: &Request,
+    calls: &mut Calls<'_>,
+) -> Result<(), Failure> {
+    let (service, clock) = (sent.service, sent.service.session.context.clock);
+    if service.stopping.get() {
+        let message = "interrupted before all calls were sent";
+        return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
+    }
+    sent.note_removal(&[id], WriteOutcome::Unknown { sent_at: clock.now() })?;
+    let (mut attempts, mut was_lost) = (Attempts::default(), false);
+    let end = loop {
+        let attempt = service.attempt(sent.operation, request).await?;
+        if says_gone(&attempt, id) {
+            if !was_lost {
+                calls.skip(name(id), "gone already");
+                let _ = sent.note_removal(&[id], WriteOutcome::Refused);
+                return Ok(());
+            }
+            service.stage.set(Applied::Yes);
+            let status = attempt.failure().and_then(|failure| failure.status);
+            calls.push(Call { status, ..Call::new(name(id), Applied::Yes) });
+            break Ok(());
+        }
+        let is_lost = matches!(attempt, Attempt::Unknown { .. });
+        let wait = service.delay(&attempts, &attempt, Effect::State).filter(|_| !(is_lost && was_lost));
+        was_lost |= is_lost;
+        let left = matches!(attempt, Attempt::NotSent { .. });
+        match (attempts.conclude(attempt), wait) {
+            (Ok(reply), _) => {
+                calls.push(Call::replied(name(id), reply.status, reply.value()));
+                break Ok(());
+            }
+            (Err(failure), wait) => {
+                if let Some(wait) = wait {
+                    pause(wait, || service.stopping.get()).await;
+                }
+                if wait.is_none() || service.stopping.get() {
+                    break Err((failure, left));
+                }
+            }
+        }
+    };
+    let outcome = match &end {
+        Ok(()) => WriteOutcome::Applied { at: clock.now(), verified: false },
+        Err((failure, _)) if failure.applied == Applied::Unknown => return Err(lost(calls, id, failure)),
+        Err((_, true)) => WriteOutcome::NotSent,
+        Err((_, false)) => WriteOutcome::Refused,
+    };
+    // Where it cannot be written it stays unknown, which is found out later.
+    let _ = sent.note_removal(&[id], outcome);
+    end.map_err(|(failure, _)| {
+        calls.push(Call::failed(name(id), &failure));
+        failure
+    })
+}
+
+/// Nobody knows whether it was removed.
+fn lost(calls: &mut Calls<'_>, id: i64, failure: &Failure) -> Failure {
+    calls.push(Call::failed(name(id), failure));
+    let message = format!("{}; whether address {id} was removed is not known", failure.message);
+    Failure { message, hint: None, ..failure.clone() }
+}
+
+/// Whether the service says that there is no address with this id: in its own JSON, and about nothing else.
+fn says_gone(attempt: &Attempt, id: i64) -> bool {
+    let Attempt::Rejected(failure) = attempt else { return false };
+    let parameter = |name: &str| failure.service.as_ref()?.get("parameters")?.get(name);
+    failure.status == Some(404)
+        && names_no_entity(failure.service.as_ref())
+        && parameter("fieldName").and_then(Value::as_str) == Some("addressId")
+        && parameter("fieldValue").and_then(id_of) == Some(id)
+}

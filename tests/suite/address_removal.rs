@@ -1,0 +1,225 @@
+//! An address that an administrator removes by a call of its own: nothing that is between a read and a PUT can be lost by it.
+
+use serde_json::{Value, json};
+
+use crate::support::magento::{done, fails, run};
+use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::raw_http::{ADMIN, ids};
+use crate::support::scripted::{methods, ok};
+use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::{TestEnv, serve};
+
+/// A customer of the sandbox whom an administrator names.
+const UPDATE: &str = "customer update --customer 1 -y";
+
+fn stored(env: &TestEnv) -> Value {
+    let stored = env.sandbox.get(ADMIN, "/rest/V1/customers/1").json();
+    env.requests();
+    stored
+}
+
+/// What the newest snapshots of this machine became, the newest first.
+fn outcomes(env: &TestEnv) -> Vec<String> {
+    let listed = run(env, "customer history --customer 1").stdout;
+    let word = |line: &str| -> String {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        entry["outcome"].as_str().unwrap().to_owned()
+    };
+    listed.lines().map(word).collect()
+}
+
+#[test]
+fn a_removal_alone_sends_no_put() {
+    let env = TestEnv::new();
+    let removed = done(&env, &format!("{UPDATE} --remove-address 3"));
+    assert_eq!(env.requests(), ["GET 200", "DELETE 200", "GET 200"]);
+    assert_eq!((&removed["applied"], &removed["verified"]), (&json!("yes"), &json!(true)), "{removed}");
+    assert_eq!(removed["addresses"]["removed"], json!([3]));
+    assert_eq!(
+        removed["calls"],
+        json!([{"call": "remove address 3", "applied": "yes", "status": 200, "response": true}])
+    );
+    assert_eq!(ids(&stored(&env)), [1, 2, 4]);
+    assert_eq!(outcomes(&env), ["applied"]);
+}
+
+#[test]
+fn the_customers_own_token_removes_in_the_put() {
+    let env = TestEnv::new();
+    let removed = done(&env, "customer update -y --remove-address 3");
+    assert_eq!(env.requests(), ["GET 200", "PUT 200"]);
+    assert_eq!(removed.get("calls"), None);
+}
+
+/// The PUT still has the address that is to go, which is removed only after it was applied.
+#[test]
+fn what_else_changes_is_sent_before_the_removal() {
+    let env = TestEnv::new();
+    let line = format!("{UPDATE} --remove-address 1 --address 3 --city Tripoli --default-billing");
+    let changed = done(&env, &line);
+    assert_eq!(env.requests(), ["GET 200", "PUT 200", "DELETE 200", "GET 200"]);
+    let calls: Vec<&str> =
+        changed["calls"].as_array().unwrap().iter().map(|call| call["call"].as_str().unwrap()).collect();
+    assert_eq!(calls, ["update", "remove address 1"]);
+    let after = stored(&env);
+    assert_eq!((ids(&after), &after["default_billing"]), (vec![2, 3, 4], &json!("3")), "{after}");
+    assert_eq!(after["addresses"][1]["city"], "Tripoli");
+    let restored = run(&env, "customer restore --customer 1 -y");
+    assert_eq!(restored.code, 0, "{restored:?}");
+    let after = stored(&env);
+    let (last, city) = (after["addresses"][3]["id"].clone(), &after["addresses"][1]["city"]);
+    assert_eq!(
+        (ids(&after).len(), after["default_billing"].as_str(), city == "Tripoli"),
+        (4, Some(&*last.to_string()), false),
+        "{after}"
+    );
+}
+
+#[test]
+fn where_the_put_is_refused_nothing_is_removed() {
+    let env = TestEnv::new();
+    let refused =
+        fails(&env, 4, &format!("{UPDATE} --remove-address 3 --address 2 --country XX --no-region"));
+    assert_eq!(refused["applied"], "no", "{refused}");
+    assert_eq!(ids(&stored(&env)), [1, 2, 3, 4]);
+    assert_eq!(outcomes(&env), ["refused"]);
+}
+
+/// A second call settles what became of the first one: the address is gone, or it goes now.
+#[test]
+fn a_lost_answer_is_settled_by_a_second_call() {
+    for (fault, calls) in [
+        ("DELETE:reset-after-commitx1", vec!["DELETE 404"]),
+        ("DELETE:reset-before-commitx1", vec!["DELETE 200"]),
+        ("DELETE:502-after-commitx1", vec!["DELETE 502", "DELETE 404"]),
+    ] {
+        let env = TestEnv::with_faults(&[fault]);
+        let removed = run(&env, &format!("{UPDATE} --remove-address 3"));
+        let requests: Vec<String> =
+            env.requests().into_iter().filter(|one| one.starts_with("DELETE")).collect();
+        let last: Vec<&str> = requests.iter().rev().take(calls.len()).rev().map(String::as_str).collect();
+        assert_eq!((removed.code, last), (0, calls), "{fault}: {removed:?}");
+        assert_eq!(ids(&stored(&env)), [1, 2, 4], "{fault}");
+        assert_eq!(outcomes(&env), ["applied"], "{fault}");
+    }
+}
+
+/// It is sent once more, and no third time.
+#[test]
+fn two_lost_answers_are_unknown() {
+    let env = TestEnv::with_faults(&["DELETE:500-after-commit"]);
+    let lost = fails(&env, 8, &format!("{UPDATE} --remove-address 3"));
+    assert_eq!(env.requests(), ["GET 200", "DELETE 500", "DELETE 500"]);
+    assert_eq!(lost["applied"], "unknown", "{lost}");
+    assert_eq!(outcomes(&env), ["unknown"]);
+    // It is gone, and our own snapshot names it.
+    let again = run(&env, &format!("{UPDATE} --remove-address 3"));
+    assert!(again.code == 0 && again.stdout.contains("unchanged"), "{again:?}");
+}
+
+/// A customer with three addresses, and which of them are left.
+fn shop(left: &[i64]) -> Value {
+    let all = [1, 2, 3].into_iter().filter(|id| left.contains(id));
+    let address = |id: i64| {
+        json!({"id": id, "customer_id": 7, "city": format!("Town {id}"), "street": ["Road 1"],
+        "country_id": "FR", "postcode": "75001", "firstname": "A", "lastname": "B", "telephone": "5550100"})
+    };
+    json!({"id": 7, "email": "a@example.com", "firstname": "A", "lastname": "B",
+        "addresses": all.map(address).collect::<Vec<_>>()})
+}
+
+/// Runs a line for that customer.
+fn scripted(home: &Home, script: Vec<Step>, line: &str) -> (Outcome, Vec<String>) {
+    let server = MockServer::start(script);
+    let line = format!("--api magento {line} --customer 7 -y --settle 0 --retry 1 -q -o json");
+    let outcome = serve(home.storefront(&line), &server.url("")).run();
+    let lines =
+        server.requests().into_iter().map(|request| request.lines().next().unwrap_or_default().to_owned());
+    (outcome, lines.map(|line| line.replace("/default/V1", "").replace(" HTTP/1.1", "")).collect())
+}
+
+fn gone(field: &str, id: i64) -> Step {
+    let body = json!({"message": "No such entity with %fieldName = %fieldValue",
+        "parameters": {"fieldName": field, "fieldValue": id}});
+    answer("404 Not Found", "", &body.to_string())
+}
+
+/// A 404 of another server, or about something else, says nothing of the address.
+#[test]
+fn another_404_after_a_lost_answer_proves_nothing() {
+    let page = answer("404 Not Found", "Content-Type: text/html\r\n", "<html>Not found</html>");
+    for (second, code) in
+        [(gone("addressId", 3), 0), (gone("customerId", 3), 8), (gone("addressId", 30), 8), (page, 8)]
+    {
+        let lost = answer("502 Bad Gateway", "", "");
+        let script = vec![ok(&shop(&[1, 2, 3])), lost, second, ok(&shop(&[1, 2]))];
+        let home = Home::new();
+        let (outcome, _) = scripted(&home, script, "customer update --remove-address 3");
+        assert_eq!(outcome.code, code, "{outcome:?}");
+    }
+}
+
+#[test]
+fn of_several_removals_the_applied_ones_alone_are_restored() {
+    let home = Home::new();
+    let refused = answer("400 Bad Request", "", r#"{"message": "no"}"#);
+    let script = vec![ok(&shop(&[1, 2, 3])), ok(&json!(true)), refused];
+    // Somebody else removed the other one since: that is not ours to undo.
+    let server = MockServer::start([script, vec![ok(&shop(&[3]))]].concat());
+    let run = |line: &str| {
+        let line = format!("--api magento {line} --customer 7 -y --settle 0 -q -o json");
+        serve(home.storefront(&line), &server.url("")).run()
+    };
+    let partial = run("customer update --remove-address 1 2");
+    assert_eq!(methods(&server), ["GET", "DELETE", "DELETE"]);
+    let error = partial.error();
+    assert_eq!((partial.code, &error["applied"]), (7, &json!("partial")), "{partial:?}");
+    let applied: Vec<&Value> =
+        error["calls"].as_array().unwrap().iter().map(|call| &call["applied"]).collect();
+    assert_eq!(applied, ["yes", "no"]);
+    let history = "--api magento customer history --customer 7 -o json";
+    let history = serve(home.storefront(history), &server.url("")).run();
+    assert!(history.stdout.contains(r#""outcome":"partial""#), "{history:?}");
+    let restored = run("customer restore -n");
+    let shown: Value = serde_json::from_str(&restored.stdout).unwrap_or_else(|_| panic!("{restored:?}"));
+    let sent = shown["request"]["body"]["customer"]["addresses"].as_array().unwrap();
+    let cities: Vec<&Value> = sent.iter().map(|address| &address["city"]).collect();
+    assert_eq!(cities, ["Town 3", "Town 1"], "{restored:?}");
+}
+
+#[test]
+fn an_absent_address_is_refused_unless_a_call_of_ours_removed_it() {
+    let env = TestEnv::new();
+    env.sandbox.call(ADMIN, "DELETE", "/rest/V1/addresses/4", "");
+    let refused = fails(&env, 3, &format!("{UPDATE} --remove-address 4"));
+    assert!(refused["message"].as_str().unwrap().contains("no address 4"), "{refused}");
+    done(&env, &format!("{UPDATE} --remove-address 3"));
+    let again = run(&env, &format!("{UPDATE} --remove-address 3"));
+    assert!(again.code == 0 && again.stdout.contains("unchanged"), "{again:?}");
+    assert!(again.stderr.contains("address 3 was removed already"), "{again:?}");
+    let city = run(&env, &format!("{UPDATE} --remove-address 3 --address 2 --city Utica"));
+    let city: Value = serde_json::from_str(&city.stdout).unwrap();
+    assert_eq!(city["addresses"], json!({"kept": [1], "changed": [2], "added": 0, "removed": []}));
+}
+
+#[test]
+fn an_editor_between_read_and_removal_loses_nothing() {
+    let home = Home::new();
+    let mut edited = shop(&[1, 2]);
+    edited["addresses"][0]["city"] = "Theirs".into();
+    let script = vec![ok(&shop(&[1, 2, 3])), ok(&json!(true)), ok(&edited)];
+    let (removed, requests) = scripted(&home, script, "customer update --remove-address 3");
+    assert_eq!((removed.code, requests.len()), (0, 3), "{removed:?}");
+    // One that they removed is no loss of ours.
+    let (home, script) = (Home::new(), vec![ok(&shop(&[1, 2, 3])), ok(&json!(true)), ok(&shop(&[1]))]);
+    let (removed, _) = scripted(&home, script, "customer update --remove-address 3");
+    assert_eq!(removed.code, 0, "{removed:?}");
+}
+
+/// The address of another customer is not deleted, whatever id is named.
+#[test]
+fn an_address_of_another_customer_is_never_deleted() {
+    let env = TestEnv::new();
+    fails(&env, 3, &format!("{UPDATE} --remove-address 12"));
+    assert_eq!(env.requests(), ["GET 200"]);
+}
