@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::check::{self, Answer, Check, hint_or};
@@ -9,6 +10,7 @@ use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::client::service::{Service, names_store};
 use crate::config::{Writes, with_root};
+use crate::state::{self, SnapshotEntry};
 use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::shell::Shell;
 use crate::system::storage::without_path;
@@ -47,6 +49,7 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.push(Check::ok("configuration", where_to(&service)));
+    checks.extend(history(&service));
     let (customer, answer) = check::token(&service, Bearer::Customer).await;
     let (admin, of_admin) = check::token(&service, Bearer::Admin).await;
     // An administrator's call shows the same of the service, where no customer's token is needed.
@@ -142,6 +145,28 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
 /// Whether an environment variable overrides the setting of the profile.
 fn is_set(service: &Service<'_>, variable: &str) -> bool {
     service.session.context.var(variable).is_ok_and(|value| value.is_some())
+}
+
+/// The updates whose outcome is unknown or a mismatch: their snapshots stay until somebody deletes them.
+fn history(service: &Service<'_>) -> Option<Check> {
+    const SHOWN: usize = 5;
+    let mut open = Vec::new();
+    for customer in state::customers_of(service.session.context, &service.settings.service_id()).ok()? {
+        let (_, kept) = customer.store.older_than(Timestamp::MAX).unwrap_or_default();
+        if !kept.is_empty() {
+            let names: Vec<&str> = kept.iter().map(SnapshotEntry::name).collect();
+            open.push(format!("customer {}: {}", customer.name(), names.join(", ")));
+        }
+    }
+    let count = open.len();
+    open.truncate(SHOWN);
+    if count > SHOWN {
+        open.push(format!("{} more customers", count - SHOWN));
+    }
+    let detail = format!("the outcome of updates is unknown or a mismatch: {}", open.join("; "));
+    let fix = "compare with the shop; `storefront customer history --check` looks again, and `--delete SNAPSHOT` \
+               deletes one, which is kept until then";
+    (count > 0).then(|| Check::warning("history", detail, fix))
 }
 
 /// Snapshots are customers' data, and nothing is replaced without one.

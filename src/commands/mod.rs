@@ -38,19 +38,21 @@ use serde_json::Value;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::client::Session;
 use crate::client::Surroundings;
+use crate::client::local_service;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::config::{ConfigFile, Writes, chosen_dialect};
+use crate::config::{ConfigFile, DEFAULT_RETENTION_DAYS, ServiceId, Settings, Writes, chosen_dialect};
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
 use crate::ops::Operation;
 use crate::plan::journal_of;
 use crate::plan::planning::Planning;
 use crate::report::Report;
+use crate::state;
 use crate::system::shell::Shell;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, is_read};
 use storefront_core::operation::OperationSpec;
 use storefront_core::operation::json_schema;
@@ -311,7 +313,7 @@ pub async fn run(
     // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
     let yes = permit_write(&session, &cli.command)? && global.yes;
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };
-    match &cli.command {
+    let result = match &cli.command {
         Command::Config(command) => config::run(&session, command),
         Command::Auth(command) => auth::run(&session, command).await,
         Command::Quote(command) => quote::run(&session, command).await,
@@ -329,6 +331,29 @@ pub async fn run(
         }
         Command::Sandbox(command) => sandbox::run(&session, command).await,
         Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),
+    };
+    if session.global.can_write {
+        remove_expired(&session, &result);
+    }
+    result
+}
+
+/// Removes what is kept of customers for too long, once a day. Not where the command failed: it may be repeated, and may be the
+/// undo of an update that is as old.
+fn remove_expired(session: &Session<'_>, result: &Result<(), Failure>) {
+    let is_done = match result {
+        Ok(()) => true,
+        Err(failure) => failure.kind == FailureKind::Partial,
+    };
+    if !is_done {
+        return;
+    }
+    if session.global.flags.sandbox {
+        let Ok(database) = local_service::data_file(session.context, None) else { return };
+        let service = ServiceId::sandbox(&database, session.dialect.name);
+        state::remove_expired(session.context, &service, DEFAULT_RETENTION_DAYS);
+    } else if let Ok(settings) = Settings::resolve(session.context, session.global, session.config) {
+        state::remove_expired(session.context, &settings.service_id(), settings.retention_days);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::client::local_service::{self, data_file, unusable};
 use crate::client::runtime::Signals;
 use crate::config::{SANDBOX, ServiceId};
 use crate::report::list::{Column, List, objects};
-use crate::state::{self, CustomerStore};
+use crate::state::{self, CustomerStore, Names};
 use crate::system::environment;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Dialect, Interface};
@@ -177,7 +177,7 @@ fn reset(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
         CustomerStore::delete_all(session.context, &service).map_err(|error| {
             Failure::internal(format!("cannot delete the snapshots of the sandbox: {error}"))
         })?;
-        state::forget_customers(session.context, &service, None);
+        state::forget_customers(session.context, &service, Names::All);
     }
     let path = data.to_string_lossy();
     if session.report.is_json() {

@@ -22,6 +22,8 @@ pub use profile::{
     BASE_URL, DEFAULT_PROFILE, Key, PROFILE, Profile, ReadSettings, Setting, ShipLayout, check_profile_name,
     is_secret, origin, parse_base_url,
 };
-pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect, with_root};
+pub use settings::{
+    DEFAULT_RETENTION_DAYS, SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect, with_root,
+};
 pub use token::{TokenCommand, TokenSource, token_variable};
 pub use writes::Writes;

@@ -27,6 +27,9 @@ const ASYNC: &str = "async";
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
 
+/// How long a snapshot is kept where a profile does not say it, and for the sandbox.
+pub const DEFAULT_RETENTION_DAYS: u32 = 30;
+
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -173,7 +176,7 @@ impl Settings {
             ship_layout: if is_flat { ShipLayout::Flat } else { ShipLayout::Wrapped },
             settle: seconds("settle", 10),
             lock_timeout: seconds("lock-timeout", 300),
-            retention_days: profile.count("retention-days").unwrap_or(30),
+            retention_days: profile.count("retention-days").unwrap_or(DEFAULT_RETENTION_DAYS),
         }
     }
 

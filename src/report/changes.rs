@@ -92,6 +92,8 @@ pub fn summary(tally: &AddressSummary, new_ids: &[AddressId]) -> String {
 /// One replacement of a profile as the history lists it.
 #[derive(Debug, Default, Serialize)]
 pub struct HistoryEntry {
+    /// Whose profile it was: the id, or the email of a customer without one.
+    pub customer: String,
     /// Name of the snapshot taken before.
     pub snapshot: String,
     /// When it was taken, RFC 3339, UTC.
@@ -107,10 +109,17 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    /// A few lines, the name of the snapshot first; they end in a newline.
-    pub fn to_text(&self, now: Timestamp, zone: &TimeZone, screen: OutputStyle) -> String {
+    /// A few lines, the name of the snapshot first, with `names_customer` also whose it is; they end in a newline.
+    pub fn to_text(
+        &self,
+        now: Timestamp,
+        zone: &TimeZone,
+        names_customer: bool,
+        screen: OutputStyle,
+    ) -> String {
         let ink = if self.outcome == "applied" { TextStyle::Success } else { TextStyle::Warning };
-        let when = format!("{}, {}", self.operation, when(&self.taken, now, zone));
+        let whose = if names_customer { format!("customer {}, ", self.customer) } else { String::new() };
+        let when = format!("{whose}{}, {}", self.operation, when(&self.taken, now, zone));
         let mut lines = vec![screen.paint(TextStyle::Dim, &when), text(&self.changes, screen.indented())];
         lines.retain(|text| !text.is_empty());
         let (snapshot, outcome) =
@@ -205,6 +214,7 @@ mod tests {
         let before = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10118"}, {"id": 3, "city": "Oslo"}]});
         let after = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10119"}, {"city": "Lyon", "country_id": "FR"}]});
         let entry = HistoryEntry {
+            customer: "1".to_owned(),
             snapshot: "000002-20261121T210411Z".to_owned(),
             operation: "customer update".to_owned(),
             outcome: "applied",
@@ -213,7 +223,7 @@ mod tests {
             file: String::new(),
         };
         let zone = TimeZone::fixed(Offset::constant(1));
-        let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, OutputStyle::default());
+        let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, false, OutputStyle::default());
         assert_eq!(
             text("2026-11-21T21:09:30Z"),
             "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11, 5 min ago\n  \

@@ -3,20 +3,24 @@
 //! completion.
 
 pub mod default_note;
+mod erasure;
 mod outcome;
 mod snapshot;
 
 use std::cell::RefCell;
 use std::fmt::Write;
-use std::path::PathBuf;
-use std::rc::Rc;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+pub use erasure::{
+    Customer, customers_of, customers_with_email, forget_names, forget_old_names, remove_expired,
+};
 pub use outcome::WriteRecord;
 pub use snapshot::{LastRead, PendingWrite, Snapshot, SnapshotEntry, Unsent, stem};
 
@@ -28,7 +32,7 @@ use crate::system::storage::{Lock, Storage};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::profile::stored::Profile;
-use storefront_core::text::hash::fnv1a;
+use storefront_core::text::hash::{fnv1a, sha256};
 use storefront_core::text::token::Credential;
 
 /// The files of one customer.
@@ -43,7 +47,7 @@ pub struct CustomerStore {
     storage: Arc<dyn Storage>,
     clock: Clock,
     /// The snapshots, where they were listed under the customer's lock: nobody else adds or removes any then.
-    listed: RefCell<Option<Rc<Vec<SnapshotEntry>>>>,
+    listed: RefCell<Option<snapshot::Listing>>,
 }
 
 impl CustomerStore {
@@ -59,14 +63,14 @@ impl CustomerStore {
         let earlier = Some(customer).filter(|customer| customer.contains('@'));
         let earlier = earlier.and_then(|email| load_customer(context, settings, &LockName::email(email)));
         let key = earlier.filter(|key| key.contains('@')).unwrap_or_else(|| customer.to_owned());
-        Ok(Self {
-            directory: service.join(file_name(&key)),
-            key,
-            service: settings.service_id().to_string(),
-            storage: context.storage.clone(),
-            clock: context.clock,
-            listed: RefCell::default(),
-        })
+        let directory = service.join(directory_name(&key));
+        Ok(Self::at(context, &settings.service_id().to_string(), key, directory))
+    }
+
+    /// The files in a directory.
+    fn at(context: &Context, service: &str, key: String, directory: PathBuf) -> Self {
+        let (storage, clock) = (context.storage.clone(), context.clock);
+        Self { key, directory, service: service.to_owned(), storage, clock, listed: RefCell::default() }
     }
 
     /// The directories of the customers of a service that have snapshots on this machine.
@@ -93,9 +97,27 @@ pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
     let directories = CustomerStore::directories(context, service);
     let entries =
         directories.iter().filter_map(|directory| snapshot::entries(&*context.storage, directory).ok());
-    let mut names: Vec<String> = entries.flatten().map(|entry| entry.name().to_owned()).collect();
+    let mut names: Vec<String> = entries
+        .flat_map(|entries| entries.iter().map(|entry| entry.name().to_owned()).collect::<Vec<_>>())
+        .collect();
     names.sort_unstable_by(|one, other| other.cmp(one));
     names
+}
+
+/// The name of the directory of a customer with this key. One without an id is not named by the email, but by its hash: what
+/// is left of a customer who was erased says nothing.
+fn directory_name(key: &str) -> String {
+    if key.contains('@') { format!("{BY_EMAIL}{}", email_hash(key)) } else { file_name(key) }
+}
+
+/// How the directories of customers without an id begin: [`file_name`] writes another name so.
+const BY_EMAIL: &str = "email=";
+
+/// Stands for an email, in any case of its ASCII letters, in the names of files.
+fn email_hash(email: &str) -> String {
+    // Memory can be read.
+    let hash = sha256(&mut email.to_ascii_lowercase().as_bytes()).unwrap_or_default();
+    hash.chars().take(32).collect()
 }
 
 /// A name that is one file name on every platform: what is not a small letter, digit, `-`, `_`, `.` or `@` is written
@@ -134,9 +156,9 @@ impl LockName {
         Self(format!("customer-{id}"))
     }
 
-    /// A customer who has no id, by e-mail address in any case.
+    /// A customer who has no id, by the hash of the email in any case.
     pub fn email(email: &str) -> Self {
-        Self(format!("email-{}", email.to_ascii_lowercase()))
+        Self(format!("email-{}", email_hash(email)))
     }
 
     /// The customer with this key ([`storefront_core::profile::stored::Profile::customer_key`]).
@@ -202,9 +224,12 @@ pub async fn acquire(
 }
 
 fn lock_path(context: &Context, settings: &Settings, name: &LockName) -> Result<PathBuf, Failure> {
-    let host = settings.service_id().lock_key;
-    let file = format!("{}.{}.lock", file_name(&host), file_name(&name.0));
-    Ok(context.directories()?.state.join("locks").join(file))
+    Ok(lock_at(&context.directories()?.state, &settings.service_id().lock_key, name))
+}
+
+/// The file of a lock; `host` is [`ServiceId::lock_key`].
+fn lock_at(state: &Path, host: &str, name: &LockName) -> PathBuf {
+    state.join("locks").join(format!("{}.{}.lock", file_name(host), file_name(&name.0)))
 }
 
 /// Longest label, in characters.
@@ -228,15 +253,49 @@ pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) ->
     String::from_utf8(context.storage.read(&file).ok()?).ok()
 }
 
-/// Forgets what leads to a customer, or to any of this service.
-pub fn forget_customers(context: &Context, service: &ServiceId, customer: Option<&str>) {
+/// Forgets where a name leads to; whether that was known.
+pub fn forget_name(context: &Context, settings: &Settings, name: &LockName) -> bool {
+    let directory = customers(context, &settings.service_id());
+    directory.is_ok_and(|directory| context.storage.remove(&directory.join(file_name(&name.0))).is_ok())
+}
+
+/// Which of the names that lead to customers are forgotten.
+#[derive(Debug, Clone, Copy)]
+pub enum Names<'a> {
+    /// All of this service.
+    All,
+    /// Those that lead to the customer with this key.
+    Of(&'a str),
+    /// Emails that lead to the customer with this key, and any name where that key is an email. Whose a token is stays.
+    EmailsOf(&'a str),
+    /// Emails, and names that lead to an email.
+    Emails,
+}
+
+/// Forgets names that lead to customers, and removes what commands left that were killed while they wrote one down. Gives the number of
+/// names.
+pub fn forget_customers(context: &Context, service: &ServiceId, names: Names<'_>) -> usize {
     let files = customers(context, service).ok().and_then(|directory| context.storage.list(&directory).ok());
+    let is_meant = |file: &Path| {
+        let key =
+            context.storage.read(file).ok().and_then(|key| String::from_utf8(key).ok()).unwrap_or_default();
+        let is_named = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("email-"));
+        let is_email = is_named || key.contains('@');
+        match names {
+            Names::All => true,
+            Names::Of(customer) => key == customer,
+            Names::EmailsOf(customer) => is_email && key == customer,
+            Names::Emails => is_email,
+        }
+    };
+    let mut count = 0;
     for file in files.into_iter().flatten() {
-        let is_it = |customer: &str| context.storage.read(&file).is_ok_and(|key| key == customer.as_bytes());
-        if customer.is_none_or(is_it) {
-            let _ = context.storage.remove(&file);
+        let is_half_written = snapshot::is_half_written(&file);
+        if (is_half_written || is_meant(&file)) && context.storage.remove(&file).is_ok() {
+            count += usize::from(!is_half_written);
         }
     }
+    count
 }
 
 fn customers(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure> {
@@ -247,6 +306,8 @@ fn customers(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure>
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct SeenAddresses {
+    /// When they were seen.
+    at: Timestamp,
     customer: Vec<String>,
     addresses: Map<String, Value>,
 }
@@ -261,10 +322,21 @@ pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_na
         .collect();
     let customer =
         ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();
-    if let (Ok(path), Ok(kept)) =
-        (addresses_file(context, service), serde_json::to_vec(&SeenAddresses { customer, addresses }))
-    {
+    let seen = SeenAddresses { at: context.clock.now(), customer, addresses };
+    if let (Ok(path), Ok(kept)) = (addresses_file(context, service), serde_json::to_vec(&seen)) {
         let _ = context.storage.replace(&path, &kept);
+    }
+}
+
+/// Forgets the addresses that were seen before this, at any service, and removes what commands left that were killed while
+/// they wrote such a file: where one is still at it, what it wanted to keep is lost, which only completion misses.
+fn forget_addresses_before(context: &Context, state: &Path, limit: Timestamp) {
+    for file in context.storage.list(&state.join(ADDRESSES)).unwrap_or_default() {
+        let text = context.storage.read(&file).unwrap_or_default();
+        let seen: Option<SeenAddresses> = serde_json::from_slice(&text).ok();
+        if seen.is_none_or(|seen| seen.at < limit) {
+            let _ = context.storage.remove(&file);
+        }
     }
 }
 
@@ -288,8 +360,11 @@ pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) 
 }
 
 fn addresses_file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
-    Ok(context.directories()?.state.join("addresses").join(format!("{}.json", file_name(service))))
+    Ok(context.directories()?.state.join(ADDRESSES).join(format!("{}.json", file_name(service))))
 }
+
+/// The directory of the addresses seen last.
+const ADDRESSES: &str = "addresses";
 
 fn label(address: &Map<String, Value>) -> String {
     let street = address.get("street").and_then(|street| street.get(0)).and_then(Value::as_str);

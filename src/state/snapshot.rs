@@ -36,6 +36,8 @@ const DATE: &str = "%Y%m%dT%H%M%SZ";
 const LAST_READ: &str = "last-read";
 /// How the name of a file begins that is not written to its end.
 const HALF_WRITTEN: &str = ".tmp";
+/// The extension of the file that is left of snapshots that were removed. Its name says all, and it is empty.
+const REMOVED: &str = "removed";
 
 /// What stands in the file.
 #[derive(Serialize)]
@@ -63,6 +65,11 @@ impl SnapshotEntry {
     /// Its name without the extension: what `customer history` shows and `customer restore` takes.
     pub fn name(&self) -> &str {
         stem(&self.path)
+    }
+
+    /// When it was taken, to the second.
+    pub fn taken(&self) -> Timestamp {
+        date_of(&self.path, Timestamp::MIN)
     }
 }
 
@@ -124,6 +131,33 @@ pub struct PendingWrite {
     pub is_mismatch: bool,
 }
 
+/// The snapshots of a customer, and what is left of those that were removed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Listing {
+    /// Those that are there, newest first.
+    entries: Rc<Vec<SnapshotEntry>>,
+    /// What is left of the others.
+    removed: Option<Removed>,
+}
+
+/// What is left of snapshots that were removed: nothing that says who the customer is.
+#[derive(Debug, Clone, Copy)]
+struct Removed {
+    /// The last number that was given.
+    number: u64,
+    /// When the last write of those that were removed may have been applied, or the last read of them was made.
+    written: Timestamp,
+}
+
+impl Removed {
+    /// The name of its file. The time is rounded up.
+    fn file_name(self) -> String {
+        let written =
+            self.written.checked_add(SignedDuration::from_nanos(999_999_999)).unwrap_or(self.written);
+        format!("{:06}-{}.{REMOVED}", self.number, written.strftime(DATE))
+    }
+}
+
 /// What the last read of a customer showed that was accepted.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastRead {
@@ -165,7 +199,7 @@ impl CustomerStore {
         let now = self.clock.now();
         let (taken, service) = (now.to_string(), &*self.service);
         let mut content = Content { number: 1, taken, service, operation, customer, merged, removes };
-        content.number += self.entries()?.first().map_or(0, |newest| newest.number);
+        content.number += self.listing()?.last_number();
         loop {
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
             let name = format!("{:06}-{}.json", content.number, now.strftime(DATE));
@@ -173,7 +207,7 @@ impl CustomerStore {
             let created = self.storage.clone().create_concurrently(unsent.path.clone(), bytes).await;
             let Err(error) = created else {
                 if let Some(listed) = &mut *self.listed.borrow_mut() {
-                    Rc::make_mut(listed)
+                    Rc::make_mut(&mut listed.entries)
                         .insert(0, SnapshotEntry { number: content.number, path: unsent.path.clone() });
                 }
                 return Ok(unsent);
@@ -192,10 +226,15 @@ impl CustomerStore {
     /// # Errors
     /// `internal` when the directory cannot be read.
     pub fn entries(&self) -> Result<Rc<Vec<SnapshotEntry>>, Failure> {
+        Ok(self.listing()?.entries)
+    }
+
+    fn listing(&self) -> Result<Listing, Failure> {
         if let Some(listed) = &*self.listed.borrow() {
             return Ok(listed.clone());
         }
-        entries(&*self.storage, &self.directory).map(Rc::new).map_err(|error| self.unreadable(&error))
+        let files = self.storage.list(&self.directory).map_err(|error| self.unreadable(&error))?;
+        Ok(Listing::of(files))
     }
 
     /// Lists the snapshots once for all that follows, and removes what commands left that were killed while they wrote a file:
@@ -205,10 +244,10 @@ impl CustomerStore {
     /// As [`Self::entries`].
     pub fn list_once(&self) -> Result<(), Failure> {
         let files = self.storage.list(&self.directory).map_err(|error| self.unreadable(&error))?;
-        for file in files.iter().filter(|file| name_of(file).starts_with(HALF_WRITTEN)) {
+        for file in files.iter().filter(|file| is_half_written(file)) {
             let _ = self.storage.remove(file);
         }
-        self.listed.replace(Some(Rc::new(in_order(files))));
+        self.listed.replace(Some(Listing::of(files)));
         Ok(())
     }
 
@@ -319,7 +358,10 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn changed_since(&self, then: Timestamp) -> Result<bool, Failure> {
-        let entries = self.entries()?;
+        let Listing { entries, removed } = self.listing()?;
+        if removed.is_some_and(|removed| removed.written >= then) {
+            return Ok(true);
+        }
         let Some(newest) = entries.first() else { return Ok(false) };
         let taken = self.read(&newest.path).ok().and_then(|snapshot| snapshot.taken.parse().ok());
         let was_taken_since = taken.is_none_or(|taken: Timestamp| taken >= then);
@@ -333,8 +375,7 @@ impl CustomerStore {
 
     /// Keeps what a read has shown, for [`Self::last_read`]. It is a help: what cannot be written is left out.
     pub fn note_read(&self, customer: &Map<String, Value>) {
-        let newest = self.entries().ok().and_then(|entries| Some(entries.first()?.number));
-        let newest = newest.unwrap_or_default();
+        let newest = self.listing().map_or(0, |listing| listing.last_number());
         let read = LastRead { at: self.clock.now(), newest, customer: customer.clone() };
         let file = self.directory.join(LAST_READ);
         let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));
@@ -347,63 +388,132 @@ impl CustomerStore {
         self.is_recent(read.at).then_some(read)
     }
 
-    /// Removes a snapshot, and what became of it.
+    /// Whether a write of the last minute, or a read of it, was removed: what a read has to show is not known then.
+    pub fn has_removed_recently(&self) -> bool {
+        // What cannot be listed is reported by whatever needs the snapshots.
+        let removed = self.listing().ok().and_then(|listing| listing.removed);
+        removed.is_some_and(|removed| self.is_recent(removed.written))
+    }
+
+    /// Removes snapshots, and what became of them; with `and_read`, what the last read showed, too. The caller holds the
+    /// customer's lock.
     ///
     /// # Errors
-    /// Whatever the system says, in which case the outcome stays too.
-    pub fn delete(&self, snapshot: &Path) -> std::io::Result<()> {
-        self.storage.remove(snapshot)?;
-        self.forget_outcome(snapshot);
+    /// Whatever the system says, with the file. Nothing is removed before the last number, and when the last of these writes
+    /// was made, are on disk.
+    pub fn remove(&self, entries: &[SnapshotEntry], and_read: bool) -> Result<(), Failure> {
+        let removed = |path: &Path| {
+            let path = path.display().to_string();
+            move |error: std::io::Error| Failure::internal(format!("cannot delete `{path}`: {error}"))
+        };
+        self.note_removal(entries, and_read)?;
+        for entry in entries {
+            self.storage.remove(&entry.path).map_err(removed(&entry.path))?;
+            self.forget_outcome(&entry.path);
+        }
+        let read = self.directory.join(LAST_READ);
+        match self.storage.remove(&read) {
+            Err(error) if and_read && error.kind() != std::io::ErrorKind::NotFound => {
+                Err(removed(&read)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes down what the next commands need of snapshots that are about to be removed.
+    fn note_removal(&self, entries: &[SnapshotEntry], and_read: bool) -> Result<(), Failure> {
+        let listing = self.listing()?;
         self.listed.replace(None);
+        let read = self.last_read().filter(|_| and_read).map(|read| read.at);
+        let time = |entry: &SnapshotEntry| {
+            let taken = date_of(&entry.path, Timestamp::MIN);
+            self.outcome(&entry.path).time().unwrap_or(taken).max(taken)
+        };
+        let earlier = listing.removed.map(|removed| removed.written);
+        let Some(written) = entries.iter().map(time).chain(read).chain(earlier).max() else { return Ok(()) };
+        let has_last = entries.iter().any(|entry| entry.number == listing.last_number());
+        if !has_last && !self.is_recent(written) {
+            return Ok(());
+        }
+        let file = self.directory.join(Removed { number: listing.last_number(), written }.file_name());
+        match self.storage.create(&file, b"") {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                let message = format!("nothing is deleted: `{}` cannot be written: {error}", file.display());
+                return Err(Failure::internal(message));
+            }
+            _ => {}
+        }
+        for other in self.storage.list(&self.directory).unwrap_or_default() {
+            if other != file && other.extension().is_some_and(|extension| extension == REMOVED) {
+                let _ = self.storage.remove(&other);
+            }
+        }
         Ok(())
     }
 
-    /// Removes what the last read showed.
-    pub fn forget_read(&self) {
-        let _ = self.storage.remove(&self.directory.join(LAST_READ));
-    }
-
-    /// Removes the snapshots that are older than so many days, whatever their number: but for the newest, whose number the
-    /// next one counts on from, and those whose outcome is open or that a read of the next minute is compared with. It is
-    /// housekeeping: what cannot be removed now is tried again next time. The caller holds the customer's lock.
-    pub fn remove_older_than(&self, days: u32) {
-        let now = self.clock.now();
-        let limit =
-            now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)).unwrap_or(Timestamp::MIN);
+    /// The snapshots that are older than this, whatever their number, but for those whose outcome is unknown or a mismatch, and
+    /// those of the last minutes, which commands that come compare reads with. With them, those that were left out because of
+    /// their outcome.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn older_than(&self, limit: Timestamp) -> Result<(Vec<SnapshotEntry>, Vec<SnapshotEntry>), Failure> {
+        let latest = self.clock.now().checked_sub(MAX_LATENESS).unwrap_or(Timestamp::MIN);
+        let limit = limit.min(latest);
         // Names that sort behind it are of later dates: there may be thousands of them.
         let last = limit.strftime(DATE).to_string();
-        for entry in self.entries().unwrap_or_default().iter().skip(1) {
-            if date_text(&entry.path) > &*last {
+        let (mut older, mut open) = (Vec::new(), Vec::new());
+        for entry in self.entries()?.iter().filter(|entry| date_text(&entry.path) <= &*last) {
+            if date_of(&entry.path, Timestamp::MAX) >= limit {
                 continue;
             }
-            let is_kept = || match self.outcome(&entry.path) {
-                WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
-                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } => self.is_recent(at),
-                WriteOutcome::NotSent | WriteOutcome::Refused => false,
-            };
-            if date_of(&entry.path, now) < limit && !is_kept() {
-                let _ = self.delete(&entry.path);
+            match self.outcome(&entry.path) {
+                WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => open.push(entry.clone()),
+                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } if self.is_recent(at) => {}
+                _ => older.push(entry.clone()),
             }
         }
+        Ok((older, open))
+    }
+}
+
+impl Listing {
+    /// The snapshots among these files. There may be thousands: each name is looked at once.
+    fn of(files: Vec<PathBuf>) -> Self {
+        let (mut entries, mut removed) = (Vec::new(), None::<Removed>);
+        for path in files {
+            let Some(number) = number_of(&path) else { continue };
+            match path.extension().and_then(|extension| extension.to_str()) {
+                Some("json") => entries.push(SnapshotEntry { number, path }),
+                Some(REMOVED) => {
+                    let written = date_of(&path, Timestamp::MAX);
+                    let last = removed.get_or_insert(Removed { number, written });
+                    (last.number, last.written) = (last.number.max(number), last.written.max(written));
+                }
+                _ => {}
+            }
+        }
+        entries.sort_unstable_by(|left: &SnapshotEntry, right| {
+            right.number.cmp(&left.number).then_with(|| right.path.cmp(&left.path))
+        });
+        Self { entries: Rc::new(entries), removed }
+    }
+
+    /// The last number that was given; 0 where none was.
+    fn last_number(&self) -> u64 {
+        let newest = self.entries.first().map_or(0, |newest| newest.number);
+        newest.max(self.removed.map_or(0, |removed| removed.number))
     }
 }
 
 /// The snapshots of a directory, newest first.
-pub(super) fn entries(storage: &dyn Storage, directory: &Path) -> std::io::Result<Vec<SnapshotEntry>> {
-    storage.list(directory).map(in_order)
+pub(super) fn entries(storage: &dyn Storage, directory: &Path) -> std::io::Result<Rc<Vec<SnapshotEntry>>> {
+    Ok(Listing::of(storage.list(directory)?).entries)
 }
 
-/// The snapshots among these files, newest first. There may be thousands: each name is looked at once.
-fn in_order(files: Vec<PathBuf>) -> Vec<SnapshotEntry> {
-    let entry = |path: PathBuf| {
-        let (number, _) = name_of(&path).strip_suffix(".json")?.split_once('-')?;
-        Some(SnapshotEntry { number: number.parse().ok()?, path })
-    };
-    let mut entries: Vec<SnapshotEntry> = files.into_iter().filter_map(entry).collect();
-    entries.sort_unstable_by(|left, right| {
-        right.number.cmp(&left.number).then_with(|| right.path.cmp(&left.path))
-    });
-    entries
+/// Whether this is a file that a command left which was killed while it wrote it.
+pub(super) fn is_half_written(path: &Path) -> bool {
+    name_of(path).starts_with(HALF_WRITTEN)
 }
 
 /// The name of a file; empty where it is no text.

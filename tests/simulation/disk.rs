@@ -193,7 +193,9 @@ impl Storage for Mount {
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
         let mut disk = self.disk();
         disk.may_fail_to_read()?;
-        Ok(disk.files.keys().filter(|path| path.parent() == Some(directory)).cloned().collect())
+        let below = disk.files.keys().filter_map(|path| path.strip_prefix(directory).ok()?.iter().next());
+        let names: BTreeSet<_> = below.collect();
+        Ok(names.into_iter().map(|name| directory.join(name)).collect())
     }
 
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {

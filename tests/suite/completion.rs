@@ -105,7 +105,7 @@ fn the_address_cache_is_private_and_holds_only_ids_and_labels() {
     let file = home.dir.path().join("state/storefront/addresses/sandbox.json");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["customer", "addresses"]);
+    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["at", "customer", "addresses"]);
     assert_eq!(kept["customer"], serde_json::json!([]));
     assert_eq!(kept["addresses"].as_object().unwrap().keys().collect::<Vec<_>>(), ["1", "2", "3", "4"]);
     assert_eq!(kept["addresses"]["2"], "350 Fifth Avenue, New York");

@@ -25,7 +25,7 @@ fn each_change_has_its_local_time_age_values_and_outcome() {
     let lines: Vec<&str> = listed.stdout.lines().collect();
     assert!(lines[0].starts_with("000002-") && lines[0].ends_with("Z  applied"), "{listed:?}");
     assert!(
-        lines[1].starts_with("  customer update, 20") && lines[1].ends_with(" ago")
+        lines[1].starts_with("  customer 1, customer update, 20") && lines[1].ends_with(" ago")
             || lines[1].ends_with("just now"),
         "{listed:?}"
     );
@@ -39,7 +39,7 @@ fn each_change_has_its_local_time_age_values_and_outcome() {
         serde_json::from_str(history(&home, &["-o", "json"]).stdout.lines().next().unwrap()).unwrap();
     let taken = utc["taken"].as_str().unwrap();
     let hour = |text: &str| text.split(['T', ' ']).nth(1).unwrap()[..2].parse::<u32>().unwrap();
-    let local = lines[1].trim_start_matches("  customer update, ");
+    let local = lines[1].trim_start_matches("  customer 1, customer update, ");
     assert_eq!(hour(local), (hour(taken) + 2) % 24, "{local} {taken}");
 }
 

@@ -66,11 +66,11 @@ fn history_and_restore_are_of_the_named_customer() {
     let env = TestEnv::new();
     done(&env, "customer update --customer 2 --lastname Sato -y");
     // The token of the environment is customer 1's.
-    assert_eq!(run(&env, "customer history").stdout, "");
-    for name in ["2", "sato.kenji@example.jp"] {
-        let listed = run(&env, &format!("customer history --customer {name}"));
+    for name in ["", "--customer 2", "--customer Sato.Kenji@example.jp"] {
+        let listed = run(&env, &format!("customer history {name}"));
         assert_eq!(listed.stdout.lines().count(), 1, "{listed:?}");
         assert!(listed.stdout.contains(r#""path":"lastname""#), "{listed:?}");
+        assert!(listed.stdout.starts_with(r#"{"customer":"2","snapshot":""#), "{listed:?}");
     }
     assert_eq!(run(&env, "customer history --customer 3").stdout, "");
     let error = fails(&env, 2, "customer restore -y");

@@ -38,6 +38,7 @@ mod csv_input;
 mod customer_base_file;
 mod customer_concurrency;
 mod customer_deleted;
+mod customer_erasure;
 mod customer_history;
 mod customer_interruption;
 mod customer_lag;

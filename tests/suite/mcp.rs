@@ -115,7 +115,7 @@ fn an_assistant_is_told_what_each_tool_does_and_that_none_writes() {
         str![[r#"
 customer_find: Find customers. Find customers by words in their email or name. (text*, limit, fields) ["reads", "asks the shop"]
 customer_show: Show a customer. Show a customer's stored profile and addresses. (customer, fields) ["reads", "asks the shop"]
-customer_history: Show a customer's history. List the updates of a customer that this machine made. (customer, fields) ["reads", ""]
+customer_history: Show a customer's history. List the updates of a customer, or the newest of all customers, that this machine made. (customer, fields) ["reads", ""]
 quote_show: Show a cart. Show a customer's active cart, its items and totals. (customer, fields) ["reads", "asks the shop"]
 attribute_show: Show an attribute. Show a product attribute and its options. (code*, fields) ["reads", "asks the shop"]
 journal_show: Show a journal. List the state and reason of each record of a batch, or of a plan that was applied. (file*, state, fields) ["reads", ""]

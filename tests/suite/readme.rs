@@ -90,6 +90,11 @@ fn the_examples_about_plans_run() {
 }
 
 #[test]
+fn the_examples_about_what_is_kept_run() {
+    examples_run("docs/data.md");
+}
+
+#[test]
 fn the_examples_for_magento_shops_run() {
     examples_run("docs/magento.md");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use crate::support::storefront::Home;
-use crate::support::test_env::snapshots;
+use crate::support::test_env::{forget_removals, snapshots};
 
 const API: &str = "marketplace";
 
@@ -48,6 +48,7 @@ fn an_old_unknown_update_that_the_profile_does_not_show_is_not_undone_unasked() 
     overwritten.sandbox_ok(API, "customer update --address 2 --postcode 10120 --telephone 1");
     overwritten.sandbox_ok(API, "customer update --address 2 --telephone 2");
     overwritten.sandbox_ok(API, "customer history --delete 3 --yes");
+    forget_removals(&overwritten);
     for (home, postcode) in [(&never_came, "10119"), (&overwritten, "10120")] {
         make_unknown(home);
         home.sandbox(API, "customer restore --yes").assert_failure(3, str![[r#"

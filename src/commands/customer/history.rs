@@ -2,37 +2,56 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, value_parser};
+use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
+use super::erase;
+use super::update::dialogue::select;
 use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
+use crate::client::Session;
+use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::report::changes::HistoryEntry;
-use crate::state::{self, CustomerStore, LockName, SnapshotEntry, acquire};
+use crate::state::{self, CustomerStore, LockName, SnapshotEntry};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::is_provable;
+use storefront_core::text::duration;
+
+/// How many changes are listed where no customer is named and `--limit` does not say it.
+const LISTED_OF_ALL: usize = 20;
 
 /// Flags of `customer history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// Whose profile or quote.
+    /// Whose history.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// Show at most N changes
-    #[arg(long, value_name = "N", conflicts_with = "delete", value_parser = value_parser!(u16).range(1..))]
+    /// Show at most N changes [default: 20 of all customers, all of one]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub limit: Option<u16>,
     /// Check whether the latest unknown update took effect
-    #[arg(long)]
+    #[arg(long, conflicts_with = "limit")]
     pub check: bool,
-    /// Delete one snapshot (name or prefix) or `all`
-    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check")]
+    /// Delete one snapshot (name or prefix) or `all` of the customer
+    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with_all = ["check", "limit"])]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub delete: Option<String>,
+    /// With `--delete all`: of all customers
+    #[arg(long, requires = "delete", conflicts_with = "customer")]
+    pub all_customers: bool,
+    /// Delete the snapshots of all customers that are older, such as 30d
+    #[arg(long, value_name = "AGE", conflicts_with_all = ["check", "limit", "delete", "customer"])]
+    #[arg(value_parser = duration::age)]
+    pub older_than: Option<SignedDuration>,
+    /// Forget whose the token is, or which tokens are the customer's
+    #[arg(long, conflicts_with_all = ["check", "limit", "delete", "older_than"])]
+    pub forget_owner: bool,
     /// What every command takes that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
@@ -41,25 +60,49 @@ pub struct HistoryArgs {
     pub request: RequestArgs,
 }
 
-/// Lists this customer's snapshots, newest first, with what each replacement changed; with `--check`, looks again for
-/// the newest of unknown outcome; with `--delete`, removes snapshots. Only `--check` needs the service where the customer
-/// is known from an earlier command.
+/// Lists snapshots, newest first, with what each replacement changed: of the customer who is named, else of all. With `--check`,
+/// looks again for the newest of unknown outcome; with `--delete` and `--older-than`, removes snapshots. Only `--check` needs the
+/// service where the customer is known from an earlier command.
 ///
 /// # Errors
 /// As [`read::read_profile`] where nothing says which customer it is.
-pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Failure> {
+    let named = session.global.customer.as_deref();
+    with_service(session, async |service| {
+        if args.all_customers || args.older_than.is_some() {
+            return erase::of_all(service, args.delete.as_deref(), args.older_than).await;
+        }
+        if named.is_none() && !args.check && args.delete.is_none() && !args.forget_owner {
+            return print_all(service, args.limit);
+        }
+        if named.is_none() && service.settings.has_only_admin_token() && !session.prompt().can_ask() {
+            return Err(Failure::usage("an administrator's token does not say which customer is meant")
+                .hint("name the customer with --customer, or use --all-customers with --delete all"));
+        }
+        let service = &select(service, named).await?;
+        of_one(service, args).await
+    })
+    .await
+}
+
+/// What concerns one customer.
+async fn of_one(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
     let (context, settings) = (service.session.context, &service.settings);
     let store = |customer: &str| CustomerStore::of(context, settings, customer);
     if args.check {
         let stored = look(service).await?;
         return check(service, &store(&stored.customer_key())?, &stored);
     }
-    let customer = match known(service).await {
+    if args.forget_owner && service.customer.is_none() && service.email.is_none() {
+        return erase::forget_token(service).await;
+    }
+    let customer = match known(service).await? {
         Some(customer) => customer,
         None => look(service).await?.customer_key(),
     };
     match &args.delete {
-        Some(what) => delete(service, &store(&customer)?, &customer, what).await,
+        _ if args.forget_owner => erase::forget_owner(service, &customer),
+        Some(what) => erase::of_one(service, &store(&customer)?, &customer, what).await,
         None => print(service, &store(&customer)?, &customer, args.limit),
     }
 }
@@ -72,13 +115,65 @@ async fn look(service: &Service<'_>) -> Result<Profile, Failure> {
 }
 
 /// The customer whom an administrator names, or to whom email or token have led an earlier command.
-async fn known(service: &Service<'_>) -> Option<String> {
-    let name = match (service.customer, &service.email) {
-        (Some(id), _) => return Some(id.to_string()),
-        (None, Some(email)) => LockName::email(email),
-        (None, None) => LockName::token(service.token(Bearer::Customer).await.ok()?),
+///
+/// # Errors
+/// `usage` for an email that several customers on this machine have.
+async fn known(service: &Service<'_>) -> Result<Option<String>, Failure> {
+    let (context, settings) = (service.session.context, &service.settings);
+    if let Some(id) = service.customer {
+        return Ok(Some(id.to_string()));
+    }
+    let Some(email) = &service.email else {
+        let Ok(token) = service.token(Bearer::Customer).await else { return Ok(None) };
+        return Ok(state::load_customer(context, settings, &LockName::token(token)));
     };
-    state::load_customer(service.session.context, &service.settings, &name)
+    let mut keys = state::customers_with_email(context, &settings.service_id(), email)?;
+    keys.extend(state::load_customer(context, settings, &LockName::email(email)));
+    keys.sort_unstable();
+    keys.dedup();
+    match &keys[..] {
+        [] => Ok(None),
+        [_] => Ok(keys.pop()),
+        several => Err(Failure::usage(format!(
+            "{} customers on this machine had the email `{email}`: {}",
+            several.len(),
+            several.join(", ")
+        ))
+        .hint("name the customer by ID: --customer ID")),
+    }
+}
+
+/// Prints the newest changes of all customers of this service.
+fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
+    let report = service.session.report;
+    let customers = state::customers_of(service.session.context, &service.settings.service_id())?;
+    let mut entries = Vec::new();
+    for customer in &customers {
+        entries
+            .extend(customer.store.entries()?.iter().map(|entry| (entry.taken(), customer, entry.clone())));
+    }
+    entries.sort_by(|(one, _, this), (other, _, that)| {
+        other.cmp(one).then_with(|| that.number.cmp(&this.number))
+    });
+    if entries.is_empty() && !report.is_json() {
+        report.status("no changes of any customer recorded on this machine");
+        return Ok(());
+    }
+    let (count, limit) = (entries.len(), limit.map_or(LISTED_OF_ALL, usize::from));
+    let shown = entries.iter().take(limit);
+    let listed = shown.map(|(_, customer, entry)| history_entry(&customer.store, &customer.name(), entry));
+    if report.is_json() {
+        listed.map(|entry| report.json_line(&entry)).collect::<Result<(), _>>()?;
+    } else {
+        report.status("changes of profile and addresses of all customers, made from this machine:");
+        let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
+        let blocks = listed.map(|entry| entry.to_text(now, &zone, true, report.stdout_style));
+        report.stdout(blocks.collect::<Vec<_>>().join("\n"))?;
+    }
+    if count > limit {
+        report.status(&format!("{limit} of {count} shown; --limit N shows more"));
+    }
+    Ok(())
 }
 
 /// Prints the newest `limit` changes.
@@ -95,18 +190,19 @@ fn print(
         report.status(&format!("no changes of customer {customer} recorded on this machine"));
         return Ok(());
     }
-    let mut entries = entries.iter().map(|entry| history_entry(store, entry));
+    let mut entries = entries.iter().map(|entry| history_entry(store, customer, entry));
     if report.is_json() {
         return entries.try_for_each(|entry| report.json_line(&entry));
     }
     report.status(&format!("customer {customer}, changes of profile and addresses made from this machine:"));
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
-    let blocks = entries.map(|entry| entry.to_text(now, &zone, report.stdout_style));
+    let blocks = entries.map(|entry| entry.to_text(now, &zone, false, report.stdout_style));
     report.stdout(blocks.collect::<Vec<_>>().join("\n"))
 }
 
 /// A snapshot and what became of it; one whose file cannot be read is listed all the same.
-fn history_entry(store: &CustomerStore, entry: &SnapshotEntry) -> HistoryEntry {
+fn history_entry(store: &CustomerStore, customer: &str, entry: &SnapshotEntry) -> HistoryEntry {
+    let customer = customer.to_owned();
     let (snapshot, file) = (entry.name().to_owned(), entry.path.display().to_string());
     match store.read(&entry.path) {
         Ok(read) => HistoryEntry {
@@ -114,10 +210,11 @@ fn history_entry(store: &CustomerStore, entry: &SnapshotEntry) -> HistoryEntry {
             taken: read.taken,
             operation: read.operation,
             outcome: store.outcome(&entry.path).name(),
+            customer,
             snapshot,
             file,
         },
-        Err(_) => HistoryEntry { snapshot, outcome: "unreadable", file, ..HistoryEntry::default() },
+        Err(_) => HistoryEntry { customer, snapshot, outcome: "unreadable", file, ..HistoryEntry::default() },
     }
 }
 
@@ -148,56 +245,4 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
     }
     Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))
         .hint("check again 10 minutes after it was sent"))
-}
-
-/// Removes the snapshot that `what` names, or `all` of this customer, under the customer's lock and after a question.
-///
-/// # Errors
-/// `usage` where nothing or more than one snapshot has that name, `guard` without a yes and for a replacement that may
-/// still take effect, `unavailable` while another command writes to the customer.
-async fn delete(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    customer: &str,
-    what: &str,
-) -> Result<(), Failure> {
-    let session = service.session;
-    let wanted = if what == "all" { store.entries()?.to_vec() } else { vec![store.named(what)?] };
-    let named = match &wanted[..] {
-        [one] => format!("snapshot {}", one.name()),
-        all => format!("{} snapshots", all.len()),
-    };
-    if !wanted.is_empty() {
-        session.prompt().confirm_deletion(&format!("Delete {named}? This cannot be undone"))?;
-    }
-    let name = LockName::of_key(customer);
-    let timeout = service.settings.lock_timeout;
-    let waiting =
-        || session.report.status("waiting for another storefront command that writes to this customer");
-    let _lock = acquire(session.context, &service.settings, &name, timeout, waiting).await?;
-    let open =
-        store.newest_pending()?.filter(|open| wanted.iter().any(|entry| entry.path == open.entry.path));
-    // Later commands need it to recognize an update that may still take effect; one that cannot be read helps nobody.
-    if let Some(open) = open.filter(|open| store.read(&open.entry.path).is_ok()) {
-        let name = open.entry.name();
-        return Err(Failure::guard(format!(
-            "the outcome of {name} is unknown, and it may still take effect"
-        ))
-        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left"));
-    }
-    for entry in &wanted {
-        store.delete(&entry.path).map_err(|error| {
-            Failure::internal(format!("cannot delete `{}`: {error}", entry.path.display()))
-        })?;
-    }
-    store.forget_read();
-    store.list_once()?;
-    if what == "all" {
-        // What led to the customer goes, too.
-        for key in [customer, &store.key] {
-            state::forget_customers(session.context, &service.settings.service_id(), Some(key));
-        }
-    }
-    session.report.status(&format!("deleted {named}"));
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! `storefront customer …`
 
+mod erase;
 mod history;
 pub mod update;
 use clap::builder::NonEmptyStringValueParser;
@@ -41,11 +42,11 @@ pub enum CustomerCommand {
   storefront customer find --sandbox --api magento amina example.com --limit 5
   storefront customer find --sandbox --api magento haddad --jq .id")]
     Find(FindArgs),
-    /// List changes made from this machine
+    /// List changes made from this machine, or delete them
     #[command(after_help = "Examples:
   storefront customer history --sandbox
-  storefront customer history --sandbox -o json
-  storefront customer update --sandbox --firstname Amy && storefront customer history --sandbox")]
+  storefront customer history --sandbox --customer 1 --delete all --yes
+  storefront customer history --sandbox --older-than 30d --yes")]
     History(HistoryArgs),
     /// Undo the last update or restore a snapshot
     #[command(alias = "undo")]
@@ -131,9 +132,7 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Update(args) => update::run(session, args).await,
         CustomerCommand::Show(_) => commands::with_customer(session, show).await,
         CustomerCommand::Find(args) => with_service(session, async |service| find(service, args).await).await,
-        CustomerCommand::History(args) => {
-            commands::with_customer(session, async |service| history::list(service, args).await).await
-        }
+        CustomerCommand::History(args) => history::run(session, args).await,
         CustomerCommand::Restore(args) => {
             commands::with_customer(session, async |service| {
                 let RestoreArgs { snapshot, all, allow_delete, replacement, .. } = args;

@@ -11,6 +11,9 @@ use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Write, not_shown};
 
+/// Stands among what a read does not show where an update of the last minute was deleted from the history.
+pub const DELETED: &str = "what an update changed that was deleted from the history in the last minute";
+
 /// What our own recent writes left of a customer.
 #[derive(Debug, Default)]
 pub struct Recent {
@@ -20,6 +23,8 @@ pub struct Recent {
     accepted: Option<LastRead>,
     /// The ids of addresses that they removed.
     pub removed: Vec<AddressId>,
+    /// Whether one of the last minute was deleted from the history: what a read has to show is not known until it is over.
+    is_incomplete: bool,
 }
 
 impl Recent {
@@ -41,7 +46,8 @@ impl Recent {
         let compared = recent.into_iter().filter(|(_, outcome)| is_compared(*outcome));
         let writes = compared.filter_map(|(snapshot, outcome)| Some((snapshot, outcome.extent()?)));
         let accepted = store.last_read().filter(|_| is_named);
-        Ok(Self { writes: writes.collect(), accepted, removed })
+        let is_incomplete = store.has_removed_recently();
+        Ok(Self { writes: writes.collect(), accepted, removed, is_incomplete })
     }
 
     /// Whether there is any write that may have been applied.
@@ -61,7 +67,11 @@ impl Recent {
             .iter()
             .map(|(snapshot, extent)| write(snapshot, *extent, was_seen(snapshot)))
             .collect();
-        not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)
+        let mut missing = not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)?;
+        if self.is_incomplete {
+            missing.push(DELETED.to_owned());
+        }
+        Ok(missing)
     }
 
     /// Whether a read that followed a write of ours is as new as those before it. `stored` is the profile that was accepted for
@@ -78,7 +88,8 @@ impl Recent {
         let older = self.writes.iter().map(|(snapshot, extent)| write(snapshot, *extent, true));
         let writes: Vec<Write<'_>> = std::iter::once(newest).chain(older).collect();
         let removed = [&self.removed, gone].concat();
-        not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
+        !self.is_incomplete
+            && not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
     }
 }
 

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
+use crate::ops::profile::lag::DELETED;
 use crate::ops::profile::read::list_paths;
 use crate::report::fields::format_value;
 use crate::state::{PendingWrite, stem};
@@ -53,6 +54,11 @@ pub fn addresses(ids: &[AddressId]) -> String {
 /// The refusal to build a PUT on a read that does not show what our own writes left, or, where there was none, what an earlier
 /// read showed.
 pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
+    if missing == [DELETED] {
+        let refusal = "an update of the last minute was deleted from the history: whether the service shows it \
+                       cannot be checked";
+        return Doubt::of(Failure::guard(refusal).hint("try again in a minute"));
+    }
     let missing = missing.join(", ");
     let (newer, cause) = if was_updated {
         ("the last update left", "somebody undid that update")

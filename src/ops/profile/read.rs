@@ -162,7 +162,7 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
         ))
         .hint(
             "check any cache in front of the service; if the token is right, \
-             `storefront customer history --delete all` forgets whose it was",
+             `storefront customer history --forget-owner` forgets whose it was",
         )),
         _ => Ok(()),
     }

@@ -300,8 +300,6 @@ impl Sent<'_> {
         if seen.is_shown() {
             self.keep(now);
         }
-        // Not before: the update may be the undo of one that is as old.
-        self.held.store.remove_older_than(self.service.settings.retention_days);
         if let Some(profile) = &mut applied.profile {
             profile.new_ids.clone_from(&seen.new_ids);
         }
@@ -358,7 +356,9 @@ fn was_so_before(
         let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
         is_recent && seen.map_or(true, |seen| seen.is_shown())
     };
-    store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
+    // What an update that was deleted from the history has set, nobody can compare.
+    store.has_removed_recently()
+        || store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
 }
 
 /// Whether a profile shows something that this replacement carried, and is not another editor's work.

@@ -174,11 +174,7 @@ fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
     let run = &world.runs[sent.run];
     let is_verified = |reported: &&crate::world::Reported| {
         let of = &world.runs[reported.run];
-        let is_forgotten = |(machine, of, at): &(usize, usize, Duration)| {
-            (*machine, *of) == (run.machine, customer) && *at >= reported.at
-        };
         reported.verified == Some(true)
-            && !world.forgotten.iter().any(is_forgotten)
             && of.machine == run.machine
             && of.token == run.token
             && of.records.iter().any(|(tag, of)| *tag == reported.tag && *of == customer)

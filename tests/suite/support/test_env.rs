@@ -148,3 +148,12 @@ pub fn files_below(directory: &std::path::Path) -> Vec<PathBuf> {
         })
         .collect()
 }
+
+/// Takes away what says that snapshots were deleted a moment ago.
+pub fn forget_removals(home: &Home) {
+    for file in files_below(&home.state().join("snapshots")) {
+        if file.extension().is_some_and(|extension| extension == "removed") {
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+}

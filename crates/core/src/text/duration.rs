@@ -39,6 +39,18 @@ pub fn up_to_30_days(text: &str) -> Result<Duration, String> {
     parsed.ok_or_else(|| "expected a duration above 0, such as 8h or 72h, at most 720 hours".to_owned())
 }
 
+/// An age, such as `30d`, `2w` or `12h`; it has a unit.
+///
+/// # Errors
+/// As [`positive`].
+pub fn age(text: &str) -> Result<SignedDuration, String> {
+    let hours = |text: &str, each: i64| text.trim().parse::<u16>().ok().map(|count| i64::from(count) * each);
+    let days = text.strip_suffix('d').and_then(|days| hours(days, 24));
+    let whole = days.or_else(|| text.strip_suffix('w').and_then(|weeks| hours(weeks, 24 * 7)));
+    let whole = whole.or_else(|| text.strip_suffix('h').and_then(|count| hours(count, 1)));
+    whole.map(SignedDuration::from_hours).ok_or_else(|| "expected an age, such as 30d, 2w or 12h".to_owned())
+}
+
 fn parse(text: &str) -> Option<Duration> {
     unlimited(text).filter(|duration| *duration <= MAX)
 }
@@ -51,7 +63,7 @@ fn unlimited(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, or_zero, positive};
+    use super::{Duration, age, or_zero, positive};
 
     #[test]
     fn durations_are_numbers_of_seconds_or_have_a_unit() {
@@ -71,5 +83,15 @@ mod tests {
             assert!(positive(text).is_err(), "{text}");
         }
         assert!(or_zero("-1").is_err() && or_zero("").is_err());
+    }
+
+    #[test]
+    fn an_age_has_a_unit() {
+        for (text, hours) in [("30d", 720), ("2w", 336), ("12h", 12), ("0d", 0)] {
+            assert_eq!(age(text).map(|age| age.as_hours()), Ok(hours), "{text}");
+        }
+        for text in ["", "30", "d", "-1d", "1.5d", "1m", "99999d"] {
+            assert!(age(text).is_err(), "{text}");
+        }
     }
 }
