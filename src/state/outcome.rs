@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::CustomerStore;
 use super::snapshot::{Snapshot, date_of};
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
 
@@ -37,7 +38,7 @@ pub struct WriteRecord {
 /// What became of one address that is removed by a call of its own.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Removal {
-    address: i64,
+    address: AddressId,
     #[serde(flatten)]
     outcome: WriteOutcome,
 }
@@ -49,9 +50,9 @@ impl WriteRecord {
     }
 
     /// A replacement that removes these addresses by calls of their own, and `has_put` as well; nothing was sent so far.
-    pub fn unsent(has_put: bool, removals: &[i64]) -> Self {
+    pub fn unsent(has_put: bool, removals: &[AddressId]) -> Self {
         let unsent = WriteOutcome::NotSent;
-        let removal = |address: &i64| Removal { address: *address, outcome: unsent };
+        let removal = |address: &AddressId| Removal { address: *address, outcome: unsent };
         let (put, removals) = (has_put.then_some(unsent), removals.iter().map(removal).collect());
         Self { put, removals, ..Self::of(unsent) }
     }
@@ -70,7 +71,7 @@ impl WriteRecord {
     }
 
     /// Notes what became of the removal of one address.
-    fn set_removal(&mut self, address: i64, outcome: WriteOutcome) {
+    fn set_removal(&mut self, address: AddressId, outcome: WriteOutcome) {
         self.removals
             .iter_mut()
             .filter(|removal| removal.address == address)
@@ -95,7 +96,7 @@ impl WriteRecord {
     }
 
     /// What became of the removal of one address.
-    pub fn removal(&self, address: i64) -> WriteOutcome {
+    pub fn removal(&self, address: AddressId) -> WriteOutcome {
         let found = self.removals.iter().find(|removal| removal.address == address);
         found.map_or(self.outcome, |removal| removal.outcome)
     }
@@ -123,7 +124,7 @@ impl CustomerStore {
     pub fn set_removals(
         &self,
         snapshot: &Path,
-        addresses: &[i64],
+        addresses: &[AddressId],
         outcome: WriteOutcome,
     ) -> Result<(), Error> {
         let mut record = self.record(snapshot)?.ok_or(ErrorKind::NotFound)?;

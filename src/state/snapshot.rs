@@ -18,7 +18,7 @@ use crate::system::storage::Storage;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
-use storefront_core::profile::address::{address_list, addresses_by_id, id_of};
+use storefront_core::profile::address::{address_list, addresses_by_id};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::merge::Merged;
 use storefront_core::text::exact_json;
@@ -48,8 +48,8 @@ struct Content<'a> {
     operation: &'a str,
     customer: &'a Map<String, Value>,
     merged: &'a Map<String, Value>,
-    #[serde(skip_serializing_if = "<[i64]>::is_empty")]
-    removes: &'a [i64],
+    #[serde(skip_serializing_if = "<[AddressId]>::is_empty")]
+    removes: &'a [AddressId],
 }
 
 /// A snapshot that is there, not read yet.
@@ -91,7 +91,7 @@ pub struct Snapshot {
     /// The one that was sent, from which `removes` were then removed.
     sent: Map<String, Value>,
     /// Ids of the addresses that are removed by calls of their own.
-    pub removes: Vec<i64>,
+    pub removes: Vec<AddressId>,
 }
 
 /// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
@@ -188,7 +188,7 @@ impl CustomerStore {
         operation: &str,
         customer: &Map<String, Value>,
         merged: &Map<String, Value>,
-        removes: &[i64],
+        removes: &[AddressId],
     ) -> Result<Unsent<'_>, Failure> {
         let unwritable = |error: std::io::Error| {
             let directory = self.directory.display();
@@ -575,7 +575,7 @@ impl Snapshot {
             _ => customer.clone(),
         };
         let removes = content.get("removes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let removes: Vec<i64> = removes.iter().filter_map(id_of).collect();
+        let removes: Vec<AddressId> = removes.iter().filter_map(AddressId::of).collect();
         let merged = if removes.is_empty() { sent.clone() } else { Merged::without(&sent, &removes) };
         Ok(Self { path: path.to_owned(), service, taken, operation, customer, merged, sent, removes })
     }

@@ -237,9 +237,10 @@ mod tests {
     #[test]
     fn the_body_names_the_cart_that_the_path_names() {
         let own = Target::new(&MAGENTO, None).unwrap();
-        for (target, path) in
-            [(own, "/V1/carts/mine/items/3"), (Target { customer: Some(3), ..own }, "/V1/carts/7/items/3")]
-        {
+        for (target, path) in [
+            (own, "/V1/carts/mine/items/3"),
+            (Target { customer: Some(CustomerId(3)), ..own }, "/V1/carts/7/items/3"),
+        ] {
             let request = Cart::new(target, Some(7)).unwrap().set_item(3, json!(5)).unwrap();
             assert_eq!((request.method.as_str(), request.path.as_str()), ("PUT", path));
             assert_eq!(request.body.as_deref(), Some(r#"{"cartItem":{"qty":5,"quote_id":"7"}}"#));

@@ -19,6 +19,7 @@ use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::report::profile;
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::lint;
 use storefront_core::operation::CUSTOMER_UPDATE;
@@ -109,7 +110,7 @@ impl Update {
         stored: &Profile,
         dialect: &'static Dialect,
         regions: &RegionDirectory,
-        gone: &[i64],
+        gone: &[AddressId],
     ) -> Result<Merged, Failure> {
         let (mut patch, customer) = (self.patch.clone(), stored.customer());
         if let Some(Expected { owner, .. }) = &self.expect {

@@ -11,9 +11,10 @@ use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::{Call, Outcome};
 use crate::state::WriteRecord;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::address::id_of;
+
 use storefront_core::profile::merge::Merged;
 
 /// What the call that replaces the profile is called beside those that remove addresses.
@@ -24,7 +25,7 @@ pub struct Dispatch<'a> {
     /// The profile that is sent, and the request; `None` where addresses are only removed.
     pub put: Option<(Cow<'a, Merged>, Request)>,
     /// The addresses that are removed by calls of their own.
-    pub removals: Vec<(i64, Request)>,
+    pub removals: Vec<(AddressId, Request)>,
 }
 
 impl Dispatch<'_> {
@@ -38,7 +39,7 @@ impl Dispatch<'_> {
     }
 
     /// The ids of the addresses that are removed by calls of their own.
-    pub fn removed(&self) -> Vec<i64> {
+    pub fn removed(&self) -> Vec<AddressId> {
         self.removals.iter().map(|(id, _)| *id).collect()
     }
 
@@ -63,7 +64,7 @@ impl Dispatch<'_> {
     }
 }
 
-fn name(id: i64) -> String {
+fn name(id: AddressId) -> String {
     format!("remove address {id}")
 }
 
@@ -112,7 +113,7 @@ pub async fn remove(
 /// there is none with this id.
 async fn remove_one(
     sent: &Sent<'_>,
-    id: i64,
+    id: AddressId,
     request: &Request,
     calls: &mut Calls<'_>,
 ) -> Result<(), Failure> {
@@ -170,18 +171,18 @@ async fn remove_one(
 }
 
 /// Nobody knows whether it was removed.
-fn lost(calls: &mut Calls<'_>, id: i64, failure: &Failure) -> Failure {
+fn lost(calls: &mut Calls<'_>, id: AddressId, failure: &Failure) -> Failure {
     calls.push(Call::failed(name(id), failure));
     let message = format!("{}; whether address {id} was removed is not known", failure.message);
     Failure { message, hint: None, ..failure.clone() }
 }
 
 /// Whether the service says that there is no address with this id: in its own JSON, and about nothing else.
-fn says_gone(attempt: &Attempt, id: i64) -> bool {
+fn says_gone(attempt: &Attempt, id: AddressId) -> bool {
     let Attempt::Rejected(failure) = attempt else { return false };
     let parameter = |name: &str| failure.service.as_ref()?.get("parameters")?.get(name);
     failure.status == Some(404)
         && names_no_entity(failure.service.as_ref())
         && parameter("fieldName").and_then(Value::as_str) == Some("addressId")
-        && parameter("fieldValue").and_then(id_of) == Some(id)
+        && parameter("fieldValue").and_then(AddressId::of) == Some(id)
 }

@@ -41,6 +41,8 @@ pub struct Target {
     rewritten: Vec<Change>,
     /// Why it may not have been applied.
     pub doubt: Option<Doubt>,
+    /// The name of the snapshot of the update before it.
+    older: Option<String>,
     was_told: bool,
 }
 
@@ -76,7 +78,7 @@ impl Restore<'_> {
         dialect: &'static Dialect,
         delete_newer: Option<usize>,
     ) -> Result<Proposal, Failure> {
-        let Target { snapshot, outcome, rewritten, .. } = target;
+        let Target { snapshot, outcome, rewritten, older, .. } = target;
         let name = snapshot.name();
         if !outcome.may_be_applied() {
             let unchanged = Some(format!("nothing to undo: {name} was {}", outcome.name()));
@@ -96,7 +98,10 @@ impl Restore<'_> {
         let mut merged = merge(stored.customer(), &chosen.patch)?;
         let unchanged = match &chosen.notes[..] {
             [] if chosen.newer.is_empty() => {
-                format!("nothing restored: the profile is already as it was before {name}")
+                let older = older.as_ref().map_or_else(String::new, |older| {
+                    format!("; to undo the update before it, run `storefront customer restore {older}`")
+                });
+                format!("nothing restored: the profile is already as it was before {name}{older}")
             }
             _ if chosen.is_overwritten() => {
                 format!("nothing restored: all that {name} changed has changed since")
@@ -120,12 +125,24 @@ impl Restore<'_> {
     /// # Errors
     /// `usage` when there is no such snapshot, `guard` for one of another customer or service.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
-        let target = match self.name {
+        let mut target = match self.name {
             Some(name) => named(store, name)?,
             None => self.newest(store, stored)?,
         };
         ensure_same_owner(store, stored, &target.snapshot)?;
+        target.older = Self::before(store, &target.snapshot)?;
         Ok(target)
+    }
+
+    /// The name of the snapshot of the update before this one, where there is one that can be undone.
+    fn before(store: &CustomerStore, snapshot: &Snapshot) -> Result<Option<String>, Failure> {
+        let entries = store.entries()?;
+        let mut older = entries.iter().skip_while(|entry| entry.path != snapshot.path).skip(1);
+        let found = older.find(|entry| {
+            store.outcome(&entry.path).may_be_applied()
+                && store.read(&entry.path).is_ok_and(|snapshot| snapshot.operation != Self::OPERATION)
+        });
+        Ok(found.map(|entry| entry.name().to_owned()))
     }
 
     /// Says once which update is undone.
@@ -159,6 +176,7 @@ impl Restore<'_> {
                 snapshot,
                 outcome,
                 doubt,
+                older: None,
                 was_told: false,
             });
         }
@@ -179,7 +197,7 @@ fn named(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
     };
     let (snapshot, outcome, rewritten) =
         (store.read_applied(&path)?, store.outcome(&path), store.rewritten(&path));
-    Ok(Target { snapshot, outcome, rewritten, doubt: None, was_told: false })
+    Ok(Target { snapshot, outcome, rewritten, doubt: None, older: None, was_told: false })
 }
 
 /// Which addresses are kept though they are newer than the snapshot.

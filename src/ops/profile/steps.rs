@@ -22,6 +22,7 @@ use crate::prompt::Consent;
 use crate::report::hint_target;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
 use storefront_core::profile::address::find_address;
 use storefront_core::profile::merge::{self, Merged, ProfilePatch};
@@ -58,7 +59,7 @@ pub struct Steps<'a> {
     /// The requests that were sent.
     pub attempts: Attempts,
     /// The addresses that are to be removed, and were by an earlier command.
-    gone: Vec<i64>,
+    gone: Vec<AddressId>,
     /// The warnings that were shown.
     warned: HashSet<String>,
     /// What the last read of this command showed.
@@ -277,10 +278,10 @@ impl<'a> Steps<'a> {
         merged: &'m Merged,
     ) -> Result<Dispatch<'m>, Failure> {
         let target = service.target()?;
-        let by_call = |id: &i64| Some((*id, Request::remove_address(&target, *id)?));
+        let by_call = |id: &AddressId| Some((*id, Request::remove_address(&target, *id)?));
         let is_read = held.is_readable && self.change.base().is_none();
         let removed = merged.summary.removed.iter().filter(|_| is_read);
-        let removals: Vec<(i64, Request)> = removed.filter_map(by_call).collect();
+        let removals: Vec<(AddressId, Request)> = removed.filter_map(by_call).collect();
         let put = if removals.is_empty() {
             Cow::Borrowed(merged)
         } else {
@@ -357,9 +358,10 @@ impl<'a> Steps<'a> {
 
 /// Which of these addresses are not there and were removed by a call of ours, as a snapshot says: somebody asks for it again.
 /// Any other address that is not there may be a mistake.
-fn removed_earlier(ids: &[i64], held: &Held) -> Result<Vec<i64>, Failure> {
+fn removed_earlier(ids: &[AddressId], held: &Held) -> Result<Vec<AddressId>, Failure> {
     let (store, stored) = (&held.store, held.stored.customer());
-    let mut absent: Vec<i64> = ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
+    let mut absent: Vec<AddressId> =
+        ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
     let mut gone = Vec::new();
     if absent.is_empty() {
         return Ok(gone);
@@ -369,7 +371,7 @@ fn removed_earlier(ids: &[i64], held: &Held) -> Result<Vec<i64>, Failure> {
         if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
             let calls = store.calls(&entry.path);
             let was_removed =
-                |id: &mut i64| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
+                |id: &mut AddressId| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
             gone.extend(absent.extract_if(.., was_removed));
         }
     }

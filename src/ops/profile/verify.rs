@@ -224,13 +224,13 @@ impl Sent<'_> {
     ///
     /// # Errors
     /// `mismatch` where one is still there at the end.
-    pub async fn verify_removed(&self, removed: &[i64], applied: Outcome) -> Result<Outcome, Failure> {
+    pub async fn verify_removed(&self, removed: &[AddressId], applied: Outcome) -> Result<Outcome, Failure> {
         let mut reads = Reads::new(self.settle);
         let (left, now) = loop {
             match read::read_profile(self.service).await {
                 Ok(now) => {
-                    let is_there = |id: &i64| find_address(now.customer(), *id).is_some();
-                    let left: Vec<i64> = removed.iter().copied().filter(is_there).collect();
+                    let is_there = |id: &AddressId| find_address(now.customer(), *id).is_some();
+                    let left: Vec<AddressId> = removed.iter().copied().filter(is_there).collect();
                     if left.is_empty() || !reads.wait().await {
                         break (left, now);
                     }
@@ -261,7 +261,6 @@ impl Sent<'_> {
             self.held.store.note_read(now.customer());
         }
         self.keep(&now);
-        self.held.store.remove_older_than(self.service.settings.retention_days);
         Ok(Outcome { verified: (applied.applied == Applied::Yes).then_some(true), ..applied })
     }
 
@@ -269,7 +268,7 @@ impl Sent<'_> {
     ///
     /// # Errors
     /// `internal` where that cannot be written: the call must not leave then.
-    pub fn note_removal(&self, addresses: &[i64], outcome: WriteOutcome) -> Result<(), Failure> {
+    pub fn note_removal(&self, addresses: &[AddressId], outcome: WriteOutcome) -> Result<(), Failure> {
         self.held.store.set_removals(self.snapshot, addresses, outcome).map_err(|error| {
             Failure::internal(format!("what became of the removal cannot be written down: {error}"))
         })

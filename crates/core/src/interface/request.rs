@@ -111,7 +111,7 @@ impl Request {
 
     /// Removes one address of the customer whom an administrator names; `None` where the interface has no such call, or the
     /// customer is the token's own.
-    pub fn remove_address(target: &Target<'_>, id: i64) -> Option<Self> {
+    pub fn remove_address(target: &Target<'_>, id: AddressId) -> Option<Self> {
         let route = target.customer.and(target.dialect.customers)?.address;
         let path = target.path(route, &[("address", &id.to_string())]);
         Some(Self { method: Method::DELETE, ..Self::get(path, target.bearer()) })

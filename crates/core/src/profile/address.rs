@@ -96,7 +96,7 @@ pub fn own_id(address: &Value) -> Option<AddressId> {
 }
 
 /// Ids as a sentence has them: `1, 2 and 3`.
-pub fn join_ids(ids: &[AddressId]) -> String {
+pub fn join_ids(ids: &[impl std::fmt::Display]) -> String {
     match ids {
         [] => String::new(),
         [one] => one.to_string(),

@@ -172,9 +172,9 @@ impl Merged {
     }
 
     /// The customer object after these addresses were removed from it, and the defaults that they were.
-    pub fn without(customer: &Map<String, Value>, removed: &[i64]) -> Map<String, Value> {
+    pub fn without(customer: &Map<String, Value>, removed: &[AddressId]) -> Map<String, Value> {
         let mut customer = customer.clone();
-        let is_removed = |value: &Value| id_of(value).is_some_and(|id| removed.contains(&id));
+        let is_removed = |value: &Value| AddressId::of(value).is_some_and(|id| removed.contains(&id));
         for name in DEFAULTS {
             if customer.get(name).is_some_and(is_removed) {
                 customer.shift_remove(name);
