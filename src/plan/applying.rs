@@ -253,7 +253,7 @@ mod tests {
             "frontend_labels": [{"store_id": 1, "label": "Taille"}]}});
         assert_eq!(
             input_text(body.as_object().unwrap()),
-            "attribute_code: size, is_required: true, options: *S (fr: P) / M\\n, frontend_labels: 1: Taille"
+            "attribute_code: size, is_required: yes, options: *S (fr: P) / M\\n, frontend_labels: 1: Taille"
         );
         let item = json!({"cartItem": {"sku": "a", "qty": 2}});
         assert_eq!(input_text(item.as_object().unwrap()), "sku: a, qty: 2");

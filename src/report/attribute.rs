@@ -22,8 +22,8 @@ pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
     let members = shown.iter().filter_map(|(name, title)| {
         let text = format_value(Some(attribute.get(*name)?));
         let text = match (name.starts_with("is_"), text.as_str()) {
-            (true, "true" | "1") => "yes".to_owned(),
-            (true, "false" | "0") => "no".to_owned(),
+            (true, "1") => "yes".to_owned(),
+            (true, "0") => "no".to_owned(),
             _ => text,
         };
         Some([cell(TextStyle::Head, *title), text.into()])

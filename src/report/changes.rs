@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::fields::{fields, format_value, region};
 use super::style::{self, OutputStyle, TextStyle, cell};
 use storefront_core::id::AddressId;
+use storefront_core::interface::label::label;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
@@ -50,7 +51,7 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
         let (ink, address) =
             if after.is_none() { (TextStyle::Error, before) } else { (TextStyle::Success, after) };
         let all = address.as_ref().and_then(Value::as_object).map(|address| {
-            let region = region(address).map(|text| ("region".to_owned(), text));
+            let region = region(address).map(|text| (label("region").to_owned(), text));
             fields(address, "id customer_id region region_id").into_iter().chain(region)
         });
         return all.into_iter().flatten().map(|(name, value)| vec![name.into(), cell(ink, value)]).collect();
@@ -68,10 +69,14 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
             parts.iter().map(|it| (it.path.last_name().to_owned(), side(it).clone().unwrap_or_default()));
         region(&parts.collect()).unwrap_or_else(|| format_value(None))
     };
-    let region =
-        (!parts.is_empty()).then(|| row("region".to_owned(), side(|it| &it.before), side(|it| &it.after)));
+    let region = (!parts.is_empty())
+        .then(|| row(label("region").to_owned(), side(|it| &it.before), side(|it| &it.after)));
     let others = others.into_iter().map(|Change { path, before, after }| {
-        row(sanitize_line(&path.inside()), format_value(before.as_ref()), format_value(after.as_ref()))
+        // An address without the flag is no default.
+        let is_flag = [before, after].into_iter().flatten().any(Value::is_boolean);
+        let no = Value::Bool(false);
+        let side = |value: &Option<Value>| format_value(value.as_ref().or(is_flag.then_some(&no)));
+        row(sanitize_line(&path.label()), side(before), side(after))
     });
     others.chain(region).collect()
 }
@@ -165,10 +170,10 @@ mod tests {
         for width in [30, 80] {
             assert_eq!(
                 shown(&before, &after, Some(width)),
-                "profile\n  email  a@b  → c@d\n\
-                 address 1\n  city      Paris  → Lyon\n  postcode  75001  → 69001\n\
-                 new address\n  city  Oslo\nnew address\n  city  Rome\n\
-                 address 2, removed\n  city  بيروت\u{200e}"
+                "profile\n  Email address  a@b  → c@d\n\
+                 address 1\n  City      Paris  → Lyon\n  Postcode  75001  → 69001\n\
+                 new address\n  City  Oslo\nnew address\n  City  Rome\n\
+                 address 2, removed\n  City  بيروت\u{200e}"
             );
         }
     }
@@ -191,7 +196,7 @@ mod tests {
         };
         let [before, after] = [address("NY", "New York", 43), address("BER", "Berlin", 82)]
             .map(|address| json!({"addresses": [address]}));
-        let row = "address 1\n  region  New York, NY, id 43  → Berlin, BER, id 82";
+        let row = "address 1\n  Region  New York, NY, id 43  → Berlin, BER, id 82";
         assert_eq!(shown(&before, &after, None), row);
     }
 
@@ -204,8 +209,8 @@ mod tests {
         let after = json!({"addresses": [{"region": none, "region_id": 0, "city": "Oslo"}]});
         assert_eq!(
             shown(&before, &after, None),
-            "new address\n  city  Oslo\naddress 1, removed\n\
-             address 2, removed\n  city    New York\n  region  New York, NY, id 43"
+            "new address\n  City  Oslo\naddress 1, removed\n\
+             address 2, removed\n  City    New York\n  Region  New York, NY, id 43"
         );
     }
 
@@ -227,8 +232,8 @@ mod tests {
         assert_eq!(
             text("2026-11-21T21:09:30Z"),
             "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11, 5 min ago\n  \
-             address 2\n    postcode  10118  → 10119\n  new address\n    city        Lyon\n    country_id  FR\n  \
-             address 3, removed\n    city  Oslo\n"
+             address 2\n    Postcode  10118  → 10119\n  new address\n    City     Lyon\n    Country  FR\n  \
+             address 3, removed\n    City  Oslo\n"
         );
         for (now, age) in [
             ("2026-11-21T21:04:12.6Z", "1 s ago"),

@@ -2,18 +2,27 @@
 
 use serde_json::{Map, Value};
 
+use storefront_core::interface::label::label;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// A value as a person reads it: text without quotes, street lines joined, nothing as `–`.
+/// Null, an empty text, and what is not there.
+pub const EMPTY: &str = "(empty)";
+
+/// A value as a person reads it: text without quotes, street lines joined, yes and no; what says nothing is `(empty)`.
 pub fn format_value(value: Option<&Value>) -> String {
     match value {
-        None => "–".to_owned(),
-        Some(Value::Null) => "null".to_owned(),
-        Some(Value::String(text)) if text.is_empty() => "\"\"".to_owned(),
+        None | Some(Value::Null) => EMPTY.to_owned(),
+        Some(Value::String(text)) if text.is_empty() => EMPTY.to_owned(),
+        Some(Value::Array(elements)) if elements.is_empty() => EMPTY.to_owned(),
+        Some(Value::Bool(yes)) => (if *yes { "yes" } else { "no" }).to_owned(),
         Some(Value::String(text)) => sanitize_line(text),
-        Some(Value::Array(lines)) if !lines.is_empty() && lines.iter().all(Value::is_string) => {
+        Some(Value::Array(lines)) if lines.iter().all(Value::is_string) => {
             let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
             sanitize_line(&lines.join(" / "))
+        }
+        // What is beside the value of a custom attribute is its code.
+        Some(Value::Object(coded)) if coded.len() == 2 && coded.contains_key("attribute_code") => {
+            format_value(coded.get("value"))
         }
         Some(other) => sanitize_line(&other.to_string()),
     }
@@ -39,12 +48,12 @@ pub fn region(address: &Map<String, Value>) -> Option<String> {
     Some(parts.join(", ")).filter(|text| !text.is_empty())
 }
 
-/// Every field with a value but those left out, in stored order. A nested object is taken apart (`window.from`); custom
-/// and extension attributes go by their own names.
+/// Every field with a value but those left out, in stored order, by its label. A nested object is taken apart
+/// (`window.from`); custom and extension attributes go by their own names.
 pub fn fields(object: &Map<String, Value>, left_out: &str) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     for (name, value) in object.iter().filter(|(name, _)| !left_out.split(' ').any(|one| one == *name)) {
-        collect(name, value, &mut fields);
+        collect(if value.is_object() { name } else { label(name) }, value, &mut fields);
     }
     fields
 }
@@ -54,7 +63,7 @@ fn collect(name: &str, value: &Value, fields: &mut Vec<(String, String)>) {
         Value::Null => {}
         Value::String(text) if text.is_empty() => {}
         Value::Object(inner) if name == "extension_attributes" => {
-            inner.iter().for_each(|(member, value)| collect(member, value, fields));
+            inner.iter().for_each(|(member, value)| collect(label(member), value, fields));
         }
         Value::Object(inner) => {
             inner.iter().for_each(|(member, value)| collect(&format!("{name}.{member}"), value, fields));
@@ -83,6 +92,6 @@ mod tests {
             "none": [], "extension_attributes": {"x": {"y": 1.50}}, "custom_attributes": [{"attribute_code": "door", "value": "7"}]});
         let fields = fields(address.as_object().unwrap(), "id");
         let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        assert_eq!(fields, ["company=A\\u{1b}B", "flag=false", "lines=a / b", "x.y=1.5", "door=7"]);
+        assert_eq!(fields, ["Company=A\\u{1b}B", "flag=no", "lines=a / b", "x.y=1.5", "door=7"]);
     }
 }

@@ -199,7 +199,10 @@ impl Outcome {
 /// A reply on one line, cut where it gets long: `-o json` has it whole.
 fn truncate(reply: &Value) -> String {
     const LONGEST: usize = 300;
-    let text = format_value(Some(reply));
+    let text = match reply {
+        Value::Bool(_) | Value::Object(_) | Value::Array(_) => sanitize_line(&reply.to_string()),
+        other => format_value(Some(other)),
+    };
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}… (use -o json for the full response)", &text[..end]),
         None => text,

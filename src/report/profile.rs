@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::report::fields::{fields, member, region};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use storefront_core::id::AddressId;
+use storefront_core::interface::label::label;
 use storefront_core::profile::stored::Profile;
 
 /// Fields of an address that its card begins with, or that add nothing to those.
@@ -33,13 +34,13 @@ fn card(customer: &Map<String, Value>, address: &Map<String, Value>, screen: Out
     let head = format!("{head}{}", defaults(customer, address));
     let member = |name: &str| member(address, name);
     let first = [
-        ("name", name(address)),
-        ("company", member("company")),
-        ("street", member("street")),
-        ("city", joined([member("postcode"), member("city")], " ")),
-        ("region", region(address).unwrap_or_default()),
-        ("country", member("country_id")),
-        ("telephone", member("telephone")),
+        ("Name", name(address)),
+        (label("company"), member("company")),
+        (label("street"), member("street")),
+        (label("city"), joined([member("postcode"), member("city")], " ")),
+        (label("region"), region(address).unwrap_or_default()),
+        (label("country_id"), member("country_id")),
+        (label("telephone"), member("telephone")),
     ];
     let first = first.into_iter().filter(|(_, value)| !value.is_empty());
     let first = first.map(|(name, value)| (name.to_owned(), value));

@@ -31,10 +31,10 @@ fn each_change_has_its_local_time_age_values_and_outcome() {
     );
     assert_eq!(lines[2], "  address 3, removed", "{listed:?}");
     assert!(
-        lines[3..].iter().any(|line| line.starts_with("    city ") && line.ends_with("بيروت")),
+        lines[3..].iter().any(|line| line.starts_with("    City ") && line.ends_with("بيروت")),
         "{listed:?}"
     );
-    assert!(listed.stdout.ends_with("\n  address 2\n    postcode  10118  → 10119\n"), "{listed:?}");
+    assert!(listed.stdout.ends_with("\n  address 2\n    Postcode  10118  → 10119\n"), "{listed:?}");
     let utc: Value =
         serde_json::from_str(history(&home, &["-o", "json"]).stdout.lines().next().unwrap()).unwrap();
     let taken = utc["taken"].as_str().unwrap();
@@ -60,7 +60,7 @@ fn history_is_listed_while_the_service_is_unreachable() {
     let asked = service.requests().len();
     let listed = run("customer history", "hunter2");
     assert_eq!((listed.code, service.requests().len()), (0, asked), "{listed:?}");
-    assert!(listed.stdout.contains("address 1\n    city  Rome  → Oslo\n"), "{listed:?}");
+    assert!(listed.stdout.contains("address 1\n    City  Rome  → Oslo\n"), "{listed:?}");
     let kept = files_below(&home.state().join("customers"));
     let text = std::fs::read_to_string(&kept[0]).unwrap();
     assert!(

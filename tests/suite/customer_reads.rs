@@ -221,7 +221,7 @@ fn control_characters_of_the_service_are_escaped() {
 A\u{1b}[31m (customer 7)
 
 address 1
-  city  X\u{7}\u{202e}
+  City  X\u{7}\u{202e}
 "#]]);
 }
 

@@ -64,7 +64,7 @@ fn one_that_was_not_sent_and_is_another_one_afterwards_is_told() {
     let (home, server) = (Home::new(), MockServer::start(vec![ok(&stored(true)), ok(&reply)]));
     let outcome = magento(&home, &server, CITY);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let told = "extension_attributes.is_subscribed was also changed, from true to false";
+    let told = "extension_attributes.is_subscribed was also changed, from yes to no";
     assert!(outcome.stderr.contains(told), "{outcome:?}");
 }
 

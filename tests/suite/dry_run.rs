@@ -100,7 +100,7 @@ fn each_write_on_the_sandbox_prints_its_result() {
             str![[r#"
 customer update: done
 address 2
-  postcode  10118  → 10119
+  Postcode  10118  → 10119
 Addresses: unchanged 1, 3 and 4; changed 2
 Snapshot: 000001-[SNAPSHOT]
 "#]],
@@ -110,7 +110,7 @@ Snapshot: 000001-[SNAPSHOT]
             str![[r#"
 customer update: done
 new address
-  city  Lyon
+  City  Lyon
 Addresses: unchanged 1, 2, 3 and 4; added as 13
 Snapshot: 000002-[SNAPSHOT]
 "#]],
@@ -120,15 +120,15 @@ Snapshot: 000002-[SNAPSHOT]
             str![[r#"
 customer update: done
 address 4, removed
-  country_id      DE
-  street          Invalidenstraße 117
-  telephone       +49 30 2345678
-  postcode        02138
-  city            Berlin
-  firstname       Lina
-  lastname        Haddad-Groß
-  is_residential  true
-  region          Berlin, BER, id 82
+  Country           DE
+  Street            Invalidenstraße 117
+  Telephone number  +49 30 2345678
+  Postcode          02138
+  City              Berlin
+  First name        Lina
+  Last name         Haddad-Groß
+  is_residential    yes
+  Region            Berlin, BER, id 82
 Addresses: unchanged 1, 2, 3 and 13; removed 4
 Snapshot: 000003-[SNAPSHOT]
 "#]],

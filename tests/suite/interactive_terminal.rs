@@ -344,7 +344,7 @@ fn forty_columns_are_enough() {
     assert!(screen.contains("address 4") && screen.contains("02138 Berlin"), "{screen}");
     let mut terminal = self::terminal(&home, 40, "--sandbox customer update --address 1 --city Lyon");
     let screen = terminal.sees("Send it?").screen();
-    assert!(screen.contains("address 1\n  city  Paris  → Lyon\n"), "{screen}");
+    assert!(screen.contains("address 1\n  City  Paris  → Lyon\n"), "{screen}");
     terminal.confirms("n");
     assert_eq!(terminal.ends().0, 130);
     let mut terminal = self::terminal(&home, 40, "--sandbox customer update --address 1");

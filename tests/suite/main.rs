@@ -58,6 +58,7 @@ mod dry_run;
 mod duplicate_fields;
 mod exact_data;
 mod fault_matrix;
+mod field_labels;
 mod full_disk;
 mod help;
 mod http_proxy;

@@ -18,6 +18,7 @@ pub mod interface {
     pub mod dialect;
     pub mod fields;
     pub mod json_schema;
+    pub mod label;
     pub mod request;
 }
 

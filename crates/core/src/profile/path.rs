@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::address::AddressIndex;
 use crate::id::AddressId;
+use crate::interface::label::label;
 use crate::text::exact_json;
 
 /// One step down into a profile or a cart.
@@ -151,6 +152,20 @@ impl FieldPath {
         Self(self.below_address().to_vec()).to_string()
     }
 
+    /// What a person calls the field: its label; of a custom or extension attribute, its code.
+    pub fn label(&self) -> String {
+        match self.below_address() {
+            [Step::Member(name)] => label(name).to_owned(),
+            [Step::Member(_), Step::Code(code)] => code.clone(),
+            [Step::Member(_), Step::Code(code), Step::Member(value)] if value == "value" => code.clone(),
+            [Step::Member(name), inside @ ..] if name == "extension_attributes" => {
+                let inside = Self(inside.to_vec()).to_string();
+                label(&inside).to_owned()
+            }
+            _ => self.inside(),
+        }
+    }
+
     /// The place as a person reads it: `address 12 postcode`.
     pub fn in_words(&self) -> String {
         match self.address_id() {
@@ -228,6 +243,11 @@ mod tests {
             .member("value");
         assert_eq!(floor.to_string(), "addresses[id=12].custom_attributes[floor].value");
         assert_eq!(floor.inside(), "custom_attributes[floor].value");
+        assert_eq!(floor.label(), "floor");
+        assert_eq!(FieldPath::address(AddressId(12)).member("vat_id").label(), "VAT number");
+        let extension = FieldPath::default().member("extension_attributes");
+        assert_eq!(extension.member("is_subscribed").label(), "Newsletter");
+        assert_eq!(extension.member("x").member("y").label(), "x.y");
         assert_eq!(floor.find(customer, &roster), Some(&json!("3")));
         assert_eq!(FieldPath::default().member("a.b").find(customer, &roster), Some(&json!(1)));
         assert_eq!(FieldPath::address(AddressId(5)).find(customer, &roster), None);

@@ -6,11 +6,12 @@ use super::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::{FieldFlags, whole_number};
 use crate::commands::equivalent::flag;
 use crate::prompt::Objection;
-use crate::report::fields::format_value;
+use crate::report::fields::{EMPTY, format_value};
 use crate::report::style::{OutputStyle, table};
 use storefront_core::check::body::country;
 use storefront_core::id::AddressId;
 use storefront_core::interface::fields::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema};
+use storefront_core::interface::label::label;
 use storefront_core::lint;
 use storefront_core::profile::address::own_id;
 use storefront_core::profile::region;
@@ -259,8 +260,8 @@ impl Field {
     fn shown(&self) -> String {
         match &self.edited {
             Some(edited) if !self.stored.is_null() => {
-                let before = Some(short(&self.stored)).filter(|text| !text.is_empty());
-                format!("{}  (was {})", short(edited), before.as_deref().unwrap_or("empty"))
+                let before = short(&self.stored);
+                format!("{}  (was {})", short(edited), if before == EMPTY { "empty" } else { &before })
             }
             _ => short(self.value()),
         }
@@ -299,27 +300,12 @@ fn fields<'a, F: FieldFlags>(
             .find(|flag| flag.field.name == field.name)
             .map_or_else(|| field.name.replace('_', "-"), |flag| flag.long.to_owned()),
         name: field.name.to_owned(),
-        label: label(field).to_owned(),
+        label: label(field.name).to_owned(),
         holds: field.field_type,
         stored: stored.get(field.name).cloned().unwrap_or_default(),
         edited: None,
     };
     names.filter_map(|name| schema.field(name)).map(field).collect()
-}
-
-fn label(field: &fields::Field) -> &'static str {
-    match field.name {
-        "street" => "Street",
-        "country_id" => "Country",
-        "region" => "Region",
-        "default_shipping" => "Default shipping",
-        "default_billing" => "Default billing",
-        "gender" => "Gender",
-        "dob" => "Date of birth",
-        "taxvat" => "Tax or VAT number",
-        "disable_auto_group_change" => "Disable auto group change",
-        _ => field.doc,
-    }
 }
 
 /// A region by its name, else by its code.
@@ -330,9 +316,7 @@ pub fn region_text(region: &Value) -> &str {
 
 fn short(value: &Value) -> String {
     match value {
-        Value::Null => String::new(),
-        Value::Bool(yes) => (if *yes { "yes" } else { "no" }).to_owned(),
-        Value::Object(_) => region_text(value).to_owned(),
+        Value::Object(_) => format_value(Some(&region_text(value).into())),
         other => format_value(Some(other)),
     }
 }
