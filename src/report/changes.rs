@@ -32,6 +32,24 @@ fn is_whole(change: &Change) -> bool {
     change.path.is_address() || change.path.is_item()
 }
 
+/// What was changed, in a few words: `address 2: Postcode, City; new address`.
+pub fn in_words(changes: &[Change]) -> String {
+    const SHOWN: usize = 3;
+    let is_one = |one: &Change, other: &Change| !is_whole(one) && owner(one) == owner(other);
+    let more =
+        |count: usize| if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
+    let part = |changes: &[Change]| {
+        let whole = owner(&changes[0]);
+        if is_whole(&changes[0]) {
+            return whole;
+        }
+        let labels = changes.iter().take(SHOWN).map(|change| sanitize_line(&change.path.label()));
+        format!("{whole}: {}{}", labels.collect::<Vec<_>>().join(", "), more(changes.len()))
+    };
+    let parts: Vec<String> = changes.chunk_by(is_one).map(part).collect();
+    format!("{}{}", parts[..parts.len().min(SHOWN)].join("; "), more(parts.len()))
+}
+
 /// What the change is in.
 fn owner(change: &Change) -> String {
     let address = change.path.address_id().map(|id| format!("address {id}"));
@@ -136,14 +154,22 @@ impl HistoryEntry {
 /// A time as local time and age: `2026-11-21 22:04:11, 5 min ago`. What is no time stays as it is.
 pub fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     let Ok(time) = taken.parse::<Timestamp>() else { return taken.to_owned() };
-    let local = time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
-    let age = match u64::try_from(now.duration_since(time).as_secs()) {
+    format!("{}, {}", local(time, zone), age(time, now))
+}
+
+/// A time in this zone, by the second.
+pub fn local(time: Timestamp, zone: &TimeZone) -> String {
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// How long ago it was: `5 min ago`.
+fn age(time: Timestamp, now: Timestamp) -> String {
+    match u64::try_from(now.duration_since(time).as_secs()) {
         Ok(0) => "just now".to_owned(),
         Ok(seconds) => format!("{} ago", style::time(Duration::from_secs(seconds))),
         // A clock was set back, or another machine's is ahead.
         Err(_) => "in the future".to_owned(),
-    };
-    format!("{local}, {age}")
+    }
 }
 
 #[cfg(test)]
@@ -151,9 +177,11 @@ mod tests {
     use jiff::tz::{Offset, TimeZone};
     use serde_json::json;
 
-    use super::{HistoryEntry, text};
+    use super::{HistoryEntry, in_words, summary, text};
     use crate::report::style::OutputStyle;
+    use storefront_core::id::AddressId;
     use storefront_core::profile::diff::{self, Change};
+    use storefront_core::profile::merge::AddressSummary;
     use storefront_core::profile::path::FieldPath;
 
     fn shown(before: &serde_json::Value, after: &serde_json::Value, width: Option<u16>) -> String {
@@ -186,6 +214,29 @@ mod tests {
         let removed = Change { path: item, before: Some(json!({"sku": "mug", "qty": 1})), after: None };
         let text = text(&[qty, removed], OutputStyle::default());
         assert_eq!(text, "item 3\n  qty  2  → 5\nitem 4, removed\n  sku  mug\n  qty  1");
+    }
+
+    #[test]
+    fn what_was_changed_is_said_in_a_few_words() {
+        let before = json!({"email": "a@b", "addresses": [{"id": 1, "city": "Paris", "postcode": "75001",
+            "telephone": "1", "country_id": "FR"}, {"id": 2}]});
+        let after = json!({"email": "c@d", "addresses": [{"id": 1, "city": "Lyon", "postcode": "69001",
+            "telephone": "2", "country_id": "BE"}, {"city": "Oslo"}]});
+        let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
+        let words = in_words(&changes);
+        assert!(words.starts_with("profile: Email address; address 1: City, "), "{words}");
+        assert!(words.contains(" and 1 more; new address and 1 more"), "{words}");
+        assert_eq!(in_words(&changes[..1]), "profile: Email address");
+    }
+
+    #[test]
+    fn thousands_of_addresses_are_counted() {
+        let kept: Vec<AddressId> = (1..=5000).map(AddressId).collect();
+        let tally = AddressSummary { kept, changed: vec![AddressId(7001)], ..AddressSummary::default() };
+        assert_eq!(
+            summary(&tally, &[]),
+            "Addresses: unchanged 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4990 more; changed 7001"
+        );
     }
 
     #[test]

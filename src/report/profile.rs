@@ -64,6 +64,13 @@ pub fn one_liner(address: &Map<String, Value>) -> String {
     joined([name(address), member("street"), city, member("country_id")], ", ")
 }
 
+/// An address in one line that begins with what tells it from others: `75002 Paris, 12 rue de la Paix, Amina Haddad, FR`.
+pub fn place_first(address: &Map<String, Value>) -> String {
+    let member = |name: &str| member(address, name);
+    let city = joined([member("postcode"), member("city")], " ");
+    joined([city, member("street"), name(address), member("country_id")], ", ")
+}
+
 /// Whose profile it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.
 pub fn owner(customer: &Map<String, Value>) -> String {
     let [email, id] = [("<", "email", ">"), ("(customer ", "id", ")")].map(|(before, name, behind)| {

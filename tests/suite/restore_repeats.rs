@@ -100,7 +100,13 @@ fn a_person_is_asked_whether_an_added_address_is_deleted() {
             "customer update --add-address --city Kiel --country DE --region-id 82 --gender 1 --no-input";
         home.sandbox_ok("marketplace", add);
         let mut terminal = Terminal::run(&home, 120, &["--sandbox", "customer", "restore"], &[]);
-        terminal.sees("Also delete address 13, added since?").confirms(answer);
+        let screen = terminal.sees("Also delete address 13, added since?").screen();
+        // What is undone, and what would be deleted, is shown before the question.
+        assert!(
+            screen.contains("Gender  1 ") && screen.contains("added since: address 13, Kiel"),
+            "{screen}"
+        );
+        terminal.confirms(answer);
         terminal.sees("end it?").confirms("y");
         let (code, screen) = terminal.ends();
         assert_eq!((code, cities(&home, "marketplace").len()), (0, left), "{screen}");

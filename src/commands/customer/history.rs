@@ -12,6 +12,7 @@ use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
+use crate::ops::profile::messages::named;
 use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::report::changes::HistoryEntry;
@@ -233,16 +234,17 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         Failure::new(FailureKind::Unknown, failure.message)
             .hint("look at the profile with `storefront customer show`")
     })?;
+    let named = named(&snapshot);
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {
         let name = snapshot.name();
         let found = json!({"snapshot": name, "outcome": "applied"});
-        return report.value(&found, |_| format!("{name} was applied: the profile shows all of it\n"));
+        return report.value(&found, |_| format!("{named} was applied: the profile shows all of it\n"));
     }
     let kind = outcome.failure_kind().unwrap_or(FailureKind::Unknown);
     if !is_provable(&snapshot.customer, &snapshot.merged, &service.settings.read.ignore) {
-        let message = format!("{} changes nothing that a read could show", snapshot.name());
+        let message = format!("{named} changes nothing that a read could show");
         return Err(Failure::new(kind, message).hint("look in the shop whether the change is there"));
     }
-    Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))
+    Err(Failure::new(kind, format!("the profile does not show {named}"))
         .hint("check again 10 minutes after it was sent"))
 }

@@ -9,12 +9,14 @@ use serde_json::{Map, Value};
 use crate::client::service::Service;
 use crate::ops::profile::lag::DELETED;
 use crate::ops::profile::read::list_paths;
+use crate::report::changes;
 use crate::report::fields::format_value;
-use crate::state::{PendingWrite, stem};
+use crate::state::{PendingWrite, Snapshot, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::profile::address::join_ids;
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::path::FieldPath;
@@ -28,19 +30,32 @@ pub struct Doubt {
     pub refusal: Failure,
     /// What is asked after its message.
     pub question: &'static str,
+    /// The changes that it is about, to be shown before the question.
+    pub about: Vec<Change>,
 }
 
 impl Doubt {
     fn of(refusal: Failure) -> Self {
-        Self { refusal, question: "Continue?" }
+        Self { refusal, question: "Continue?", about: Vec::new() }
     }
 }
 
 /// The update to undo may not have taken effect.
-pub fn may_not_be_applied(name: &str) -> Doubt {
-    let fact = format!("the outcome of {name} is unknown, and the profile does not show it");
+pub fn may_not_be_applied(snapshot: &Snapshot) -> Doubt {
+    let (name, named) = (snapshot.name(), named(snapshot));
+    let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
     let hint = format!("name the update to undo, such as `storefront customer restore {name}`; {LIST}");
-    Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?" }
+    Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
+}
+
+/// A snapshot by its name, what it was taken for, and when: `000011-20261121T210411Z (address 2: Postcode; 2026-11-21 22:04:11)`.
+/// It says no age: what a person accepts is known again by these words.
+pub fn named(snapshot: &Snapshot) -> String {
+    let taken = snapshot.taken.parse();
+    let taken =
+        taken.map_or_else(|_| snapshot.taken.clone(), |taken| changes::local(taken, &TimeZone::system()));
+    let what = Some(changes::in_words(&snapshot.changes())).filter(|text| !text.is_empty());
+    format!("{} ({}{taken})", snapshot.name(), what.map(|text| text + "; ").unwrap_or_default())
 }
 
 /// Where the snapshots are listed.
@@ -73,14 +88,15 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
 
 /// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot
 /// cannot tell what it was. A plan is not applied before that is over.
-pub fn still_open(open: &PendingWrite, is_readable: bool, is_planned: bool) -> Doubt {
-    let (name, until) = (open.entry.name(), local_minute(open.until));
-    let (what, effect) = match (is_readable, open.is_mismatch) {
-        (false, _) => (format!("the snapshot {name} cannot be read"), "its update may"),
-        (_, true) => (format!("{name} was written, but is not visible"), "it may"),
-        (_, false) => (format!("the outcome of {name} is unknown"), "it may"),
+pub fn still_open(open: &PendingWrite, snapshot: Option<&Snapshot>, is_planned: bool) -> Doubt {
+    let until = local_minute(open.until);
+    let named = snapshot.map(named);
+    let (what, effect) = match (&named, open.is_mismatch) {
+        (None, _) => (format!("the snapshot {} cannot be read", open.entry.name()), "its update may"),
+        (Some(named), true) => (format!("{named} was written, but is not visible"), "it may"),
+        (Some(named), false) => (format!("it is unknown whether {named} was saved"), "it may"),
     };
-    let check = match (is_readable, is_planned) {
+    let check = match (named.is_some(), is_planned) {
         (false, _) => "",
         (true, false) => "run `storefront customer history --check` to look again, ",
         (true, true) => "run `storefront customer history --check` to look again, or ",
@@ -88,7 +104,7 @@ pub fn still_open(open: &PendingWrite, is_readable: bool, is_planned: bool) -> D
     let at_once = if is_planned { "" } else { ", or go on now with --after-unknown" };
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
         .hint(format!("{check}wait until {until}{at_once}"));
-    Doubt::of(refusal)
+    Doubt { about: snapshot.map(Snapshot::changes).unwrap_or_default(), ..Doubt::of(refusal) }
 }
 
 /// A time as hours and minutes here, rounded up: `14:05`.
@@ -197,7 +213,8 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
     let look = format!(
         "look in the shop whether the change is there; `{file}` contains the profile as it was before"
     );
-    let check = "check with `storefront customer show` and `storefront customer history --check`";
+    let check = "do not send it again: it may be saved already, or within 10 minutes; \
+                 check with `storefront customer show` and `storefront customer history --check`";
     let check = format!("{check}; undo it with `{}`", restore_command(snapshot));
     let (why, hint) = match unproven {
         Unproven::Unreadable => ("the profile cannot be read back to verify it", look),

@@ -1,7 +1,7 @@
 //! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
 
 mod lag;
-mod messages;
+pub mod messages;
 mod preview;
 pub mod read;
 mod remove;

@@ -9,6 +9,8 @@ use crate::report::outcome::Outcome;
 use crate::report::style::TextStyle;
 use crate::report::{changes, profile};
 use storefront_core::failure::Failure;
+use storefront_core::id::AddressId;
+use storefront_core::profile::address::addresses_by_id;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::Profile;
 
@@ -32,7 +34,11 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, 
     let service = held.service(steps.service);
     let mut proposal = steps.propose(&service, &held).await?;
     let is_asked = steps.answers.delete_newer.is_none() && prompt.can_ask() && !prompt.assume_yes();
+    let mut shown = None;
     if is_asked && !proposal.newer.is_empty() {
+        show(steps, prompt, &held.stored, &proposal.merged);
+        show_newer(prompt, &held.stored, &proposal.newer);
+        shown = Some(proposal.merged.changes.clone());
         let question = format!("Also delete {}, added since?", addresses(&proposal.newer));
         let number = if prompt.agrees(&question)? { proposal.newer.len() } else { 0 };
         steps.answers.delete_newer = Some(number);
@@ -44,7 +50,10 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, 
     let dispatch = steps.dispatch(&service, &held, &proposal.merged)?;
     steps.service.announce(steps.change.operation(), dispatch.first());
     if steps.answers.agreed.as_ref() != Some(&proposal.merged.changes) {
-        if !confirms(steps, prompt, &held.stored, &proposal.merged)? {
+        if shown.as_ref() != Some(&proposal.merged.changes) {
+            show(steps, prompt, &held.stored, &proposal.merged);
+        }
+        if !confirms(steps, prompt, &proposal.merged)? {
             return Ok(Preview::WentBack);
         }
         steps.answers.agreed = Some(proposal.merged.changes);
@@ -89,6 +98,10 @@ fn accepts(steps: &mut Steps<'_>, prompt: &Prompt, doubt: &Doubt) -> Result<bool
     if !prompt.can_ask() {
         return Err(doubt.refusal.clone());
     }
+    if !doubt.about.is_empty() {
+        let style = steps.service.session.report.stderr_style;
+        prompt.show(&changes::text(&doubt.about, style));
+    }
     let accepts = prompt.agrees(&format!("{fact}. {}", doubt.question))?;
     if accepts {
         steps.answers.accepted.insert(fact.clone());
@@ -96,17 +109,31 @@ fn accepts(steps: &mut Steps<'_>, prompt: &Prompt, doubt: &Doubt) -> Result<bool
     Ok(accepts)
 }
 
-/// Shows a change and asks whether to send it; `false` for Esc.
-fn confirms(
-    steps: &mut Steps<'_>,
-    prompt: &Prompt,
-    stored: &Profile,
-    merged: &Merged,
-) -> Result<bool, Failure> {
+/// Shows a change.
+fn show(steps: &Steps<'_>, prompt: &Prompt, stored: &Profile, merged: &Merged) {
     let style = steps.service.session.report.stderr_style;
     prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&profile::owner(stored.customer()))));
-    prompt.show(&changes::text(&merged.changes, style));
+    if !merged.changes.is_empty() {
+        prompt.show(&changes::text(&merged.changes, style));
+    }
     prompt.show(&changes::summary(&merged.summary, &[]));
+}
+
+/// Shows the addresses that a restore may delete, too.
+fn show_newer(prompt: &Prompt, stored: &Profile, newer: &[AddressId]) {
+    const SHOWN: usize = 10;
+    let addresses = addresses_by_id(stored.addresses()).filter(|(id, _)| newer.contains(id));
+    for (id, address) in addresses.take(SHOWN) {
+        let address = address.as_object().map(profile::place_first).unwrap_or_default();
+        prompt.show(&format!("added since: address {id}, {address}"));
+    }
+    if newer.len() > SHOWN {
+        prompt.show(&format!("and {} more", newer.len() - SHOWN));
+    }
+}
+
+/// Asks whether to send a change that was shown; `false` for Esc.
+fn confirms(steps: &mut Steps<'_>, prompt: &Prompt, merged: &Merged) -> Result<bool, Failure> {
     let deleted = merged.summary.removed.len();
     match (steps.check_deletions(merged, None, true), steps.change) {
         (Err(_), Change::Update(Update { patch, allow_delete: None, .. }))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::messages::{Doubt, LIST, addresses, local_minute, may_not_be_applied};
+use super::messages::{Doubt, LIST, addresses, local_minute, may_not_be_applied, named};
 use super::verify::is_shown;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
@@ -79,7 +79,7 @@ impl Restore<'_> {
         delete_newer: Option<usize>,
     ) -> Result<Proposal, Failure> {
         let Target { snapshot, outcome, rewritten, older, .. } = target;
-        let name = snapshot.name();
+        let name = named(snapshot);
         if !outcome.may_be_applied() {
             let unchanged = Some(format!("nothing to undo: {name} was {}", outcome.name()));
             let merged = merge(stored.customer(), &ProfilePatch::default())?;
@@ -126,7 +126,7 @@ impl Restore<'_> {
     /// `usage` when there is no such snapshot, `guard` for one of another customer or service.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         let mut target = match self.name {
-            Some(name) => named(store, name)?,
+            Some(name) => by_name(store, name)?,
             None => self.newest(store, stored)?,
         };
         ensure_same_owner(store, stored, &target.snapshot)?;
@@ -170,7 +170,7 @@ impl Restore<'_> {
             }
             let is_doubtful = matches!(outcome, WriteOutcome::Unknown { .. })
                 && !is_shown(self.service, store, &snapshot, stored, false)?;
-            let doubt = is_doubtful.then(|| may_not_be_applied(snapshot.name()));
+            let doubt = is_doubtful.then(|| may_not_be_applied(&snapshot));
             return Ok(Target {
                 rewritten: store.rewritten(&entry.path),
                 snapshot,
@@ -187,7 +187,7 @@ impl Restore<'_> {
 }
 
 /// The update of the snapshot with this number or name, or in this file.
-fn named(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
+fn by_name(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
     let file = Path::new(name);
     // A number is always that of a snapshot, whatever files there are.
     let is_file = name.parse::<u64>().is_err() && file.is_file();

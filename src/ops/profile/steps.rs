@@ -186,13 +186,12 @@ impl<'a> Steps<'a> {
             return Ok(None);
         };
         let snapshot = held.store.read_applied(&pending.entry.path).ok();
-        let is_readable = snapshot.is_some();
-        if let Some(snapshot) = snapshot.filter(|_| held.is_readable)
-            && is_shown(self.service, &held.store, &snapshot, &held.stored, pending.is_mismatch)?
+        if let Some(snapshot) = snapshot.as_ref().filter(|_| held.is_readable)
+            && is_shown(self.service, &held.store, snapshot, &held.stored, pending.is_mismatch)?
         {
             return Ok(None);
         }
-        Ok(Some(messages::still_open(&pending, is_readable, self.change.is_planned())))
+        Ok(Some(messages::still_open(&pending, snapshot.as_ref(), self.change.is_planned())))
     }
 
     /// The update that a restore undoes.

@@ -95,15 +95,19 @@ pub fn own_id(address: &Value) -> Option<AddressId> {
     AddressId::of(address.get("id")?)
 }
 
-/// Ids as a sentence has them: `1, 2 and 3`.
+fn list(ids: &[impl std::fmt::Display]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Ids as a sentence has them: `1, 2 and 3`; of many the first, and how many more: customers may have thousands.
 pub fn join_ids(ids: &[impl std::fmt::Display]) -> String {
+    const MOST: usize = 20;
+    const FIRST: usize = 10;
     match ids {
         [] => String::new(),
         [one] => one.to_string(),
-        [first @ .., last] => {
-            let first: Vec<_> = first.iter().map(ToString::to_string).collect();
-            format!("{} and {last}", first.join(", "))
-        }
+        many if many.len() > MOST => format!("{} and {} more", list(&many[..FIRST]), many.len() - FIRST),
+        [first @ .., last] => format!("{} and {last}", list(first)),
     }
 }
 
