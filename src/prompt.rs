@@ -4,12 +4,13 @@
 mod keyboard;
 mod list;
 mod text;
+mod theme;
 
 use std::io;
 use std::time::{Duration, Instant};
 
-use dialoguer::console::{self, Term};
-use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
+use dialoguer::console::{self, Term, measure_text_width, truncate_str};
+use dialoguer::theme::{ColorfulTheme, Theme};
 
 pub use text::{Objection, Question};
 
@@ -19,6 +20,7 @@ use crate::system::context::Context;
 use keyboard::Keyboard;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::sanitize::sanitize_line;
+use theme::PlainTheme;
 
 /// Nobody reads a question and answers it in less.
 const READING: Duration = Duration::from_millis(300);
@@ -77,18 +79,16 @@ impl Prompt {
             (true, true) => Some(Term::stderr()),
             (true, false) => controlling_terminal(),
         };
-        let theme: Box<dyn Theme> = if report.stderr_style.color {
-            Box::new(ColorfulTheme::default())
-        } else {
-            Box::new(SimpleTheme)
-        };
+        // Without color the marks of this theme are still there; where nothing can be drawn, they would only be read out.
+        let theme: Box<dyn Theme> =
+            if report.accessible { Box::new(PlainTheme) } else { Box::new(ColorfulTheme::default()) };
         let (no_input, yes, accessible) = (global.no_input, global.yes, report.accessible);
         Self { term, is_attended, no_input, yes, accessible, theme }
     }
 
     /// Asks nothing: for runs that change nothing.
     pub fn disabled() -> Self {
-        let theme = Box::new(SimpleTheme);
+        let theme = Box::new(PlainTheme);
         Self { term: None, is_attended: false, no_input: true, yes: false, accessible: false, theme }
     }
 
@@ -157,28 +157,39 @@ impl Prompt {
     ) -> Result<Option<usize>, Failure> {
         let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
         if self.accessible {
-            return self.select_by_number(question, &choices);
+            return self.select_by_number(question, &choices, present);
         }
         let (term, keyboard) = self.begin()?;
         let chosen = self.choose((term, &keyboard), question, &choices, present)?;
         if let Some(chosen) = chosen.filter(|_| stays) {
             let choice = choices[chosen].split("  ").next().unwrap_or_default();
-            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, choice)));
+            // The marks of the theme are six columns.
+            let room = usize::from(term.size().1).saturating_sub(measure_text_width(question) + 6).max(10);
+            let choice = truncate_str(choice, room, "…");
+            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, &choice)));
         }
         Ok(chosen)
     }
 
-    fn select_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
+    fn select_by_number(
+        &self,
+        question: &str,
+        choices: &[String],
+        present: usize,
+    ) -> Result<Option<usize>, Failure> {
         let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
         self.show(&std::iter::once(question.to_owned()).chain(list).collect::<Vec<_>>().join("\n"));
-        let position = |text: &str| {
-            let number: usize = text.trim().parse().ok()?;
-            (1..=choices.len()).contains(&number).then(|| number - 1)
+        let (last, enter) = (choices.len(), present + 1);
+        let text = format!("Number or words of a line (1 to {last}, Enter for {enter})");
+        let check = |text: &str| match text.trim() {
+            "" => Ok(()),
+            text => list::check_line(choices, text),
         };
-        let wrong = format!("enter a number from 1 to {}", choices.len());
-        let check = |text: &str| Objection::unless(position(text).is_some(), &wrong);
-        let typed = self.text(&Question { text: "Number", ..Question::default() }, check)?;
-        Ok(typed.and_then(|text| position(&text)))
+        let typed = self.text(&Question { text: &text, ..Question::default() }, check)?;
+        Ok(typed.and_then(|text| match text.trim() {
+            "" => Some(present),
+            text => list::line_of(choices, text).ok(),
+        }))
     }
 
     /// Yes or no, `present` answered by Enter alone; `None` for Esc. Only for where [`Self::can_ask`].

@@ -1,11 +1,13 @@
 //! A list to choose from. What is typed filters it: in `dialoguer`'s list letters do nothing and the space bar chooses, so
 //! that a name typed or pasted there takes whatever is marked.
 
+use std::borrow::Cow;
+
 use deunicode::deunicode;
-use dialoguer::console::{Key, Term, truncate_str};
+use dialoguer::console::{Key, Term, measure_text_width, truncate_str};
 
 use super::keyboard::Keyboard;
-use super::text::Rows;
+use super::text::{Objection, Rows};
 use super::{Prompt, rendered, stopped};
 use crate::report::style::OutputStyle;
 use storefront_core::failure::Failure;
@@ -82,6 +84,64 @@ fn plain(text: &str) -> String {
     deunicode(text).to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The position of the choice in this line of a numbered list, or of the only one that these words are of.
+///
+/// # Errors
+/// What to type.
+pub(super) fn line_of(choices: &[String], typed: &str) -> Result<usize, String> {
+    let count = choices.len();
+    if let Ok(number) = typed.parse::<usize>() {
+        let is_there = (1..=count).contains(&number);
+        return if is_there { Ok(number - 1) } else { Err(format!("enter a number from 1 to {count}")) };
+    }
+    let mut list = List::new(choices, 0);
+    typed.clone_into(&mut list.filter);
+    list.apply();
+    match &list.matches[..] {
+        _ if plain(typed).is_empty() => Err(format!("enter a number from 1 to {count}")),
+        [] => Err(format!("no line has `{typed}`; enter a number from 1 to {count}")),
+        [one] => Ok(*one),
+        many => {
+            let numbers: Vec<String> = many.iter().take(5).map(|index| (index + 1).to_string()).collect();
+            let more = if many.len() > 5 { " and others" } else { "" };
+            Err(format!("these lines have `{typed}`: {}{more}; enter a number", numbers.join(", ")))
+        }
+    }
+}
+
+/// The same as a check: the number of a line that is also the ID of an address in another line is in doubt.
+///
+/// # Errors
+/// What is wrong or in doubt.
+pub(super) fn check_line(choices: &[String], typed: &str) -> Result<(), Objection> {
+    let line = line_of(choices, typed)?;
+    let is_address = |choice: &String| {
+        let choice = plain(choice);
+        let words: Vec<&str> = choice.split(|it: char| !it.is_alphanumeric()).collect();
+        words.windows(2).any(|words| words == ["address", typed])
+    };
+    match choices.iter().position(is_address).filter(|other| *other != line) {
+        None => Ok(()),
+        Some(other) => Err(Objection::Doubt(format!(
+            "line {typed} is `{}`; address {typed} is in line {}",
+            choices[line],
+            other + 1
+        ))),
+    }
+}
+
+/// A choice cut by columns to fit the room; what stands at its end after two blanks is kept.
+fn fitted(choice: &str, room: usize) -> Cow<'_, str> {
+    let end = choice.rsplit_once("  ").filter(|(_, end)| measure_text_width(end) <= room / 2);
+    match end {
+        Some((start, end)) if measure_text_width(choice) > room => {
+            let room = room - measure_text_width(end) - 2;
+            format!("{}  {end}", truncate_str(start.trim_end(), room, "…")).into()
+        }
+        _ => truncate_str(choice, room, "…"),
+    }
+}
+
 impl Prompt {
     /// The position of one of these choices; `None` for Esc.
     ///
@@ -95,7 +155,7 @@ impl Prompt {
         present: usize,
     ) -> Result<Option<usize>, Failure> {
         let mut list = List::new(choices, present);
-        let mut rows = Rows::new(term);
+        let mut rows = Rows::new(term, false);
         let left = |rows: &Rows<'_>, failure| {
             let _ = term.show_cursor();
             rows.leave(failure)
@@ -131,7 +191,7 @@ impl Prompt {
         // The page of the mark. The mark is two columns.
         let first = list.marked / page * page;
         for (place, index) in list.matches.iter().enumerate().skip(first).take(page) {
-            let choice = truncate_str(&list.choices[*index], columns - 3, "…");
+            let choice = fitted(&list.choices[*index], columns - 3);
             let is_marked = place == list.marked;
             lines.push(rendered(|out| self.theme.format_select_prompt_item(out, &choice, is_marked)));
         }
@@ -149,9 +209,37 @@ impl Prompt {
 
 #[cfg(test)]
 mod tests {
-    use dialoguer::console::Key;
+    use dialoguer::console::{Key, measure_text_width};
 
-    use super::List;
+    use super::{List, check_line, fitted, line_of};
+    use crate::prompt::Objection;
+
+    #[test]
+    fn the_number_of_a_line_is_not_taken_for_the_id_of_an_address() {
+        let choices = ["10118 New York  address 2", "75002 Paris  address 12", "Add an address", "Done"];
+        let choices = choices.map(str::to_owned);
+        assert_eq!((line_of(&choices, "1"), check_line(&choices, "1")), (Ok(0), Ok(())));
+        let Err(Objection::Doubt(doubt)) = check_line(&choices, "2") else { panic!("no doubt") };
+        assert_eq!(doubt, "line 2 is `75002 Paris  address 12`; address 2 is in line 1");
+        assert_eq!(line_of(&choices, "2"), Ok(1));
+        assert_eq!(line_of(&choices, "address 2"), Ok(0));
+        assert_eq!(line_of(&choices, "paris"), Ok(1));
+        assert_eq!(line_of(&choices, "12").unwrap_err(), "enter a number from 1 to 4");
+        assert_eq!(
+            line_of(&choices, "address").unwrap_err(),
+            "these lines have `address`: 1, 2, 3; enter a number"
+        );
+        assert!(line_of(&choices, "").is_err() && line_of(&choices, "x").is_err());
+    }
+
+    #[test]
+    fn a_choice_is_cut_by_columns_and_keeps_its_end() {
+        let choice = "130-0026 東京都墨田区両国一丁目一番地, 佐藤 健二, JP  address 5";
+        assert_eq!(fitted(choice, 40), "130-0026 東京都墨田区両国一…  address 5");
+        assert_eq!(fitted("Street  a long line of a street", 16), "Street  a long …");
+        assert!((20..80).all(|room| measure_text_width(&fitted(choice, room)) <= room));
+        assert_eq!(fitted(choice, 80), choice);
+    }
 
     fn after(choices: &[&str], typed: &str) -> Vec<String> {
         let choices: Vec<String> = choices.iter().map(|choice| (*choice).to_owned()).collect();

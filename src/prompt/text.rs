@@ -109,7 +109,7 @@ impl Prompt {
     ) -> Result<Option<String>, Failure> {
         let mut line = Line { before: question.initial.to_owned(), after: String::new() };
         let (mut complaint, mut doubted) = (String::new(), None);
-        let mut rows = Rows::new(term);
+        let mut rows = Rows::new(term, self.accessible);
         loop {
             self.draw(&mut rows, question, &complaint, &line);
             let came_at_once = keyboard.has_more();
@@ -155,13 +155,19 @@ impl Prompt {
         let wrapped = |text: &str| screen.wrapped(text);
         let error = |out: &mut String| self.theme.format_error(out, &wrapped(complaint));
         let error = if complaint.is_empty() { String::new() } else { rendered(error) };
-        let mut asked = rendered(|out| self.theme.format_input_prompt(out, &wrapped(question.text), None));
+        let clears = if question.initial.is_empty() { "" } else { " (Ctrl-U clears)" };
+        let text = wrapped(&format!("{}{clears}", question.text));
+        let mut asked = rendered(|out| self.theme.format_input_prompt(out, &text, None));
         let last_width = |text: &str| measure_text_width(text.rsplit('\n').next().unwrap_or_default());
         // A long question leaves no room next to it.
         if last_width(&asked) > columns / 2 {
             asked = format!("{}\n  ", asked.trim_end());
         }
-        let room = if question.is_secret { 0 } else { columns - last_width(&asked) - 1 };
+        let room = match (question.is_secret, self.accessible) {
+            (true, _) => 0,
+            (false, true) => usize::MAX,
+            (false, false) => columns - last_width(&asked) - 1,
+        };
         let (before, after) = line.window(room);
         let above = [wrapped(question.note), error].into_iter().filter(|text| !text.is_empty());
         let above: String = above.map(|text| text + "\n").collect();
@@ -172,29 +178,48 @@ impl Prompt {
 /// The rows that a question takes on the screen, the cursor in the last one.
 pub(super) struct Rows<'a> {
     term: &'a Term,
+    /// Whether the cursor can only be moved forward and, by one column, back: nothing is erased then.
+    is_plain: bool,
     above: usize,
     shown: String,
+    before_end: usize,
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(term: &'a Term) -> Self {
-        Self { term, above: 0, shown: String::new() }
+    pub(super) fn new(term: &'a Term, is_plain: bool) -> Self {
+        Self { term, is_plain, above: 0, shown: String::new(), before_end: 0 }
     }
 
-    /// Shows this text, the cursor so many columns before its end. What was only added to is not drawn anew: a screen
+    /// Shows this text, the cursor so many columns before its end. What was only added to is not drawn again: a screen
     /// reader would read all of it again.
     pub(super) fn draw(&mut self, text: String, before_end: usize) {
-        let _ = match text.strip_prefix(&self.shown) {
-            Some(added) if before_end == 0 && !self.shown.is_empty() => self.term.write_str(added),
+        let is_at_end = self.before_end == 0 && !self.shown.is_empty();
+        let added = text.strip_prefix(&self.shown).filter(|_| is_at_end);
+        let removed = self.shown.strip_prefix(&text).filter(|_| self.is_plain && is_at_end);
+        let _ = match (added, removed) {
+            (Some(added), _) if before_end == 0 || self.is_plain => self.term.write_str(added),
+            (_, Some(removed)) if !removed.contains('\n') => {
+                self.term.write_str(&"\u{8} \u{8}".repeat(measure_text_width(removed)))
+            }
+            _ if self.shown.is_empty() => self.term.write_str(&text),
             _ => self.erase().and_then(|()| self.term.write_str(&text)),
         };
-        let _ = self.term.move_cursor_left(before_end);
+        let _ = if self.is_plain {
+            self.term.write_str(&"\u{8}".repeat(before_end))
+        } else {
+            self.term.move_cursor_left(before_end)
+        };
         self.above = text.matches('\n').count();
-        self.shown = if before_end == 0 { text } else { String::new() };
+        self.shown = text;
+        self.before_end = before_end;
     }
 
-    /// Leaves this text, if any, in its place.
+    /// Leaves this text, if any, in its place; where nothing can be erased, the question stays.
     pub(super) fn close(self, text: &str) {
+        if self.is_plain {
+            let _ = self.term.write_line("");
+            return;
+        }
         let _ = self.erase();
         if !text.is_empty() {
             let _ = self.term.write_line(text);
@@ -208,6 +233,9 @@ impl<'a> Rows<'a> {
     }
 
     fn erase(&self) -> io::Result<()> {
+        if self.is_plain {
+            return self.term.write_str("\n");
+        }
         self.term.move_cursor_up(self.above)?;
         self.term.write_str("\r")?;
         self.term.clear_to_end_of_screen()

@@ -55,7 +55,7 @@ pub struct Report {
     pub stderr_style: OutputStyle,
     /// What is made of each result under `-o json`.
     pub filter: Option<Arc<Filter>>,
-    /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
+    /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`) and `TERM=dumb`.
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_progress: bool,
@@ -81,10 +81,12 @@ impl Report {
             Color::Auto if is_set(environment::CLICOLOR_FORCE) => Some(true),
             Color::Auto => is_set(environment::NO_COLOR).then_some(false),
         };
-        let accessible = is_set(environment::ACCESSIBLE);
+        // Nothing can be drawn there.
+        let is_dumb = context.var(environment::TERM).is_ok_and(|term| term == Some("dumb"));
+        let accessible = is_dumb || is_set(environment::ACCESSIBLE);
         let style = |width, is_terminal: bool| OutputStyle {
             width,
-            color: forced.unwrap_or(is_terminal && context.obeys_escape_sequences),
+            color: forced.unwrap_or(is_terminal && context.obeys_escape_sequences && !is_dumb),
         };
         Self {
             line: None,

@@ -31,6 +31,7 @@ variables! {
     COMPLETE = "STOREFRONT_COMPLETE": "Internal: set by the completion scripts";
     NO_COLOR = "NO_COLOR": "Set to 1 to disable color (overridden by --color)";
     CLICOLOR_FORCE = "CLICOLOR_FORCE": "Set to 1 to force color";
+    TERM = "TERM": "dumb: no color, and prompts as with STOREFRONT_ACCESSIBLE";
     HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// (HTTP_PROXY, ALL_PROXY and NO_PROXY also apply)";
     SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, ENTER, ESC, Terminal};
+use crate::support::terminal::{CTRL_C, ENTER, ESC, Look, Terminal};
 
 fn terminal<'home>(home: &'home Home, columns: u16, line: &str) -> Terminal<'home> {
     Terminal::run(home, columns, &line.split(' ').collect::<Vec<_>>(), &[])
@@ -23,23 +23,25 @@ fn equivalent(screen: &str) -> Vec<String> {
 
 #[test]
 fn a_region_of_the_shop_is_typed_and_saved_with_its_id() {
-    let home = Home::new();
-    let line = "--sandbox --api magento customer update --customer 1 --address 2";
-    let mut terminal = terminal(&home, 200, line);
-    terminal.picks("Region");
-    terminal.sees("Region, by name or code").replaces("Californa").sees("US has no region `Californa`");
-    terminal.sees("did you mean `California`?").replaces("ca");
-    terminal.sees("California  (was New York)").picks("Done, review changes");
-    terminal.sees("Send it?").confirms("n");
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 130, "{screen}");
-    let words = equivalent(&screen);
-    assert_eq!(words[..7], ["--sandbox", "--api", "magento", "customer", "update", "--customer", "1"]);
-    let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    let address = &customer(&home)["addresses"][1];
-    let region = json!({"region_code": "CA", "region": "California", "region_id": 12});
-    assert_eq!((&address["region"], &address["region_id"]), (&region, &json!(12)));
+    Look::each(|look| {
+        let home = Home::new();
+        let line = "--sandbox --api magento customer update --customer 1 --address 2";
+        let mut terminal = Terminal::looking(&home, look, 200, line);
+        terminal.picks("Region");
+        terminal.sees("Region, by name or code").replaces("Californa").sees("US has no region `Californa`");
+        terminal.sees("did you mean `California`?").replaces("ca");
+        terminal.sees("California  (was New York)").picks("Done, review changes");
+        terminal.sees("Send it?").confirms("n");
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 130, "{screen}");
+        let words = equivalent(&screen);
+        assert_eq!(words[..7], ["--sandbox", "--api", "magento", "customer", "update", "--customer", "1"]);
+        let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let address = &customer(&home)["addresses"][1];
+        let region = json!({"region_code": "CA", "region": "California", "region_id": 12});
+        assert_eq!((&address["region"], &address["region_id"]), (&region, &json!(12)));
+    });
 }
 
 #[test]
@@ -48,7 +50,7 @@ fn a_new_country_that_has_regions_asks_for_one_also_where_none_was_stored() {
     let line = "--sandbox --api magento customer update --customer 1 --address 3";
     assert_eq!(terminal(&home, 200, &format!("{line} --no-region --yes")).ends().0, 0);
     let mut terminal = self::terminal(&home, 200, line);
-    terminal.picks("Country").sees("Country ›").replaces("Germany").sees("Region, by name or code");
+    terminal.picks("Country").asks("Country").replaces("Germany").sees("Region, by name or code");
     // Nothing typed leads to the list.
     terminal.types(ENTER).sees("No region").sees("Berlin  BER").types(ESC).picks("Country");
     terminal.replaces("Germany").sees("Region, by name or code").replaces("berl");
@@ -70,69 +72,75 @@ fn a_country_without_a_list_takes_the_name_of_a_region() {
         .sees("Send it?")
         .confirms("y")
         .sees("Another change?")
-        .types(ENTER);
+        .picks("Done");
     assert_eq!(terminal.ends().0, 0);
     assert_eq!(customer(&home)["addresses"][2]["region"]["region"], "Beirut");
 }
 
 #[test]
 fn a_new_default_takes_it_from_the_old_one() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
-    terminal.picks("Default billing");
-    terminal.sees("to change the default, choose another address");
-    terminal.picks("Default shipping");
-    terminal.sees("Default shipping? (y/N)").answers("y").sees("Default shipping  yes");
-    terminal
-        .picks("Done, review changes")
-        .sees("Send it?")
-        .confirms("y")
-        .sees("Another change?")
-        .types(ENTER);
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 0, "{screen}");
-    let customer = customer(&home);
-    let default = |at: usize| customer["addresses"][at]["default_shipping"].clone();
-    assert_eq!((default(0), default(1)), (json!(true), json!(false)));
-    assert_eq!(customer["default_shipping"], "1");
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox customer update --address 1");
+        terminal.picks("Default billing");
+        terminal.sees("to change the default, choose another address");
+        terminal.picks("Default shipping");
+        terminal.sees("Default shipping? (y/N)").answers("y").sees("Default shipping  yes");
+        terminal
+            .picks("Done, review changes")
+            .sees("Send it?")
+            .confirms("y")
+            .sees("Another change?")
+            .picks("Done");
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 0, "{screen}");
+        let customer = customer(&home);
+        let default = |at: usize| customer["addresses"][at]["default_shipping"].clone();
+        assert_eq!((default(0), default(1)), (json!(true), json!(false)));
+        assert_eq!(customer["default_shipping"], "1");
+    });
 }
 
 #[test]
 fn custom_attributes_country_names_and_an_interrupted_form_are_kept() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
-    terminal.picks("door_code");
-    terminal.sees("door_code").replaces("C 2").sees("(was B4711)");
-    terminal.picks("Country");
-    terminal.sees("Country ›").replaces("Narnia").sees("expected a country's code");
-    terminal.replaces("germany").sees("DE  (was FR)");
-    terminal.types(CTRL_C);
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 130, "{screen}");
-    let words = equivalent(&screen);
-    let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(outcome.code, 0, "{words:?} {outcome:?}");
-    let address = &customer(&home)["addresses"][0];
-    assert_eq!(address["country_id"], "DE");
-    assert_eq!(address["custom_attributes"], json!([{"attribute_code": "door_code", "value": "C 2"}]));
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox customer update --address 1");
+        terminal.picks("door_code");
+        terminal.sees("door_code").replaces("C 2").sees("(was B4711)");
+        terminal.picks("Country");
+        terminal.asks("Country").replaces("Narnia").sees("expected a country's code");
+        terminal.replaces("germany").sees("DE  (was FR)");
+        terminal.types(CTRL_C);
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 130, "{screen}");
+        let words = equivalent(&screen);
+        let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(outcome.code, 0, "{words:?} {outcome:?}");
+        let address = &customer(&home)["addresses"][0];
+        assert_eq!(address["country_id"], "DE");
+        assert_eq!(address["custom_attributes"], json!([{"attribute_code": "door_code", "value": "C 2"}]));
+    });
 }
 
 #[test]
 fn a_new_address_is_asked_in_eight_questions_and_completed_in_the_list() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, 200, "--sandbox customer update --add-address");
-    terminal.sees("First name").replaces("Ann").sees("Last name").replaces("Lee");
-    terminal.sees("Street, line 1").answers("1 Main St").sees("Street, line 2").types(ENTER);
-    terminal.sees("Country").answers("us").sees("Postcode").answers("10118").sees("City").answers("Rome");
-    terminal.sees("Region, by name or code").types(ENTER).sees("Telephone").answers("+1 212 736 3100");
-    terminal.picks("Company");
-    terminal.sees("Company").answers("Lee Ltd").sees("Lee Ltd").picks("Done, review changes");
-    let screen = terminal.sees("Send it?").screen();
-    assert!(!screen.contains("region_id"), "no region is no field: {screen}");
-    terminal.confirms("y").sees("Another change?").types(ENTER);
-    assert_eq!(terminal.ends().0, 0);
-    let added = customer(&home)["addresses"][4].clone();
-    assert_eq!((&added["company"], &added["country_id"]), (&json!("Lee Ltd"), &json!("US")));
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox customer update --add-address");
+        terminal.sees("First name").replaces("Ann").sees("Last name").replaces("Lee");
+        terminal.sees("Street, line 1").answers("1 Main St").sees("Street, line 2").types(ENTER);
+        terminal.sees("Country").answers("us").sees("Postcode").answers("10118").sees("City").answers("Rome");
+        terminal.sees("Region, by name or code").types(ENTER).sees("Telephone").answers("+1 212 736 3100");
+        terminal.picks("Company");
+        terminal.sees("Company").answers("Lee Ltd").sees("Lee Ltd").picks("Done, review changes");
+        let screen = terminal.sees("Send it?").screen();
+        assert!(!screen.contains("region_id"), "no region is no field: {screen}");
+        terminal.confirms("y").sees("Another change?").picks("Done");
+        assert_eq!(terminal.ends().0, 0);
+        let added = customer(&home)["addresses"][4].clone();
+        assert_eq!((&added["company"], &added["country_id"]), (&json!("Lee Ltd"), &json!("US")));
+    });
 }
 
 #[test]
@@ -152,11 +160,11 @@ fn a_refusal_by_the_service_keeps_what_was_typed() {
 fn what_is_refused_can_be_corrected() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox --api magento customer update --customer 1");
-    terminal.picks("Profile fields").picks("Email").sees("Email address ›").replaces("nobody");
+    terminal.picks("Profile fields").picks("Email").asks("Email address").replaces("nobody");
     terminal.sees("does not look like an email address").replaces("sato.kenji@example.jp");
     terminal.picks("Done, review changes").sees("Send it?").confirms("y");
     terminal.sees("already exists").sees("No changes were made.").picks("Email");
-    terminal.sees("Email address › sato.kenji@example.jp").replaces("amina@example.com");
+    terminal.asks("Email address (Ctrl-U clears) › sato.kenji@example.jp").replaces("amina@example.com");
     terminal.picks("Done, review changes").sees("Send it?").confirms("y");
     terminal.sees("Another change?").types(ESC);
     assert_eq!((terminal.ends().0, customer(&home)["email"].as_str()), (0, Some("amina@example.com")));
@@ -164,25 +172,27 @@ fn what_is_refused_can_be_corrected() {
 
 #[test]
 fn a_field_that_is_emptied_is_cleared_by_the_equivalent_command_too() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
-    terminal.picks("Company").sees("Company ›").replaces("").sees("(was Haddad & Filles)");
-    terminal.picks("Done, review changes").sees("Send it?").confirms("n");
-    let (_, screen) = terminal.ends();
-    let words = equivalent(&screen);
-    assert_eq!(words, ["--sandbox", "customer", "update", "--address", "1", "--clear", "company"]);
-    let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    home.ok("--sandbox customer update --address 1 --clear region vat-id");
-    let address = &customer(&home)["addresses"][0];
-    assert_eq!((&address["company"], &address["vat_id"]), (&Value::Null, &Value::Null));
-    let unchanged = home.ok("--sandbox customer update --address 4 --clear company vat-id");
-    assert!(unchanged.contains("no changes"), "{unchanged}");
-    let mistyped = home.fails(2, "--sandbox customer update --address 1 --country Germny");
-    assert!(
-        mistyped.contains("'--country <COUNTRY>'") && mistyped.contains("did you mean `Germany`?"),
-        "{mistyped}"
-    );
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox customer update --address 1");
+        terminal.picks("Company").asks("Company").replaces("").sees("(was Haddad & Filles)");
+        terminal.picks("Done, review changes").sees("Send it?").confirms("n");
+        let (_, screen) = terminal.ends();
+        let words = equivalent(&screen);
+        assert_eq!(words, ["--sandbox", "customer", "update", "--address", "1", "--clear", "company"]);
+        let outcome = home.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        home.ok("--sandbox customer update --address 1 --clear region vat-id");
+        let address = &customer(&home)["addresses"][0];
+        assert_eq!((&address["company"], &address["vat_id"]), (&Value::Null, &Value::Null));
+        let unchanged = home.ok("--sandbox customer update --address 4 --clear company vat-id");
+        assert!(unchanged.contains("no changes"), "{unchanged}");
+        let mistyped = home.fails(2, "--sandbox customer update --address 1 --country Germny");
+        assert!(
+            mistyped.contains("'--country <COUNTRY>'") && mistyped.contains("did you mean `Germany`?"),
+            "{mistyped}"
+        );
+    });
 }
 
 #[test]

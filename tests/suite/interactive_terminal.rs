@@ -161,7 +161,7 @@ fn only_a_yes_typed_after_the_question_confirms() {
 fn a_paste_into_a_field_ends_with_its_first_line_and_answers_no_later_question() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 1");
-    terminal.picks("City").sees("City ›").types("\u{15}Potsdam\r\ryours sincerely\r");
+    terminal.picks("City").asks("City").types("\u{15}Potsdam\r\ryours sincerely\r");
     let screen = terminal.sees("Potsdam  (was Paris)").sees("Done").screen();
     assert!(!screen.contains("yours"), "{screen}");
     terminal.types(CTRL_C);
@@ -189,13 +189,13 @@ fn redirected_stderr_leaves_the_question_on_the_terminal() {
 fn the_form_edits_one_address_sends_it_and_offers_the_list_again() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
-    terminal.sees("What do you want to change?").sees("Profile fields").picks("Address 1").picks("Country");
-    terminal.sees("Country ›").replaces("Narnia").sees("expected a country's code").replaces("fr");
+    terminal.sees("What do you want to change?").sees("Profile fields").picks("75002 Paris").picks("Country");
+    terminal.asks("Country").replaces("Narnia").sees("expected a country's code").replaces("fr");
     // The cursor goes on to the next field, where the text that is there is edited.
     terminal
         .sees("\u{276f} Postcode")
         .types(ENTER)
-        .sees("Postcode › 75002")
+        .asks("Postcode (Ctrl-U clears) › 75002")
         .types("\u{7f}\u{7f}")
         .answers("x");
     terminal.sees("keep it)").replaces("7500").sees("keep it)").types(ENTER).sees("(was 75002)");
@@ -206,11 +206,11 @@ fn the_form_edits_one_address_sends_it_and_offers_the_list_again() {
     let screen = terminal.sees("Another change?").screen();
     assert_eq!(screen.matches("75002  → 7500").count(), 2, "the result does not show it once more: {screen}");
     assert!(!screen.contains("\u{2718}"), "what was refused does not stay: {screen}");
-    terminal.picks("Address 2").picks("City").sees("City ›").replaces("Albany");
+    terminal.picks("10118 New York").picks("City").asks("City").replaces("Albany");
     terminal
         .picks("Done, review changes")
         .sees("Albany")
-        .sees("Send it?")
+        .asks("Send it?")
         .confirms("y")
         .sees("--city Albany")
         .sees("\u{276f} Done");
@@ -244,7 +244,7 @@ fn an_address_is_removed_after_a_confirmation() {
 fn declining_prints_the_edited_company_as_a_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
-    terminal.picks("Company").sees("Company ›").replaces("Haddad GmbH").sees("(was Haddad");
+    terminal.picks("Company").asks("Company").replaces("Haddad GmbH").sees("(was Haddad");
     terminal.picks("Done, review changes").sees("Send it?").confirms("n");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 130, "{screen}");
@@ -260,9 +260,9 @@ fn a_new_country_asks_for_the_region_and_esc_returns_to_the_list() {
     terminal.sees("Address 2").sees("10118").types(ESC);
     terminal
         .sees("What do you want to change?")
-        .picks("Address 2")
+        .picks("10118 New York")
         .picks("Country")
-        .sees("Country ›")
+        .asks("Country")
         .replaces("GB");
     let screen = terminal.sees("Region, by name or code").sees("The country changed").screen();
     assert!(!screen.contains("New York, US"), "the old region is not offered: {screen}");
@@ -318,8 +318,8 @@ fn accessible_prompts_are_numbered_and_not_animated() {
     let accessible = [("STOREFRONT_ACCESSIBLE", "1")];
     let line = ["--sandbox", "customer", "update", "--fault", "latency=900"];
     let mut terminal = Terminal::run(&home, 100, &line, &accessible);
-    let screen = terminal.sees("Number").screen();
-    assert!(screen.contains("1. Address 1") && !screen.contains("waiting"), "{screen}");
+    let screen = terminal.asks("Number or words of a line (1 to 6, Enter for 1)").screen();
+    assert!(screen.contains("1. 75002 Paris") && !screen.contains("waiting"), "{screen}");
     terminal.types("99").types(ENTER).sees("enter a number from 1 to").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }

@@ -2,7 +2,7 @@
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, ENTER, ESC, Terminal};
+use crate::support::terminal::{CTRL_C, ENTER, ESC, Look, Terminal};
 use crate::support::test_env::TestEnv;
 
 fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
@@ -11,31 +11,33 @@ fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
 
 #[test]
 fn edits_that_are_left_are_printed_as_a_command() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, "--sandbox customer update");
-    terminal
-        .picks("Address 1")
-        .picks("City")
-        .sees("City ›")
-        .replaces("Lyon")
-        .sees("Lyon  (was Paris)")
-        .types(ESC)
-        .sees("Discard the changes?")
-        .types(ESC)
-        .sees("Lyon  (was Paris)")
-        .types(ESC)
-        .sees("Discard the changes?")
-        .confirms("y");
-    terminal.sees("Equivalent command:\n  storefront --sandbox customer update --address 1 --city Lyon");
-    terminal.sees("What do you want to change?").types(CTRL_C);
-    assert_eq!(terminal.ends().0, 130);
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox customer update");
+        terminal
+            .picks("75002 Paris")
+            .picks("City")
+            .asks("City")
+            .replaces("Lyon")
+            .sees("Lyon  (was Paris)")
+            .types(ESC)
+            .sees("Discard the changes?")
+            .types(ESC)
+            .sees("Lyon  (was Paris)")
+            .types(ESC)
+            .sees("Discard the changes?")
+            .confirms("y");
+        terminal.sees("Equivalent command:\n  storefront --sandbox customer update --address 1 --city Lyon");
+        terminal.sees("What do you want to change?").types(CTRL_C);
+        assert_eq!(terminal.ends().0, 130);
+    });
 }
 
 #[test]
 fn edits_are_printed_where_the_question_about_them_is_left_too() {
     let home = Home::new();
     let mut terminal = terminal(&home, "--sandbox customer update --address 1");
-    terminal.picks("City").sees("City ›").replaces("Lyon").sees("Lyon  (was Paris)").types(ESC);
+    terminal.picks("City").asks("City").replaces("Lyon").sees("Lyon  (was Paris)").types(ESC);
     terminal.sees("Discard the changes?").types(CTRL_C);
     terminal.sees("Equivalent command:\n  storefront --sandbox customer update --address 1 --city Lyon");
     assert_eq!(terminal.ends().0, 130);
@@ -43,25 +45,45 @@ fn edits_are_printed_where_the_question_about_them_is_left_too() {
 
 #[test]
 fn a_new_address_needs_its_required_fields() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, "--sandbox customer update --add-address");
-    terminal.sees("First name › Amina").replaces("").sees("required").answers("Ann");
-    terminal.sees("Last name › Haddad").replaces("").sees("required").answers("Lee");
-    terminal.sees("Street, line 1").types(ENTER).sees("required").answers("1 Main St").sees("Street, line 2");
-    terminal
-        .answers("Suite 4")
-        .sees("Street, line 3")
-        .answers("Door 5")
-        .sees("most shops accept 2 street lines");
-    terminal.replaces("").sees("Country").types(ENTER).sees("required").answers("us");
-    terminal.sees("Postcode").types(ENTER).sees("most countries require a postcode").types(ENTER);
-    terminal.sees("City").types(ENTER).sees("required").answers("Rome");
-    terminal.sees("Region, by name or code (empty: none)").types(ENTER);
-    terminal.sees("Telephone").types(ENTER).sees("required").types(ESC).sees("Region").types(CTRL_C);
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 130, "{screen}");
-    let line = "--add-address --address-firstname Ann --address-lastname Lee --street '1 Main St' --street 'Suite 4'";
-    assert!(screen.contains(line), "{screen}");
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox customer update --add-address");
+        terminal.asks("First name").replaces("").sees("required").answers("Ann");
+        terminal.asks("Last name").replaces("").sees("required").answers("Lee");
+        terminal
+            .sees("Street, line 1")
+            .types(ENTER)
+            .sees("required")
+            .answers("1 Main St")
+            .sees("Street, line 2");
+        terminal
+            .answers("Suite 4")
+            .sees("Street, line 3")
+            .answers("Door 5")
+            .asks("Street, line 4")
+            .types(ENTER)
+            .sees("Most shops accept 2 street lines only")
+            .sees("Keep all lines?")
+            .confirms("")
+            .sees("type y or n")
+            .confirms("n");
+        terminal.asks("Street, line 1").types(ENTER).asks("Street, line 2").types(ENTER);
+        terminal
+            .asks("Street, line 3")
+            .replaces("")
+            .asks("Country")
+            .types(ENTER)
+            .sees("required")
+            .answers("us");
+        terminal.sees("Postcode").types(ENTER).sees("most countries require a postcode").types(ENTER);
+        terminal.sees("City").types(ENTER).sees("required").answers("Rome");
+        terminal.sees("Region, by name or code (empty: none)").types(ENTER);
+        terminal.sees("Telephone").types(ENTER).sees("required").types(ESC).sees("Region").types(CTRL_C);
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 130, "{screen}");
+        let line = "--add-address --address-firstname Ann --address-lastname Lee --street '1 Main St' --street 'Suite 4'";
+        assert!(screen.contains(line), "{screen}");
+    });
 }
 
 #[test]
@@ -75,8 +97,8 @@ fn only_an_administrators_token_leads_to_the_question_which_customer() {
     terminal.picks("amina.haddad@example.com").sees("18 rue de la Paix");
     assert_eq!(terminal.ends().0, 0);
     let mut update = Terminal::run(&home, 200, &["customer", "update"], &admin);
-    update.sees("Customer (ID, email or words)").answers("1").picks("Address 1").picks("City");
-    update.sees("City ›").replaces("Lyon").types(CTRL_C);
+    update.sees("Customer (ID, email or words)").answers("1").picks("75002 Paris").picks("City");
+    update.asks("City").replaces("Lyon").types(CTRL_C);
     let (code, screen) = update.ends();
     assert_eq!(code, 130, "{screen}");
     assert!(screen.contains("storefront customer update --customer 1 --address 1 --city Lyon"), "{screen}");

@@ -24,10 +24,40 @@ pub const DOWN: &str = "\u{1b}[B";
 pub const CTRL_C: &str = "\u{3}";
 pub const CTRL_D: &str = "\u{4}";
 
+/// What a terminal can draw, and what its user wants of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    Color,
+    NoColor,
+    Dumb,
+    Accessible,
+}
+
+impl Look {
+    /// Runs a test in each.
+    pub fn each(test: impl Fn(Self)) {
+        for look in [Self::Color, Self::NoColor, Self::Dumb, Self::Accessible] {
+            eprintln!("{look:?}");
+            test(look);
+        }
+    }
+
+    fn variables(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Color => &[],
+            Self::NoColor => &[("NO_COLOR", "1")],
+            Self::Dumb => &[("TERM", "dumb")],
+            Self::Accessible => &[("STOREFRONT_ACCESSIBLE", "1")],
+        }
+    }
+}
+
 /// A running program, its keyboard and its screen. Its home lives as long: a temporary one would be removed while the program
 /// makes its files there.
 pub struct Terminal<'home> {
     home: PhantomData<&'home Home>,
+    /// Whether lists are numbered.
+    is_numbered: bool,
     child: Child,
     keyboard: File,
     screen: Arc<Mutex<vt100::Parser>>,
@@ -41,6 +71,11 @@ impl<'home> Terminal<'home> {
         let mut command: Command = home.storefront(arguments).into_command();
         command.envs(variables.iter().copied());
         Self::start(columns, command, None)
+    }
+
+    /// The same command line, with this look.
+    pub fn looking(home: &'home Home, look: Look, columns: u16, line: &str) -> Self {
+        Self::run(home, columns, &line.split(' ').collect::<Vec<_>>(), look.variables())
     }
 
     /// The same with standard error in a file, in a session of its own, which the terminal controls or which has none.
@@ -63,7 +98,12 @@ impl<'home> Terminal<'home> {
         tcsetwinsize(&master, size).unwrap();
         let slave =
             || -> OwnedFd { rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap() };
-        command.env("TERM", "xterm-256color");
+        let variable = |name: &str| command.get_envs().find(|(own, _)| *own == name).and_then(|(_, it)| it);
+        let is_numbered =
+            variable("TERM").is_some_and(|it| it == "dumb") || variable("STOREFRONT_ACCESSIBLE").is_some();
+        if variable("TERM").is_none() {
+            command.env("TERM", "xterm-256color");
+        }
         let stderr = stderr.map_or_else(|| Stdio::from(slave()), Stdio::from);
         let child = command.stdin(slave()).stdout(slave()).stderr(stderr).spawn().unwrap();
         drop(command);
@@ -85,7 +125,7 @@ impl<'home> Terminal<'home> {
                 }
             }
         });
-        Self { home: PhantomData, child, keyboard, screen, raw, reader: Some(reader) }
+        Self { home: PhantomData, is_numbered, child, keyboard, screen, raw, reader: Some(reader) }
     }
 
     /// What the screen shows.
@@ -170,9 +210,46 @@ impl<'home> Terminal<'home> {
         self.types(text).types(ENTER)
     }
 
+    /// Waits until this is asked, by the last line of the screen.
+    #[track_caller]
+    pub fn asks(&mut self, text: &str) -> &mut Self {
+        self.waits_for_line(text, "");
+        self
+    }
+
+    #[track_caller]
+    fn waits_for_line(&self, start: &str, end: &str) {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            let screen = self.screen();
+            let last = screen.lines().last().unwrap_or_default();
+            let last = last.strip_prefix("? ").unwrap_or(last);
+            if last.starts_with(start) && last.ends_with(end) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "waited to be asked {start:?} in\n{screen}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Types the number of the last line that starts so.
+    #[track_caller]
+    fn picks_by_number(&mut self, label: &str) -> &mut Self {
+        self.waits_for_line("Number or words of a line", ":");
+        let screen = self.screen();
+        let number = screen.lines().rev().find_map(|line| {
+            let (number, choice) = line.split_once(". ")?;
+            choice.starts_with(label).then(|| number.to_owned())
+        });
+        self.answers(&number.unwrap_or_else(|| panic!("no {label:?} in\n{screen}")))
+    }
+
     /// Moves the cursor to the line of a list that starts so, and presses Enter.
     #[track_caller]
     pub fn picks(&mut self, label: &str) -> &mut Self {
+        if self.is_numbered {
+            return self.picks_by_number(label);
+        }
         self.sees(label);
         let is_there = |screen: &str| screen.lines().any(|it| it.starts_with(&format!("\u{276f} {label}")));
         for _ in 0..30 {

@@ -11,7 +11,7 @@ use crate::commands::{equivalent, prepare};
 use crate::ops::profile::{Change, read, replace};
 use crate::ops::{customers, read_country};
 use crate::prompt::{Objection, Prompt, Question};
-use crate::report::profile::{defaults, one_liner, owner};
+use crate::report::profile::{defaults, owner, place_first};
 use crate::report::style::TextStyle;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::id::AddressId;
@@ -115,7 +115,7 @@ fn pick(
     let stored: Vec<(AddressId, &Value)> = addresses_by_id(profile.addresses()).collect();
     let line = |(id, address): &(AddressId, &Value)| {
         let address = address.as_object()?;
-        Some(format!("Address {id}{}  {}", defaults(profile.customer(), address), one_liner(address)))
+        Some(format!("{}  address {id}{}", place_first(address), defaults(profile.customer(), address)))
     };
     let lines = stored.iter().map(|stored| line(stored).unwrap_or_default());
     let mut choices: Vec<String> = lines.collect();
@@ -267,12 +267,21 @@ impl Dialogue<'_> {
 
     fn street(&self, field: &Field) -> Result<Option<Vec<String>>, Failure> {
         let stored = field.value().as_array().into_iter().flatten();
-        let stored: Vec<String> = stored.filter_map(Value::as_str).map(str::to_owned).collect();
+        let mut present: Vec<String> = stored.filter_map(Value::as_str).map(str::to_owned).collect();
         let question = |number| {
             format!("Street, line {number}{}", if number > 1 { " (leave empty to finish)" } else { "" })
         };
         let check = |before: &[String], text: &str| self.form.check_street(field, before.len() + 1, text);
-        self.prompt.text_lines(question, "", &stored, check)
+        loop {
+            let Some(lines) = self.prompt.text_lines(question, "", &present, check)? else { return Ok(None) };
+            let Some(risk) = field.too_many_lines(lines.len()) else { return Ok(Some(lines)) };
+            self.prompt.show(&self.service.session.report.stderr_style.wrapped(&risk));
+            // One Enter is no answer to this.
+            if self.prompt.agrees("Keep all lines?")? {
+                return Ok(Some(lines));
+            }
+            present = lines;
+        }
     }
 
     /// The region, by name or code: one of the shop's list for the country, where it has one. What is left as it is keeps

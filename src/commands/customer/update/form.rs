@@ -189,14 +189,8 @@ impl Form {
     /// # Errors
     /// The objection.
     pub fn check_street(&self, field: &Field, number: usize, text: &str) -> Result<(), Objection> {
-        let stored = field.stored.as_array().map_or(0, Vec::len);
-        match (text.is_empty(), number) {
-            (true, 1) if self.is_new || !field.is_empty() => Err("required".to_owned().into()),
-            (false, _) if number > STREET_LINES.max(stored) => {
-                Err(Objection::Doubt(format!("most shops accept {STREET_LINES} street lines only")))
-            }
-            _ => Ok(()),
-        }
+        let is_missing = text.is_empty() && number == 1 && (self.is_new || !field.is_empty());
+        Objection::unless(!is_missing, "required")
     }
 }
 
@@ -217,6 +211,17 @@ impl Field {
     /// Whether it says that this address is a default. Only another address can take that from it.
     pub fn is_stored_default(&self) -> bool {
         self.name.starts_with("default_") && self.stored == true
+    }
+
+    /// What may become of so many lines of a street, where the shop may not accept them.
+    pub fn too_many_lines(&self, lines: usize) -> Option<String> {
+        let stored = self.stored.as_array().map_or(0, Vec::len);
+        (lines > STREET_LINES.max(stored)).then(|| {
+            format!(
+                "Most shops accept {STREET_LINES} street lines only, and refuse every later update of a customer who has \
+                 an address with more."
+            )
+        })
     }
 
     /// Whether it is asked again when it is left empty.
