@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::error::ErrorKind;
+use cli::hint::{for_command, service_flags};
 use cli::{GlobalArgs, GlobalFlags, OutputFormat};
 pub use client::Surroundings;
 use client::runtime::on_runtime;
@@ -67,7 +68,9 @@ async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
     // Where a command is pasted later, the variable may not be set.
     let named = context.var(system::environment::PROFILE).ok().flatten().map(str::to_owned);
     let profile = flags.profile.clone().or(named).filter(|_| !flags.sandbox);
-    let global = &GlobalArgs { profile, ..cli.shared.clone() };
+    let mut global = GlobalArgs { profile, ..cli.shared.clone() };
+    global.typed.service = service_flags(&global);
+    let global = &global;
     // What explains the program works whatever is set.
     let explains =
         matches!(cli.command, Command::Help { .. } | Command::Completions { .. } | Command::Man { .. });
@@ -89,7 +92,7 @@ async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
     match result {
         Ok(()) => 0,
         Err(mut failure) => {
-            failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, global));
+            failure.hint = failure.hint.map(|hint| for_command(&hint, global));
             report.failure(&failure);
             failure.kind.exit_code()
         }

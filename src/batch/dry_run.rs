@@ -23,9 +23,9 @@ const MAX_SHOWN: u64 = 3;
 ///
 /// # Errors
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
-pub async fn run(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
+pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
-    let planning = Planning::begin(shared.service, preparer.operation, grammar)?;
+    let planning = Planning::begin(shared.service, preparer.operation)?;
     let past = past(shared)?;
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;

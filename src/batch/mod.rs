@@ -47,7 +47,7 @@ use storefront_core::text::hash::fnv1a;
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;
 
-/// Runs an operation over many records. `grammar` is that of the command line, for the commands that continue the run.
+/// Runs an operation over many records.
 ///
 /// # Errors
 /// `usage` and `guard` before anything is sent; `partial`, `unknown`, `mismatch` or `unavailable` when some records did
@@ -56,7 +56,6 @@ pub async fn run(
     session: &Session<'_>,
     source: Source,
     operation: &dyn Operation,
-    grammar: fn() -> clap::Command,
     plan: Option<&Plan>,
 ) -> Result<(), Failure> {
     // Its columns are not those of the interface, which would be said instead.
@@ -76,7 +75,7 @@ pub async fn run(
     report.place = source.place();
     let session = &Session { report: &report, ..*session };
     let service = Service::open(session).await?;
-    Box::pin(run_over(&service, &source, operation, grammar, plan)).await
+    Box::pin(run_over(&service, &source, operation, plan)).await
 }
 
 /// Refuses a record that is named as sent again and as done.
@@ -96,7 +95,6 @@ async fn run_over(
     service: &Service<'_>,
     source: &Source,
     operation: &dyn Operation,
-    grammar: fn() -> clap::Command,
     plan: Option<&Plan>,
 ) -> Result<(), Failure> {
     let session = service.session;
@@ -123,12 +121,12 @@ async fn run_over(
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
     let shared = RunContext { service, global, preparer, run_token, admin_run_token };
     if session.global.dry_run {
-        return Box::pin(dry_run::run(shared, grammar)).await;
+        return Box::pin(dry_run::run(shared)).await;
     }
-    send(shared, grammar).await
+    send(shared).await
 }
 
-async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<(), Failure> {
+async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (service, preparer) = (shared.service, shared.preparer);
     let (session, args) = (service.session, preparer.args);
     let files = files(preparer)?;
@@ -180,7 +178,7 @@ async fn send(shared: RunContext<'_>, grammar: fn() -> clap::Command) -> Result<
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started, clock);
-    let next = command_line::next_steps(preparer, &path, grammar());
+    let next = command_line::next_steps(preparer, &path);
     let input = Input { jobs, records: checked.records, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer.fuse()).await
 }

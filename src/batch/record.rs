@@ -5,6 +5,7 @@ use std::cell::Cell;
 use serde_json::{Map, Value};
 
 use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
+use crate::cli::hint::{for_customer, is_for_customer};
 use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
 use crate::client::service::Service;
@@ -14,7 +15,6 @@ use crate::input::records::{Columns, Content, Record, RecordReader, Source};
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{Plan, Planned};
-use crate::report::hint_target;
 use crate::report::summary::NextSteps;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
@@ -70,9 +70,9 @@ pub struct PreparedRecord {
 impl PreparedRecord {
     /// A hint whose commands are for this record's customer.
     pub fn hint(&self, hint: &str, global: &GlobalArgs) -> String {
-        let text = hint_target::for_customer(hint, global, self.customer.as_deref());
+        let text = for_customer(hint, global, self.customer.as_deref());
         let has_own_token = self.token_source != TokenSource::Shared;
-        if has_own_token && hint_target::is_for_customer(hint) {
+        if has_own_token && is_for_customer(hint) {
             return format!("{text} (with the token of this record's customer in STOREFRONT_TOKEN)");
         }
         text

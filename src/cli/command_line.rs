@@ -1,83 +1,208 @@
-//! A command line as it was understood, so that it can be typed again.
+//! A command line, made from what clap matched: so that it can be typed again, with the answers of a dialogue, to resume a batch,
+//! in a plan, or in a hint. What stands here is said in one way, and quoted for the shell once.
 
-use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args as _};
+use clap::{Arg, ArgMatches, Args, Command};
 
 use super::{CustomerChoice, GlobalFlags, OperationArgs, ReplacementArgs};
+use crate::system::shell::Shell;
+use storefront_core::failure::Failure;
 
-/// The flags that belong to the operation itself, as they are typed: not those that say where input comes from, how it
-/// is sent, and where to, and not the customer.
-pub fn operation_flags(grammar: clap::Command, words: &[OsString]) -> Vec<String> {
-    let shared = CustomerChoice::augment_args(ReplacementArgs::augment_args(OperationArgs::augment_args(
-        GlobalFlags::augment_args(clap::Command::new("shared")),
-    )));
-    let is_own = |argument: &clap::Arg| {
-        let is_shared = shared.get_arguments().any(|other| other.get_id() == argument.get_id());
-        argument.get_id() == "allow_unknown" || !is_shared
-    };
-    let given = Given::parse(grammar, words, is_own).unwrap_or_default();
-    given.words(&[], Vec::new()).split_off(given.command.len())
-}
+/// The flags that name the service. They stand before the command, as in hints.
+const OF_SERVICE: [&str; 4] = ["profile", "sandbox", "api", "store_view"];
 
-/// A flag as it is typed, and its values; a positional argument has no name.
-pub type Flag = (String, Vec<String>);
+/// Commands that talk to a service or to what this machine keeps of it.
+const SERVICE_COMMANDS: &[&str] = &["api", "apply", "attribute", "auth", "customer", "doctor", "quote"];
 
-/// A command line as it was understood: the program and the command, and their flags.
-#[derive(Debug, Default)]
-pub struct Given {
-    /// The program and the command.
-    pub command: Vec<String>,
+/// A command, and what was typed with it.
+#[derive(Debug, Clone, Default)]
+pub struct CommandLine {
+    /// The flags that name the service.
+    pub service: Vec<String>,
+    /// The command without the program: `quote add-item`.
+    command: Vec<String>,
+    /// The arguments without a flag.
+    arguments: Vec<String>,
     /// The flags, in the order in which they were typed.
-    pub flags: Vec<Flag>,
+    flags: Vec<Flag>,
 }
 
-impl Given {
-    /// Reads the words of a command line, and keeps some of its arguments; `None` where the grammar does not understand it.
-    pub fn parse(
-        mut grammar: clap::Command,
-        words: &[OsString],
-        is_kept: impl Fn(&clap::Arg) -> bool,
-    ) -> Option<Self> {
-        let matches = grammar.try_get_matches_from_mut(words).ok()?;
-        let mut names = vec!["storefront".to_owned()];
-        let (mut command, mut matches) = (&grammar, &matches);
-        while let Some((name, of_subcommand)) = matches.subcommand() {
-            names.push(name.to_owned());
-            (command, matches) = (command.find_subcommand(name)?, of_subcommand);
+/// A flag as it is typed.
+#[derive(Debug, Clone)]
+struct Flag {
+    /// What clap calls it.
+    id: String,
+    /// With its dashes.
+    name: String,
+    /// The flag and its values.
+    words: Vec<String>,
+}
+
+impl CommandLine {
+    /// What clap matched.
+    pub fn of(mut command: &Command, mut matches: &ArgMatches) -> Self {
+        let mut line = Self::default();
+        while let Some((name, inner)) = matches.subcommand()
+            && let Some(found) = command.find_subcommand(name)
+        {
+            line.command.push(name.to_owned());
+            (command, matches) = (found, inner);
         }
-        let is_given = |id: &str| {
+        let is_typed = |id: &str| {
             matches.try_contains_id(id).unwrap_or(false)
                 && matches.value_source(id) == Some(ValueSource::CommandLine)
         };
-        let mut arguments: Vec<&clap::Arg> =
-            command.get_arguments().filter(|argument| is_given(argument.get_id().as_str())).collect();
-        arguments.retain(|argument| is_kept(argument));
-        arguments.sort_by_key(|argument| matches.index_of(argument.get_id().as_str()));
-        let flags = arguments.into_iter().flat_map(|argument| {
-            let name = argument.get_long().map(|long| format!("--{long}")).unwrap_or_default();
-            occurrences(argument, matches).into_iter().map(move |values| (name.clone(), values))
-        });
-        Some(Self { flags: flags.collect(), command: names })
+        let typed = command.get_arguments().filter(|argument| is_typed(argument.get_id().as_str()));
+        let mut typed: Vec<&Arg> =
+            typed.filter(|argument| !OF_SERVICE.contains(&argument.get_id().as_str())).collect();
+        typed.sort_by_key(|argument| matches.index_of(argument.get_id().as_str()));
+        for argument in typed {
+            let occurrences = occurrences(argument, matches);
+            match argument.get_long() {
+                None => line.arguments.extend(occurrences.into_iter().flatten()),
+                Some(long) => line.flags.extend(occurrences.into_iter().map(|values| Flag {
+                    id: argument.get_id().to_string(),
+                    name: format!("--{long}"),
+                    words: words(argument, long, values),
+                })),
+            }
+        }
+        line
     }
 
-    /// The words to type: without the flags in `dropped`, and with some more.
-    pub fn words(&self, dropped: &[&str], more: Vec<Flag>) -> Vec<String> {
-        let kept = self.flags.iter().filter(|(name, _)| !dropped.contains(&name.as_str())).cloned();
-        let words = kept.chain(more).flat_map(|(name, values)| match values.as_slice() {
-            // A value that begins like a flag is one only behind an equals sign.
-            [value] if value.starts_with('-') && value != "-" && !name.is_empty() => {
-                vec![format!("{name}={value}")]
-            }
-            _ => [name].into_iter().filter(|name| !name.is_empty()).chain(values).collect(),
-        });
-        self.command.iter().cloned().chain(words).collect()
+    /// A command whose words stand in a hint, without the program.
+    pub fn of_words(mut words: Vec<String>) -> Self {
+        let command = words.iter().take(2).take_while(|word| !word.starts_with('-')).count();
+        let rest = words.split_off(command);
+        Self { command: words, ..Self::default() }.with(rest)
+    }
+
+    /// The same with the flags of that service, where it would otherwise use the default one, and with that customer, where
+    /// it would otherwise be for the token's own.
+    #[must_use]
+    pub fn for_target(mut self, service: &[String], customer: Option<&str>) -> Self {
+        let has = |flags: &[&str]| {
+            let mut words = self.flags.iter().flat_map(|flag| &flag.words);
+            words.any(|word| flags.contains(&word.as_str()))
+        };
+        let noun = self.command.first().map_or("", String::as_str);
+        let names_service = has(&["--sandbox", "-p", "--profile", "--api", "--store-view"]);
+        // The built-in service has no stored tokens.
+        let has_none = noun == "auth" && service.first().is_some_and(|flag| flag == "--sandbox");
+        let is_own = matches!(noun, "customer" | "quote")
+            && self.command.get(1).is_some_and(|verb| verb != "find")
+            && !has(&["--customer", "--input"]);
+        if SERVICE_COMMANDS.contains(&noun) && !names_service && !has_none {
+            self.service = service.to_vec();
+        }
+        if let Some(customer) = customer.filter(|_| is_own) {
+            let (id, name) = (String::new(), String::new());
+            self.flags.insert(0, Flag { id, name, words: flag("customer", customer) });
+        }
+        self
+    }
+
+    /// The same without these flags.
+    #[must_use]
+    pub fn without(&self, names: &[&str]) -> Self {
+        let mut line = self.clone();
+        line.flags.retain(|flag| !names.contains(&&*flag.name));
+        line
+    }
+
+    /// The same with some more flags, as [`flag`] makes them.
+    #[must_use]
+    pub fn with(&self, words: Vec<String>) -> Self {
+        let mut line = self.clone();
+        line.flags.push(Flag { id: String::new(), name: String::new(), words });
+        line
+    }
+
+    /// The flags that belong to the operation itself: not those that say where input comes from, how it is sent, and where
+    /// to, and not the customer.
+    pub fn operation_flags(&self) -> Vec<String> {
+        let shared = CustomerChoice::augment_args(ReplacementArgs::augment_args(
+            OperationArgs::augment_args(GlobalFlags::augment_args(Command::new("shared"))),
+        ));
+        let is_shared = |id: &str| shared.get_arguments().any(|argument| argument.get_id() == id);
+        let own = self.flags.iter().filter(|flag| flag.id == "allow_unknown" || !is_shared(&flag.id));
+        self.in_order(own).collect()
+    }
+
+    /// The arguments and these flags. An argument is first, where no flag can take it for one of its values; one that could be
+    /// taken for a flag stands behind two dashes.
+    fn in_order<'a>(&'a self, flags: impl Iterator<Item = &'a Flag>) -> impl Iterator<Item = String> {
+        let is_like_a_flag = self.arguments.iter().any(|word| is_like_a_flag(word));
+        let (first, last) =
+            if is_like_a_flag { (&[][..], &self.arguments[..]) } else { (&self.arguments[..], &[][..]) };
+        let dashes = is_like_a_flag.then(|| "--".to_owned());
+        let flags = flags.flat_map(|flag| flag.words.iter().cloned());
+        first.iter().cloned().chain(flags).chain(dashes).chain(last.iter().cloned())
+    }
+
+    /// All words, the program first.
+    pub fn words(&self) -> Vec<String> {
+        let program = std::iter::once("storefront".to_owned());
+        let command = self.service.iter().chain(&self.command).cloned();
+        program.chain(command).chain(self.in_order(self.flags.iter())).collect()
+    }
+
+    /// The arguments of the command, as clap reads them.
+    ///
+    /// # Errors
+    /// `internal`: what was matched is matched again.
+    pub fn parse<A: Args>(&self, grammar: Command) -> Result<A, Failure> {
+        let failed = |error: clap::Error| Failure::internal(error.to_string());
+        let matches = grammar.try_get_matches_from(self.words()).map_err(failed)?;
+        let mut matches = &matches;
+        while let Some((_, inner)) = matches.subcommand() {
+            matches = inner;
+        }
+        A::from_arg_matches(matches).map_err(failed)
+    }
+}
+
+/// As it is typed in the shell of this system.
+impl Display for CommandLine {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        to.write_str(&Shell::NATIVE.join(self.words()))
+    }
+}
+
+/// A flag and its value: one word where the value could be taken for a flag itself.
+pub fn flag(name: &str, value: &str) -> Vec<String> {
+    if is_like_a_flag(value) {
+        vec![format!("--{name}={value}")]
+    } else {
+        vec![format!("--{name}"), value.to_owned()]
+    }
+}
+
+fn is_like_a_flag(word: &str) -> bool {
+    word.starts_with('-') && word != "-"
+}
+
+/// The words of one time that a flag was given.
+fn words(argument: &Arg, long: &str, values: Vec<String>) -> Vec<String> {
+    let values = match argument.get_value_delimiter() {
+        Some(delimiter) if !values.is_empty() => vec![values.join(&delimiter.to_string())],
+        _ => values,
+    };
+    match values.as_slice() {
+        [value] if argument.is_require_equals_set() => match &**value {
+            // What the flag alone says.
+            "true" | "" => vec![format!("--{long}")],
+            value => vec![format!("--{long}={value}")],
+        },
+        [value] => flag(long, value),
+        _ => std::iter::once(format!("--{long}")).chain(values).collect(),
     }
 }
 
 /// The values of each time that an argument was given; none for a flag without a value.
-fn occurrences(argument: &clap::Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
+fn occurrences(argument: &Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
     let id = argument.get_id().as_str();
     if argument.get_action().takes_values() {
         let text = |value: &std::ffi::OsStr| value.to_string_lossy().into_owned();
@@ -86,4 +211,117 @@ fn occurrences(argument: &clap::Arg, matches: &ArgMatches) -> Vec<Vec<String>> {
     }
     let is_counted = matches!(argument.get_action(), clap::ArgAction::Count);
     vec![Vec::new(); if is_counted { matches.get_count(id).into() } else { 1 }]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::CommandFactory as _;
+    use proptest::prelude::*;
+
+    use super::{CommandLine, flag};
+    use crate::commands::attribute::create::CreateArgs;
+    use crate::commands::customer::update::UpdateArgs;
+    use crate::commands::{Cli, grammar};
+    use crate::ops::Operation;
+    use crate::system::shell::Shell;
+
+    fn matched(words: &[String]) -> CommandLine {
+        let mut grammar = Cli::command();
+        let words = std::iter::once("storefront").chain(words.iter().map(String::as_str));
+        let words: Vec<OsString> = words.map(Into::into).collect();
+        let matches = grammar.try_get_matches_from_mut(words).unwrap();
+        CommandLine::of(&grammar, &matches)
+    }
+
+    fn split(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_command_is_printed_as_it_was_understood() {
+        for (typed, printed) in [
+            (
+                "quote add-item -qi a.csv --jobs 2 --failed=bad.csv --restart --qty 1 -vv",
+                "quote add-item --quiet --input a.csv --jobs 2 --failed bad.csv --restart --qty 1 --verbose --verbose",
+            ),
+            (
+                "attribute create --searchable --required=false --code c --",
+                "attribute create --searchable --required=false --code c",
+            ),
+            (
+                "quote add-item -i a.csv --resume --retry-unknown=2,3 --mark-done 4,5 --retry-unknown",
+                "quote add-item --input a.csv --resume --retry-unknown=2,3 --retry-unknown --mark-done 4,5",
+            ),
+            ("attribute option add --option A B -- color", "attribute option add color --option A B"),
+            ("customer find --limit 2 -- -x y", "customer find --limit 2 -- -x y"),
+            ("customer update --city=-x --address 2", "customer update --city=-x --address 2"),
+        ] {
+            assert_eq!(matched(&split(typed)).to_string(), format!("storefront {printed}"));
+            assert_eq!(matched(&split(printed)).to_string(), format!("storefront {printed}"));
+        }
+    }
+
+    #[test]
+    fn a_plan_keeps_the_flags_of_its_operation() {
+        let typed = "--sandbox customer update -q --customer 7 --allow-duplicate --settle 0 --allow-unknown --city Lyon \
+                     --address 2 --plan a -n";
+        let flags = matched(&split(typed)).operation_flags().join(" ");
+        assert_eq!(flags, "--allow-duplicate --allow-unknown --city Lyon --address 2");
+    }
+
+    /// What is typed before a dialogue: some of these, in any order, on either side of the command.
+    fn typed(flags: &'static [&'static str]) -> impl Strategy<Value = (Vec<String>, bool, bool)> {
+        let some = prop::sample::subsequence(flags, 0..=flags.len()).prop_shuffle();
+        let split = |flags: Vec<&str>| flags.into_iter().flat_map(split).collect::<Vec<_>>();
+        (some.prop_map(split), any::<bool>(), any::<bool>())
+    }
+
+    /// The draft of a command that was typed with these answers, and of the same command as it is printed.
+    fn drafts<A: Operation + clap::Args>(
+        command: &str,
+        (flags, is_global_first, has_dashes): (Vec<String>, bool, bool),
+        answers: &[String],
+    ) -> [String; 2] {
+        let global = if is_global_first { "--sandbox -q " } else { "" };
+        let mut words = split(&format!("{global}{command}"));
+        words.extend(flags);
+        words.extend(has_dashes.then(|| "--".to_owned()));
+        let line = matched(&words).with(answers.to_vec());
+        let printed = Shell::NATIVE.split(&line.to_string()).unwrap();
+        [line.parse(grammar()).unwrap(), matched(&printed[1..]).parse(grammar()).unwrap()].map(|args: A| {
+            let mut fields = serde_json::Map::new();
+            args.apply(&mut fields).unwrap();
+            serde_json::Value::Object(fields).to_string()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_printed_update_gives_the_draft_that_was_typed_and_answered(
+            typed in typed(&["--customer=a@b.c", "-y", "--settle 0", "-vv", "--timeout=5", "--lock-timeout 1m"]),
+            city in "\\PC{1,12}", street in prop::collection::vec("\\PC{1,8}", 1..3), floor in "\\PC{0,6}",
+        ) {
+            let street = street.iter().flat_map(|line| flag("street", line)).collect::<Vec<_>>();
+            let mut answers = [flag("address", "2"), flag("city", &city), street].concat();
+            answers.extend(flag("custom-attribute", &format!("floor={floor}")));
+            answers.extend(flag("clear", "company"));
+            let [run, printed] = drafts::<UpdateArgs>("customer update", typed, &answers);
+            prop_assert_eq!(&run, &printed);
+            prop_assert!(run.contains(&format!("\"city\":{}", serde_json::Value::from(city))), "{}", run);
+        }
+
+        #[test]
+        fn a_printed_attribute_gives_the_draft_that_was_typed_and_answered(
+            typed in typed(&["--required=false", "--searchable", "--filterable=1", "--store-label 1=a 2=b", "--option A B"]),
+            label in "\\PC{1,12}",
+        ) {
+            let answers = [flag("code", "c"), flag("label", &label), flag("type", "select")].concat();
+            let answers = [answers, flag("option", "-5"), flag("option", "C")].concat();
+            let [run, printed] = drafts::<CreateArgs>("attribute create", typed, &answers);
+            prop_assert_eq!(&run, &printed);
+            prop_assert!(run.contains(&serde_json::Value::from(label).to_string()), "{}", run);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 pub mod command_line;
 pub mod field_flags;
+pub mod hint;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use clap::builder::{
 use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
+use self::command_line::CommandLine;
 use crate::journal::Shard;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Interface;
@@ -261,6 +263,8 @@ pub struct OperationArgs {
 /// take are not set.
 #[derive(Debug, Clone, Default)]
 pub struct GlobalArgs {
+    /// What was typed.
+    pub typed: CommandLine,
     /// What every command takes.
     pub flags: GlobalFlags,
     /// The profile that flag or environment name, which commands to type name, too.
@@ -304,6 +308,7 @@ impl GlobalArgs {
         let batch_flag =
             BatchArgs::group_id().and_then(|group| matches.try_get_one::<Id>(group.as_str()).ok()?);
         Self {
+            typed: CommandLine::default(),
             flags: flags.clone(),
             profile: flags.profile.clone(),
             input: flattened(command, matches),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::cli::command_line::{CommandLine, flag};
 use crate::client::Session;
 use crate::client::http_trace;
 use crate::client::local_service::open_sandbox;
@@ -199,6 +200,17 @@ impl<'a> Service<'a> {
             stage: Rc::default(),
             write_ahead: None,
         })
+    }
+
+    /// The command line that was typed, with the customer who was named or asked for.
+    pub fn typed(&self) -> CommandLine {
+        let id = self.customer.map(|id| id.to_string());
+        match id.as_deref().or(self.email.as_deref()) {
+            Some(customer) => {
+                self.session.global.typed.without(&["--customer"]).with(flag("customer", customer))
+            }
+            None => self.session.global.typed.clone(),
+        }
     }
 
     /// Where calls go: the interface, the store view, and the customer.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Cli, grammar};
+use super::Cli;
 use crate::batch;
 use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, Rate, RequestArgs, plan_file};
 use crate::client::Session;
@@ -88,5 +88,5 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
     let global = GlobalArgs { input, batch, ..session.global.clone() };
     let session = Session { global: &global, ..*session };
     let source = Source::of_plan(&args.file, records.into_bytes());
-    batch::run(&session, source, operation, grammar, Some(&plan)).await
+    batch::run(&session, source, operation, Some(&plan)).await
 }

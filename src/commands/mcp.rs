@@ -18,15 +18,15 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use crate::cli::command_line::CommandLine;
+use crate::cli::hint::service_flags;
 use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::config::Settings;
 use crate::plan::{Plan, is_there, journal_of};
 use crate::report::failure::failure_json;
-use crate::report::hint_target::service_flags;
 use crate::system::clock::system_time;
 use crate::system::environment::WRITES;
-use crate::system::shell::Shell;
 use crate::system::storage::private_directory;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
@@ -158,9 +158,8 @@ impl Assistant {
         let mut answer = answer(&output, &fields, chosen.is_some());
         // An input that changes nothing gives no plan.
         if let Some(plan) = plan.filter(|plan| Path::new(plan).is_file()) {
-            let service = self.service.iter().map(String::as_str);
-            let words = ["storefront"].into_iter().chain(service).chain(["apply", &plan]);
-            answer["apply"] = Shell::NATIVE.join(words).into();
+            let apply = CommandLine::of_words(vec!["apply".to_owned(), plan.clone()]);
+            answer["apply"] = apply.for_target(&self.service, None).to_string().into();
             answer["plan"] = plan.into();
         }
         Ok(answer)

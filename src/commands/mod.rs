@@ -8,7 +8,6 @@ pub mod check;
 pub mod config;
 pub mod customer;
 pub mod doctor;
-mod equivalent;
 pub mod journal;
 pub mod mcp;
 pub mod meta;
@@ -35,7 +34,8 @@ use quote::QuoteCommand;
 use sandbox::SandboxCommand;
 use serde_json::Value;
 
-use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
+use crate::cli::command_line::CommandLine;
+use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs, hint};
 use crate::client::Session;
 use crate::client::Surroundings;
 use crate::client::local_service;
@@ -49,7 +49,6 @@ use crate::plan::journal_of;
 use crate::plan::planning::Planning;
 use crate::report::Report;
 use crate::state;
-use crate::system::shell::Shell;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
 use storefront_core::failure::{Failure, FailureKind};
@@ -213,6 +212,7 @@ impl Cli {
             (command, called) = (found, inner);
         }
         let mut shared = GlobalArgs::new(&cli.global, command, called);
+        shared.typed = CommandLine::of(&grammar, &matches);
         shared.can_write = cli.command.can_write() && !shared.dry_run;
         Ok(Self { shared, ..cli })
     }
@@ -425,7 +425,7 @@ pub async fn run_records(
     one: impl AsyncFnOnce(Option<Value>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if let Some(source) = source(session)? {
-        return batch::run(session, source, operation, grammar, None).await;
+        return batch::run(session, source, operation, None).await;
     }
     let input = &session.global.input;
     one(input.path.as_deref().map(|path| document::read_record(path, input.encoding)).transpose()?).await
@@ -463,7 +463,7 @@ pub fn prepare(
 /// # Errors
 /// Whatever went wrong.
 pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draft) -> Result<(), Failure> {
-    let mut planning = Planning::begin(service, operation, grammar)?;
+    let mut planning = Planning::begin(service, operation)?;
     let named = service.session.global.customer.as_deref();
     let service = match operation.spec().bearer {
         Bearer::Customer => &select(service, named).await?,
@@ -483,8 +483,7 @@ fn source(session: &Session<'_>) -> Result<Option<Source>, Failure> {
     match (&source, &session.global.batch_flag) {
         (Some(source), _) if source.is_plan() => {
             let (message, file) = ("the input is a plan", source.path.to_string_lossy().into_owned());
-            let apply = Shell::NATIVE.join(["storefront", "apply", &file].map(str::to_owned));
-            Err(Failure::usage(message).hint(format!("apply it with `{apply}`")))
+            Err(Failure::usage(message).hint(format!("apply it with {}", hint::command(["apply", &file]))))
         }
         (None, Some(flag)) => Err(Failure::usage(format!("{flag} requires batch input"))
             .hint("use --input with CSV, NDJSON or a JSON array (add --input-format for stdin)")),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
-use crate::cli::GlobalArgs;
+use crate::cli::{GlobalArgs, hint};
 use crate::input::document::unreadable;
 use crate::system::context::Context;
 use crate::system::environment;
@@ -198,7 +198,7 @@ impl ConfigFile {
         let hint = match closest_match(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => {
-                format!("run `storefront config init -p {}`", Shell::NATIVE.quote(name))
+                format!("run {}", hint::command(["config", "init", "-p", name]))
             }
             None => format!("available profiles: {}", names.join(", ")),
         };

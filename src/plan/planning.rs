@@ -7,14 +7,13 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{Header, Planned, ensure_new, write};
-use crate::cli::command_line::operation_flags;
+use crate::cli::hint;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::{Operation, refuse_single_flag};
 use crate::report::outcome::Outcome;
+use crate::report::style;
 use crate::report::summary::count_records;
-use crate::report::{hint_target, style};
-use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
 
 /// How long a plan can be applied where `--expires` says nothing.
@@ -30,15 +29,11 @@ pub struct Planning<'a> {
 }
 
 impl<'a> Planning<'a> {
-    /// Begins a plan where `--plan` asks for one. `grammar` is that of the command line.
+    /// Begins a plan where `--plan` asks for one.
     ///
     /// # Errors
     /// `guard` where the file exists, `usage` for what cannot be planned.
-    pub fn begin(
-        service: &'a Service<'a>,
-        operation: &dyn Operation,
-        grammar: fn() -> clap::Command,
-    ) -> Result<Option<Self>, Failure> {
+    pub fn begin(service: &'a Service<'a>, operation: &dyn Operation) -> Result<Option<Self>, Failure> {
         let (session, id) = (service.session, service.settings.service_id());
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         ensure_new(&*session.context.storage, &path)?;
@@ -48,7 +43,7 @@ impl<'a> Planning<'a> {
         let expires = session.global.plan.expires.unwrap_or(EXPIRES);
         let header = Header {
             operation: operation.spec().name.to_owned(),
-            options: operation_flags(grammar(), &session.context.arguments),
+            options: session.global.typed.operation_flags(),
             service: id.url,
             interface: id.interface,
             store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
@@ -97,8 +92,8 @@ impl<'a> Planning<'a> {
         let expires = style::time(header.expires.duration_since(header.created).unsigned_abs());
         let records = count_records(header.records);
         session.report.status(&format!("Wrote plan {shown}: {records}, expires in {expires}{left_out}"));
-        let apply = Shell::NATIVE.join(["storefront", "apply", &shown].map(str::to_owned));
-        session.report.status(&hint_target::for_command(&format!("apply it with `{apply}`"), session.global));
+        let apply = format!("apply it with {}", hint::command(["apply", &shown]));
+        session.report.status(&hint::for_command(&apply, session.global));
         Ok(())
     }
 }

@@ -6,7 +6,6 @@ pub mod attribute;
 pub mod changes;
 pub mod failure;
 pub mod fields;
-pub mod hint_target;
 pub mod jq;
 pub mod list;
 pub mod ordered_results;
@@ -23,6 +22,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cli::command_line::CommandLine;
 use crate::cli::{Color, OutputFormat};
 use crate::system::context::Context;
 use crate::system::environment;
@@ -194,6 +194,11 @@ impl Report {
         if !self.quiet && !self.is_json() {
             self.stderr(text);
         }
+    }
+
+    /// Prints a command that does the same as the answers of a dialogue.
+    pub fn equivalent(&self, line: &CommandLine) {
+        self.laid_out(&format!("Equivalent command:\n  {}", sanitize(&line.to_string())));
     }
 
     /// A warning on standard error, also when quiet: something was changed or left out.

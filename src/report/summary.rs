@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::style::time;
+use crate::cli::hint;
 use storefront_core::failure::{FailureKind, RecordCounts};
 
 /// How to continue, in words with the commands to type.
@@ -18,11 +19,16 @@ pub struct NextSteps {
     pub place: &'static str,
     /// The report of the records that failed permanently.
     pub failed_file: Option<String>,
-    /// The command that shows which records are in the states that follow.
-    pub show: String,
+    /// The journal's file.
+    pub journal: String,
 }
 
 impl NextSteps {
+    /// The command that lists the records in these states.
+    fn list(&self, states: &[&str]) -> String {
+        hint::command([&["journal", "show", &self.journal, "--state"], states].concat())
+    }
+
     /// What to do about a record whose outcome is unknown.
     pub fn for_unknown(&self) -> String {
         format!("check whether it took effect, then {}", self.settle)
@@ -75,8 +81,9 @@ pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> String {
     let mut steps = Vec::new();
     if count.unknown > 0 {
         steps.push(format!(
-            "check which unknown records took effect (`{} unknown sending` lists them), then {}",
-            next.show, next.settle
+            "check which unknown records took effect ({} lists them), then {}",
+            next.list(&["unknown", "sending"]),
+            next.settle
         ));
     }
     let fix = (count.failed > 0).then(|| next.fix(failed, count.failed));
@@ -90,9 +97,8 @@ pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> String {
     }
     if count.mismatch > 0 {
         steps.push(format!(
-            "compare the mismatched records with the shop (`{} mismatch` lists them; the hint of each says \
-             how)",
-            next.show
+            "compare the mismatched records with the shop ({} lists them; the hint of each says how)",
+            next.list(&["mismatch"])
         ));
     }
     steps.extend(fix);

@@ -19,7 +19,7 @@ impl Shell {
     /// One word, in quotes where it needs them.
     pub fn quote(self, word: &str) -> Cow<'_, str> {
         match self {
-            Self::Posix => shell_words::quote(word),
+            Self::Posix => quote_for_posix(word),
             Self::Windows => quote_for_windows(word),
         }
     }
@@ -50,6 +50,17 @@ const SINGLE_QUOTES: [char; 5] = ['\'', '‘', '’', '‚', '‛'];
 
 /// And these for `"`.
 const DOUBLE_QUOTES: [char; 4] = ['"', '“', '”', '„'];
+
+/// An equals sign needs no quotes: `--searchable=false` stays as one would type it.
+fn quote_for_posix(word: &str) -> Cow<'_, str> {
+    let is_plain = |text: &str| !text.is_empty() && matches!(shell_words::quote(text), Cow::Borrowed(_));
+    match word.split_once('=') {
+        Some((name, value)) if is_plain(name) && !value.is_empty() => {
+            format!("{name}={}", shell_words::quote(value)).into()
+        }
+        _ => shell_words::quote(word),
+    }
+}
 
 fn quote_for_windows(word: &str) -> Cow<'_, str> {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || "_-./\\:=+".contains(one);
@@ -145,7 +156,9 @@ mod tests {
             ("say “‘hi’”", "'say “‘hi’”'", "'say “‘‘hi’’”'"),
             ("", "''", "\"\""),
             ("a,b", "a,b", "\"a,b\""),
-            ("--price=1.5", "'--price=1.5'", "\"--price=1.5\""),
+            ("--price=1.5", "--price=1.5", "\"--price=1.5\""),
+            ("2=Couleur d'été", r"2='Couleur d'\''été'", "\"2=Couleur d'été\""),
+            ("=x", "'=x'", "=x"),
             ("--city", "--city", "--city"),
         ] {
             assert_eq!(Posix.quote(word), posix, "{word}");

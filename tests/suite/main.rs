@@ -29,6 +29,7 @@ mod batch_tokens;
 mod cart_reports;
 mod cart_resume;
 mod cart_state;
+mod command_hints;
 mod commands;
 #[cfg(unix)]
 mod completion;
@@ -87,6 +88,8 @@ mod magento_traps;
 mod masking;
 mod mcp;
 mod plans;
+#[cfg(unix)]
+mod printed_commands;
 mod profile_fields;
 mod profile_round_trip;
 mod readme;

@@ -12,6 +12,7 @@ const LEFT_OUT: [(&str, &[&str]); 7] = [
             "customer_lag::a_person_is_shown_what_an_old_read_lacks_and_asked",
             "customer_show",
             "interactive_terminal",
+            "printed_commands",
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
             "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",
             "terminal_dialogues",

@@ -8,10 +8,10 @@ use futures_util::future::FusedFuture;
 use super::{Run, Stop, stop_for};
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
+use crate::cli::hint::for_command;
 use crate::client::runtime::Signals;
 use crate::journal::write::WriteAhead;
 use crate::journal::{Entry, State};
-use crate::report::hint_target;
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence, RecordCounts};
@@ -108,7 +108,7 @@ impl Run<'_> {
         let mut shown = failure.clone();
         shown.hint = shown.hint.map(|hint| match prepared {
             Some(prepared) => prepared.hint(&hint, self.shared.global),
-            None => hint_target::for_command(&hint, self.shared.global),
+            None => for_command(&hint, self.shared.global),
         });
         let text = self.results.failure(position.location, self.operation().name, &shown);
         let printed = self.results.push(position.location.record, text);

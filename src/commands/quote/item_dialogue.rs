@@ -3,8 +3,9 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
+use crate::cli::command_line::flag;
 use crate::client::service::Service;
-use crate::commands::{equivalent, prepare};
+use crate::commands::{grammar, prepare};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, cart};
 use crate::prompt::{Objection, Question};
@@ -34,17 +35,17 @@ pub async fn run<A: Args + Operation>(
     let service = &with_id(service).await?;
     let session = service.session;
     let (item, is_asked) = choose(service, named).await?;
-    let mut words = equivalent::typed_for(service, &[]);
+    let mut line = service.typed();
     if is_asked {
-        words.extend(equivalent::flag("item", &item_id(&item).unwrap_or_default().to_string()));
+        line = line.with(flag("item", &item_id(&item).unwrap_or_default().to_string()));
     }
     if answers == Answers::ItemAndQuantity && !named.contains_key("qty") {
-        words.extend(equivalent::flag("qty", &quantity(service, &item)?));
+        line = line.with(flag("qty", &quantity(service, &item)?));
     }
-    let args: A = equivalent::parse(&words)?;
+    let args: A = line.parse(grammar())?;
     let draft = prepare(session, &args, None)?;
     let done = args.run(service, &draft, None).await.and_then(|outcome| session.report.outcome(&outcome));
-    equivalent::tell(session, &words);
+    session.report.equivalent(&line);
     done
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::names::{Place, is_in_set, path, places};
 use super::read_existing;
+use crate::cli::hint;
 use crate::client::Effect;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -50,10 +51,9 @@ pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
 pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Result<Outcome, Failure> {
     for call in requests {
         if let Err(failure) = calls.send_next(call, Effect::State).await {
-            let set = call.0.trim_start_matches(ASSIGN);
-            let again = format!(
-                "`storefront attribute assign {code} --set '{set}'` can be repeated: it changes nothing twice"
-            );
+            let set = call.0.strip_prefix(ASSIGN).unwrap_or_default();
+            let again = hint::command(["attribute", "assign", code, "--set", set]);
+            let again = format!("{again} can be repeated: it changes nothing twice");
             return Err(calls.failed(failure, requests, Some(&again)));
         }
     }

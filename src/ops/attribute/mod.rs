@@ -6,6 +6,7 @@ pub mod options;
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::hint;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -189,8 +190,8 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             let is_it = |shown: &Value| is_as_asked(shown, asked);
             if !read_until(service, &read, service.settings.settle, is_it).await.1 {
                 return Err(failure.hint(format!(
-                    "`storefront attribute show {}` shows whether it exists: check before retrying",
-                    asked.code()
+                    "{} shows whether it exists: check before retrying",
+                    hint::command(["attribute", "show", asked.code()])
                 )));
             }
             service.stage.set(Applied::Yes);
@@ -248,6 +249,7 @@ fn created(asked: Attribute<'_>, reply: &Value) -> Option<Success> {
 fn exists(asked: Attribute<'_>) -> Failure {
     let code = asked.code();
     Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
-        "`storefront attribute show {code}` prints it; choose another code for a new attribute"
+        "{} prints it; choose another code for a new attribute",
+        hint::command(["attribute", "show", code])
     ))
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::{read_all, read_existing};
+use crate::cli::hint;
 use crate::client::service::Service;
 use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
@@ -148,9 +149,8 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     };
     if let Some(failure) = failure {
         let again = format!(
-            "check with `storefront attribute show {}`, then run the command again: it adds what is missing and \
-             sets the default option",
-            locked.code
+            "check with {}, then run the command again: it adds what is missing and sets the default option",
+            hint::command(["attribute", "show", locked.code])
         );
         return Err(calls.failed(failure, &planned, Some(&again)));
     }
@@ -295,7 +295,8 @@ pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Resu
     if is_set {
         calls.skip(format!("set the default {}", option.name), "already there");
     } else if let Err(failure) = locked.set_default(&mut calls, option).await {
-        let again = format!("`storefront attribute show {code}` shows it; the command can be repeated");
+        let again = hint::command(["attribute", "show", code]);
+        let again = format!("{again} shows it; the command can be repeated");
         return Err(calls.failed(failure, &planned, Some(&again)));
     }
     locked.note(Some(&option.id), &[], stored)?;

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
+use crate::cli::hint;
 use crate::client::service::Service;
 use crate::ops::profile::lag::DELETED;
 use crate::ops::profile::read::list_paths;
@@ -44,7 +45,8 @@ impl Doubt {
 pub fn may_not_be_applied(snapshot: &Snapshot) -> Doubt {
     let (name, named) = (snapshot.name(), named(snapshot));
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
-    let hint = format!("name the update to undo, such as `storefront customer restore {name}`; {LIST}");
+    let restore = hint::command(["customer", "restore", name]);
+    let hint = format!("name the update to undo, such as {restore}; {LIST}");
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
 }
 
@@ -173,7 +175,7 @@ pub fn partial(snapshot: &str) -> Failure {
 /// The service refused it, and a read shows that it was saved.
 pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
     let hint = format!(
-        "look with `storefront customer show`; to undo what was saved, run `{}`",
+        "look with `storefront customer show`; to undo what was saved, run {}",
         restore_command(snapshot)
     );
     Failure {
@@ -188,7 +190,7 @@ pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
 
 fn look_again(snapshot: &Path) -> String {
     format!(
-        "look again with `storefront customer show`; if it is so, restore the profile with `{}`",
+        "look again with `storefront customer show`; if it is so, restore the profile with {}",
         restore_command(snapshot)
     )
 }
@@ -215,7 +217,7 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
     );
     let check = "do not send it again: it may be saved already, or within 10 minutes; \
                  check with `storefront customer show` and `storefront customer history --check`";
-    let check = format!("{check}; undo it with `{}`", restore_command(snapshot));
+    let check = format!("{check}; undo it with {}", restore_command(snapshot));
     let (why, hint) = match unproven {
         Unproven::Unreadable => ("the profile cannot be read back to verify it", look),
         Unproven::NothingToShow => ("it changes nothing that a read could show", look),
@@ -231,7 +233,7 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
 
 /// With the flag, because the update to undo may itself still take effect.
 fn restore_command(snapshot: &Path) -> String {
-    format!("storefront customer restore {} --after-unknown", stem(snapshot))
+    hint::command(["customer", "restore", stem(snapshot), "--after-unknown"])
 }
 
 fn text(snapshot: &Path) -> String {

@@ -15,11 +15,11 @@ use super::remove::Dispatch;
 use super::restore::{Proposal, Restore, Target};
 use super::verify::{is_shown, note_saved_refusal};
 use super::{Change, Update};
+use crate::cli::hint;
 use crate::client::Attempts;
 use crate::client::service::Service;
 use crate::ops::{Reads, read_country};
 use crate::prompt::Consent;
-use crate::report::hint_target;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -327,7 +327,7 @@ impl<'a> Steps<'a> {
     pub fn unchanged(&mut self, proposal: &Proposal) -> Outcome {
         self.warn(&proposal.merged);
         let global = self.service.session.global;
-        let unchanged = proposal.unchanged.as_ref().map(|text| hint_target::for_command(text, global));
+        let unchanged = proposal.unchanged.as_ref().map(|text| hint::for_command(text, global));
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(&proposal.merged) }
     }
 

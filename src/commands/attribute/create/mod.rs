@@ -155,9 +155,7 @@ pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure
             let mut wizard = Wizard::new(session, &prompt, args, input.fields);
             if wizard.lacks_something() {
                 return with_service(session, async |service| {
-                    let sent = commands::send(service, args, &wizard.run(service, document).await?).await;
-                    wizard.tell();
-                    sent
+                    commands::send(service, args, &wizard.run(service, document).await?).await
                 })
                 .await;
             }

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::CreateArgs;
+use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::field_flags::parse_store_label;
 use crate::client::Session;
 use crate::client::service::Service;
-use crate::commands::equivalent::{flag, parse, tell, typed};
+use crate::commands::grammar;
 use crate::input::Draft;
 use crate::ops::attribute::names;
 use crate::ops::{self, Operation as _};
@@ -105,6 +106,15 @@ pub struct Wizard<'a> {
     views: Option<Rc<Vec<Named>>>,
 }
 
+/// However the questions end, no answer is lost: the command that does the same is printed.
+impl Drop for Wizard<'_> {
+    fn drop(&mut self) {
+        if !self.asked.is_empty() {
+            self.session.report.equivalent(&self.line());
+        }
+    }
+}
+
 impl<'a> Wizard<'a> {
     /// Begins with the flags that were typed, and with the attribute that `--input` holds.
     pub fn new(
@@ -136,7 +146,7 @@ impl<'a> Wizard<'a> {
             let next = STEPS.iter().find(|step| self.is_open(step) && !is_asked(step));
             let is_answered = match next {
                 Some(step) => self.answer(service, step).await?,
-                None => match self.confirm(document.clone()).inspect_err(|_| self.tell())? {
+                None => match self.confirm(document.clone())? {
                     Some(draft) => return Ok(draft),
                     None => false,
                 },
@@ -167,7 +177,7 @@ impl<'a> Wizard<'a> {
 
     /// Looks up what the answer to a step names in the shop: store views and attribute sets.
     async fn look_up(&self, service: &Service<'_>, step: &Step) -> Result<(), Failure> {
-        let (flags, mut fields): (CreateArgs, _) = (parse(&self.words())?, Map::new());
+        let (flags, mut fields): (CreateArgs, _) = (self.line().parse(grammar())?, Map::new());
         // What is wrong otherwise is said with the whole.
         let _ = flags.apply(&mut fields);
         fields.retain(|name, _| name == step.field);
@@ -177,7 +187,7 @@ impl<'a> Wizard<'a> {
     /// Shows the whole and asks; `None` for Esc.
     fn confirm(&self, document: Option<Value>) -> Result<Option<Draft>, Failure> {
         let (report, dialect, global) = (self.session.report, self.session.dialect, self.session.global);
-        let flags: CreateArgs = parse(&self.words())?;
+        let flags: CreateArgs = self.line().parse(grammar())?;
         let mut draft = flags.prepare(dialect, document, global.input.allow_unknown)?;
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
         // Once shown, they are not printed again.
@@ -186,12 +196,8 @@ impl<'a> Wizard<'a> {
         Ok(is_agreed.then_some(draft))
     }
 
-    /// The same as one command line, to keep in a script.
-    pub fn tell(&self) {
-        tell(self.session, &self.words());
-    }
-
-    fn words(&self) -> Vec<String> {
+    /// What was typed, with the answers.
+    fn line(&self) -> CommandLine {
         let words = |step: &&Step| {
             let words = self.answers[step.field].iter().map(|value| match (step.kind, &**value) {
                 (Kind::YesNo, "true") => vec![format!("--{}", step.flag)],
@@ -200,7 +206,7 @@ impl<'a> Wizard<'a> {
             });
             words.flatten().collect::<Vec<_>>()
         };
-        typed().into_iter().chain(self.asked.iter().flat_map(words)).collect()
+        self.session.global.typed.with(self.asked.iter().flat_map(words).collect())
     }
 
     fn is_open(&self, step: &Step) -> bool {

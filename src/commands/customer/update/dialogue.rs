@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::UpdateArgs;
 use super::form::{ASKED_OF_NEW_ADDRESS, Field, Form, region_text};
+use crate::cli::command_line::{CommandLine, flag};
 use crate::cli::field_flags::whole_number;
 use crate::client::service::Service;
-use crate::commands::{equivalent, prepare};
+use crate::commands::{grammar, prepare};
 use crate::ops::profile::{Change, read, replace};
 use crate::ops::{customers, read_country};
 use crate::prompt::{Objection, Prompt, Question};
@@ -72,8 +73,7 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
 /// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
 pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
     // The address is one of the answers.
-    let mut typed = equivalent::typed_for(service, &["--address"]);
-    typed.retain(|word| word != "--add-address");
+    let typed = service.typed().without(&["--address", "--add-address"]);
     let (mut has_sent, mut is_introduced) = (false, false);
     let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
     loop {
@@ -97,7 +97,7 @@ pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -
                 None => return Ok(()),
             },
         };
-        let mut dialogue = Dialogue { service, prompt, typed: &typed, profile: &profile, form };
+        let mut dialogue = Dialogue { service, prompt, typed: &typed, profile: &profile, form, chosen: None };
         has_sent |= dialogue.run().await?;
         if has_sent && (service.session.global.dry_run || args.base.is_some()) {
             return Ok(());
@@ -142,28 +142,32 @@ fn pick(
 struct Dialogue<'a> {
     service: &'a Service<'a>,
     prompt: &'a Prompt,
-    typed: &'a [String],
+    typed: &'a CommandLine,
     profile: &'a Profile,
     form: Form,
+    /// The flags that were sent or are asked about.
+    chosen: Option<Vec<String>>,
+}
+
+/// However a dialogue ends, nothing that was typed is lost: the command that does the same is printed.
+impl Drop for Dialogue<'_> {
+    fn drop(&mut self) {
+        let edited = || self.form.is_edited().then(|| self.form.words());
+        if let Some(words) = self.chosen.take().or_else(edited) {
+            self.service.session.report.equivalent(&self.typed.with(words));
+        }
+    }
 }
 
 impl Dialogue<'_> {
-    /// Asks, and sends what was edited; `false` where Esc led back to the list. What was typed is not lost with what fails
-    /// or is cancelled: the equivalent command is printed.
+    /// Asks, and sends what was edited; `false` where Esc led back to the list.
     async fn run(&mut self) -> Result<bool, Failure> {
-        let (session, typed) = (self.service.session, self.typed);
-        let line = |words: Vec<String>| [typed, &words].concat();
+        let session = self.service.session;
         loop {
-            let words = match self.fill_or_discard().await {
-                Ok(Some(words)) => line(words),
-                left => {
-                    if self.form.is_edited() {
-                        equivalent::tell(session, &line(self.form.words()));
-                    }
-                    return left.map(|_| false);
-                }
-            };
-            let args: UpdateArgs = equivalent::parse(&words)?;
+            self.chosen = None;
+            let Some(words) = self.fill_or_discard().await? else { return Ok(false) };
+            self.chosen = Some(words.clone());
+            let args: UpdateArgs = self.typed.with(words).parse(grammar())?;
             let update = args.update(prepare(session, &args, None)?)?;
             let sent = match replace::replace_or_back(self.service, Change::Update(&update)).await {
                 Ok(None) => continue,
@@ -175,7 +179,6 @@ impl Dialogue<'_> {
                 Ok(Some(outcome)) => session.report.outcome(&outcome).map(|()| true),
                 Err(failure) => Err(failure),
             };
-            equivalent::tell(session, &words);
             return sent;
         }
     }
@@ -214,7 +217,7 @@ impl Dialogue<'_> {
             present = picked;
             match (self.form.fields.get(picked), self.form.id, self.form.missing()) {
                 (None, Some(id), _) if picked > done => {
-                    return Ok(Some(equivalent::flag("remove-address", &id.to_string())));
+                    return Ok(Some(flag("remove-address", &id.to_string())));
                 }
                 (None, _, Some(missing)) => {
                     note = format!(": {} is required", self.form.fields[missing].label);

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{AddressFlags, ProfileFlags};
+use crate::cli::command_line::flag;
 use crate::cli::field_flags::{FieldFlags, whole_number};
-use crate::commands::equivalent::flag;
 use crate::prompt::Objection;
 use crate::report::fields::{EMPTY, format_value};
 use crate::report::style::{OutputStyle, table};

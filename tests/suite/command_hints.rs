@@ -1,0 +1,21 @@
+//! Commands in hints: what they name is quoted for the shell, and they are for the service and the customer of the command.
+
+use crate::support::magento;
+use crate::support::test_env::TestEnv;
+
+/// The commands between backticks that begin with the program's name; an apostrophe or a backtick in a value is quoted.
+fn commands(hint: &str) -> Vec<Vec<String>> {
+    let parts = hint.split("`storefront ").skip(1);
+    parts
+        .map(|part| shell_words::split(part.split("` ").next().unwrap().trim_end_matches('`')).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_set_with_an_apostrophe_is_quoted_in_the_command_that_repeats_its_assignment() {
+    let env = TestEnv::with_faults(&["POST:500"]);
+    env.sandbox.sql("UPDATE attribute_sets SET name = 'Men''s' WHERE name = 'Default'");
+    let error = magento::fails(&env, 8, "attribute assign color --set \"Men's/Content\" --retry 0");
+    let found = commands(error["hint"].as_str().unwrap());
+    assert_eq!(found, [["attribute", "assign", "color", "--set", "Men's/Content"]], "{error}");
+}

@@ -1,0 +1,87 @@
+//! Commands that the program prints to be typed again: they run when they are pasted, and ask for the same.
+
+use serde_json::Value;
+
+use crate::support::storefront::Home;
+use crate::support::terminal::{CTRL_C, Terminal};
+
+fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
+    Terminal::run(home, 300, &line.split(' ').collect::<Vec<_>>(), &[])
+}
+
+/// The command after `Equivalent command:`, which must be there once.
+#[track_caller]
+fn equivalent(screen: &str) -> String {
+    let parts: Vec<&str> = screen.split("Equivalent command:\n  ").collect();
+    assert_eq!(parts.len(), 2, "{screen}");
+    parts[1].lines().next().unwrap().to_owned()
+}
+
+/// Runs a printed command through the shell.
+#[track_caller]
+fn pasted(home: &Home, line: &str) {
+    let words = shell_words::split(line).unwrap();
+    let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let outcome = home.run(&words);
+    assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
+}
+
+fn city(home: &Home, id: usize) -> Value {
+    let customer: Value = serde_json::from_str(&home.ok("--sandbox customer show -o json")).unwrap();
+    customer["addresses"][id - 1]["city"].clone()
+}
+
+#[test]
+fn two_dashes_at_the_end_lose_nothing_that_is_typed_afterwards() {
+    let home = Home::new();
+    let mut asked = terminal(&home, "--sandbox customer update --address 2 --");
+    asked.picks("City").sees("City ›").replaces("Men's Lyon").sees("Men's Lyon  (was");
+    asked.picks("Done, review changes").sees("Send it?").confirms("n");
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 130, "{screen}");
+    let line = equivalent(&screen);
+    pasted(&home, &format!("{line} --yes"));
+    assert_eq!(city(&home, 2), "Men's Lyon", "{line}");
+}
+
+#[test]
+fn the_answers_about_an_attribute_follow_two_dashes_too() {
+    let home = Home::new();
+    let mut asked =
+        terminal(&home, "--sandbox attribute create --type text --required=false --searchable --");
+    asked
+        .sees("Label (shown to shoppers)")
+        .answers("-5 °C")
+        .sees("Code")
+        .replaces("cold")
+        .sees("STORE=LABEL");
+    asked.answers("").sees("Create it?").confirms("n");
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 130, "{screen}");
+    let line = equivalent(&screen);
+    assert!(line.contains("--required=false --searchable"), "{line}");
+    pasted(&home, &line);
+    assert!(home.ok("sandbox show -o json").contains("-5 °C"));
+}
+
+#[test]
+fn a_signal_while_the_shop_is_waited_for_prints_the_command() {
+    let home = Home::new();
+    let mut asked = terminal(&home, "--sandbox customer update --address 2 --fault PUT:latency=60000");
+    asked.picks("City").sees("City ›").replaces("Lyon").sees("Lyon  (was");
+    asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("waiting for the response");
+    asked.terminate().sees("press Ctrl-C again").terminate();
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 130, "{screen}");
+    assert!(equivalent(&screen).ends_with("--address 2 --city Lyon"), "{screen}");
+}
+
+#[test]
+fn an_interrupted_question_about_an_attribute_prints_the_command() {
+    let home = Home::new();
+    let mut asked = terminal(&home, "--sandbox attribute create");
+    asked.sees("Label (shown to shoppers)").answers("Men's").sees("Code").types(CTRL_C);
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 130, "{screen}");
+    assert_eq!(equivalent(&screen), r"storefront --sandbox attribute create --label 'Men'\''s'");
+}
