@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::input::InputEdit;
 use super::random::Random;
+use super::states::State;
 use storefront::system::storage::{Lock, Log, Storage, Syncing};
 
 /// The disk of one machine.
@@ -23,6 +24,8 @@ pub struct Disk {
     pub faults: u64,
     /// How many of a thousand reads fail.
     pub read_faults: u64,
+    /// What has happened to it.
+    pub reached: BTreeSet<State>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -49,6 +52,8 @@ pub struct Process {
     pub edit: Option<InputEdit>,
     /// Whether that has happened.
     pub is_edited: bool,
+    /// Whether another file took its name.
+    pub is_renamed: bool,
 }
 
 /// The disk as one process uses it.
@@ -61,8 +66,14 @@ pub struct Mount {
 impl Disk {
     /// An empty one.
     pub fn new(seed: u64, faults: u64, read_faults: u64) -> Arc<Mutex<Self>> {
-        let (files, locks) = (BTreeMap::new(), BTreeSet::new());
-        Arc::new(Mutex::new(Self { files, locks, random: Random::new(seed), faults, read_faults }))
+        Arc::new(Mutex::new(Self {
+            files: BTreeMap::new(),
+            locks: BTreeSet::new(),
+            random: Random::new(seed),
+            faults,
+            read_faults,
+            reached: BTreeSet::new(),
+        }))
     }
 
     /// Cuts a file off after so many lines; whether something was lost.
@@ -97,13 +108,14 @@ impl Disk {
 
     /// The power fails: of what was not synced a part is left, or nothing.
     pub fn lose_power(&mut self) {
-        let random = &mut self.random;
+        let (random, reached) = (&mut self.random, &mut self.reached);
         self.locks.clear();
         self.files.retain(|_, file| {
             if file.durable.as_ref() == Some(&file.content) || random.chance(30) {
                 file.durable = Some(file.content.clone());
                 return true;
             }
+            reached.insert(State::PowerLost);
             let Some(durable) = file.durable.clone() else { return false };
             file.content = match file.content.strip_prefix(&durable[..]) {
                 // Of what was appended a part may be there.
@@ -119,11 +131,15 @@ impl Disk {
     }
 
     fn may_fail(&mut self) -> io::Result<()> {
-        failed(&mut self.random, self.faults)
+        let outcome = failed(&mut self.random, self.faults);
+        self.reached.extend(outcome.is_err().then_some(State::DiskFull));
+        outcome
     }
 
     fn may_fail_to_read(&mut self) -> io::Result<()> {
-        failed(&mut self.random, self.read_faults)
+        let outcome = failed(&mut self.random, self.read_faults);
+        self.reached.extend(outcome.is_err().then_some(State::DiskUnreadable));
+        outcome
     }
 }
 
@@ -151,6 +167,7 @@ impl Mount {
         let mut process = self.process.lock().unwrap();
         if process.dies_at == Some(process.writes) {
             process.is_dead = true;
+            self.disk().reached.insert(State::DiedAtDisk);
         }
         process.writes += 1;
         if process.is_dead {
@@ -170,7 +187,7 @@ impl Mount {
         process.begun.notify_one();
         if let Some(edit) = process.edit.take_if(|edit| edit.delay.is_zero()) {
             edit.perform();
-            process.is_edited = true;
+            (process.is_edited, process.is_renamed) = (true, edit.is_renamed);
         }
     }
 }

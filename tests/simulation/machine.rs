@@ -19,6 +19,7 @@ use super::killable::Killable;
 use super::network::Network;
 use super::program::{self, Given, Streams, Written};
 use super::rules::Rule;
+use super::states::State;
 use super::world::{Reported, Run, World};
 use storefront::client::Transport;
 use storefront::system::clock::Clock;
@@ -71,7 +72,11 @@ impl Machine {
     /// Runs a command to its end, or to its death.
     pub async fn run(&self, job: &Job, options: RunOptions) -> RunEnd {
         // A part without a journal is begun, and not resumed.
-        let has_journal = self.disk.lock().unwrap().content(&job.journal()).is_some();
+        let journal = self.disk.lock().unwrap().content(&job.journal()).map(<[u8]>::to_vec);
+        let has_journal = journal.is_some();
+        if options.resume && journal.is_some_and(|text| text.last().is_some_and(|byte| *byte != b'\n')) {
+            self.world.borrow_mut().reach(State::TornLine);
+        }
         let is_new = job.batch.shard.is_some() && !has_journal;
         let options = RunOptions { resume: options.resume && !is_new, ..options };
         let (run, start) = {
@@ -218,15 +223,15 @@ impl Machine {
             () = editor => None,
             code = tokio::time::timeout(limit, killable) => code.ok().flatten(),
         };
-        let is_edited = {
+        let (is_edited, is_renamed) = {
             let mut process = process.lock().unwrap();
             process.is_dead = true;
-            process.is_edited
+            (process.is_edited, process.is_renamed)
         };
         if is_edited {
             let mut world = self.world.borrow_mut();
             world.runs[run].is_edited = true;
-            world.reach("an input edited during a run");
+            world.reach(if is_renamed { State::RenamedDuring } else { State::EditedDuring });
         }
         (code, written.take())
     }
@@ -272,7 +277,8 @@ async fn edit_later(process: &Mutex<Process>) {
         let edit = process.lock().unwrap().edit.take();
         if let Some(edit) = edit {
             edit.perform();
-            process.lock().unwrap().is_edited = true;
+            let mut process = process.lock().unwrap();
+            (process.is_edited, process.is_renamed) = (true, edit.is_renamed);
         }
     }
     std::future::pending::<()>().await;
@@ -294,6 +300,7 @@ fn read(world: &mut World, run: usize, code: Option<u8>, written: &Written) -> R
     for (at, line) in lines(&written.stdout) {
         let at = world.time_of(at);
         world.log_at(at, || format!("stdout: {}", String::from_utf8_lossy(line)));
+        world.checks(Rule::Output);
         match serde_json::from_slice::<Value>(line) {
             Ok(said) => {
                 let record = said["record"].as_u64().map_or(0, |record| usize::try_from(record).unwrap() - 1);

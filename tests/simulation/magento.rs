@@ -8,6 +8,7 @@ use url::Url;
 
 use super::call::Call;
 use super::customers::{DEFAULT, Stored, Writer, addresses, is_empty};
+use super::states::State;
 use super::world::{Effect, World};
 
 /// The regions that the shop knows: id, code and name.
@@ -95,7 +96,7 @@ pub fn remove(
     }
     customer.changed(&before, at, Writer::Ours(request));
     world.effects.push(Effect { at, request, is_copy });
-    world.reach("an address removed by its own call");
+    world.reach(State::AddressRemovedByCall);
     (200, "true".to_owned())
 }
 
@@ -103,8 +104,17 @@ pub fn remove(
 pub fn shown(world: &mut World, customer: usize, at: Duration) -> Value {
     let replica = usize::from(world.faults.replicas != [Duration::ZERO; 2] && world.random.chance(50));
     let then = at.saturating_sub(world.faults.replicas[replica]);
-    let profile = world.customers[customer].at(then);
-    if world.is_magento { as_shown(profile) } else { json!({ "customer": profile }) }
+    let stored = &world.customers[customer];
+    let is_ours = |(by, since): &(Writer, Duration)| {
+        matches!(by, Writer::Ours(_)) && (then + Duration::from_nanos(1)..=at).contains(since)
+    };
+    let is_old = stored.writers.values().flatten().any(is_ours);
+    let profile = stored.at(then);
+    let shown = if world.is_magento { as_shown(profile) } else { json!({ "customer": profile }) };
+    if is_old {
+        world.reach(State::LaggingReplica);
+    }
+    shown
 }
 
 /// Adds an option to an attribute, which loses its default.
@@ -236,19 +246,27 @@ pub fn plain(profile: &Stored) -> Stored {
 }
 
 /// What a PUT means: its flags and its top level say which address is the default, an address that is not mentioned is
-/// deleted, and a list that is left out keeps all.
-pub fn as_stored(body: &Stored, before: &Stored) -> Stored {
+/// deleted, and a list that is left out keeps all. Where neither says it, an administrator's PUT keeps the default, and a
+/// customer's own loses it.
+pub fn as_stored(body: &Stored, before: &Stored, is_own: bool) -> Stored {
     let mut stored = body.clone();
-    let top = stored.shift_remove(DEFAULT).and_then(|id| as_id(&id));
+    let sent = stored.shift_remove(DEFAULT);
+    let top = sent.as_ref().and_then(as_id);
     stored.shift_remove("default_shipping");
     if let Some(list) = stored.get_mut("addresses").and_then(Value::as_array_mut) {
-        set_default(list, top);
+        let is_refused = |id: i64| {
+            list.iter().any(|address| address["id"].as_i64() == Some(id) && address[DEFAULT] == false)
+        };
+        let default = addresses(before).find(|address| address[DEFAULT] == true);
+        let remembered = default.and_then(|address| address["id"].as_i64()).filter(|id| !is_refused(*id));
+        set_default(list, top.or(remembered.filter(|_| !is_own && sent.is_none())));
         for address in list {
             let Some(members) = address.as_object_mut() else { continue };
             members.shift_remove("default_shipping");
             // A flag that is not sent is taken from the stored address otherwise.
             members.entry(DEFAULT).or_insert(json!(false));
             keep_region(members);
+            members.retain(|name, value| name == "id" || !value.is_null());
         }
     } else {
         stored.shift_remove("addresses");
@@ -258,26 +276,19 @@ pub fn as_stored(body: &Stored, before: &Stored) -> Stored {
     stored
 }
 
-/// The region is the one that its id names; without one it is lost.
+/// The region is the one that its id names, at the top or else within; without one it is lost, but for its text.
 fn keep_region(address: &mut Map<String, Value>) {
-    let id = address.get("region_id").or_else(|| address.get("region")?.get("region_id")).cloned();
-    let Some(id) = id else {
-        if address.get("region").is_some() {
-            address.insert("region".to_owned(), json!({"region_id": 0}));
-        }
-        return;
-    };
-    if id == 0 && address.get("region").is_some_and(is_empty) {
-        address.insert("region".to_owned(), json!({"region_code": null, "region": null, "region_id": 0}));
+    let object = address.get("region").filter(|region| !region.is_null());
+    let within = || object.map(|region| region.get("region_id").and_then(as_id).unwrap_or_default());
+    let Some(id) = address.get("region_id").and_then(as_id).or_else(within) else { return };
+    let region = if let Some((_, code, name)) = REGIONS.into_iter().find(|(own, ..)| *own == id) {
+        json!({"region_code": code, "region": name, "region_id": id})
     } else {
-        address.retain(|name, value| name != "region" || !is_empty(value));
-    }
-    if let Some((id, code, name)) = as_id(&id).and_then(|id| REGIONS.into_iter().find(|(own, ..)| *own == id))
-    {
-        let region = json!({"region_code": code, "region": name, "region_id": id});
-        address.insert("region".to_owned(), region);
-    }
-    address.insert("region_id".to_owned(), id);
+        let text = object.map(|region| &region["region"]).filter(|text| id == 0 && **text != "");
+        json!({"region_code": text, "region": text, "region_id": id})
+    };
+    address.insert("region".to_owned(), region);
+    address.insert("region_id".to_owned(), json!(id));
 }
 
 fn set_default(list: &mut [Value], top: Option<i64>) {

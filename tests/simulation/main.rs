@@ -16,6 +16,7 @@
 #![allow(clippy::expect_used, clippy::missing_panics_doc, clippy::panic, clippy::unwrap_used, missing_docs)]
 
 mod action;
+mod bounds;
 mod call;
 mod customers;
 mod disk;
@@ -37,6 +38,7 @@ mod rules;
 mod scenario;
 mod service;
 mod setting;
+mod states;
 mod verdict;
 mod world;
 
@@ -103,10 +105,12 @@ fn no_promise_is_broken_in_any_world() {
     }
     let count = number("STOREFRONT_SEEDS").unwrap_or(SEEDS);
     let stop = number("STOREFRONT_STOP").map_or(MAX_SHOWN, |stop| usize::try_from(stop).unwrap());
+    let started = std::time::Instant::now();
     let (broken, sum) = run_many(number("STOREFRONT_FIRST_SEED").unwrap_or(0), count, stop);
     let [yes, no, unknown] = sum.reported;
+    let per_second = f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / started.elapsed().as_secs_f64();
     print(&format!(
-        "{count} worlds, {} runs, {} requests; records reported as applied {yes}, not applied {no}, unknown \
+        "{count} worlds, {per_second:.0} a second, {} runs, {} requests; records reported as applied {yes}, not applied {no}, unknown \
          {unknown}; out of reach: {:?}",
         sum.runs, sum.requests, sum.out_of_reach
     ));
@@ -114,10 +118,24 @@ fn no_promise_is_broken_in_any_world() {
         let worlds = sum.known.get(known.name).copied().unwrap_or_default();
         print(&format!("known, in {worlds} worlds: {}: {}", known.name, known.case));
     }
-    for (what, worlds) in &sum.reached {
-        print(&format!("reached in {worlds} worlds: {what}"));
+    let mut unreached = Vec::new();
+    for (state, sentence) in states::ALL {
+        let worlds = sum.reached.get(state).copied().unwrap_or_default();
+        print(&format!("reached in {worlds} worlds: {sentence}"));
+        unreached.extend((worlds == 0).then_some(*sentence));
     }
+    let outside = bounds::broken(count, &sum.out_of_reach, &sum.checked);
+    print(&format!("checked: {:?}", sum.checked));
+    print(&format!("never reached: {unreached:?}; out of bounds: {outside:?}"));
     assert!(broken.is_empty(), "{}", summary(&broken, stop));
+    // Fewer worlds may lack what is rare.
+    let is_enough = count >= SEEDS;
+    assert!(
+        !is_enough || unreached.is_empty(),
+        "{count} worlds, and in none of them {}",
+        unreached.join("; in none ")
+    );
+    assert!(!is_enough || outside.is_empty(), "{count} worlds, and out of bounds: {}", outside.join("; "));
     assert!(
         count < 1000 || yes > 0 && no > 0 && unknown > 0,
         "the worlds are too much alike: {:?}",

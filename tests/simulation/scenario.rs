@@ -20,6 +20,7 @@ use super::machine::{Machine, RunEnd};
 use super::random::Random;
 use super::rules::{Rule, batch, end, history, journal, partition, report, run, signal};
 use super::setting::{Mode, Setting};
+use super::states::State;
 use super::verdict::Verdict;
 use super::world::{Reported, World};
 
@@ -168,6 +169,7 @@ impl Scenario {
             machine.copy(&applied.input, &copy.input);
             let again = machine.run(&copy, RunOptions::default()).await;
             let world = &mut *self.world.borrow_mut();
+            world.reach(State::PlanCopied);
             if world.requests.iter().any(|sent| sent.run == again.run && sent.call.is_write()) {
                 world.broke(
                     Rule::Planned,
@@ -276,13 +278,19 @@ impl Scenario {
         Job { operation, records, is_batch: false, jobs: 1, is_plan: false, base: None, ..update.clone() }
     }
 
-    /// A batch during which the service stops working for good.
+    /// A batch during which the service stops working, for good or for some seconds.
     async fn outage(&mut self) {
         let operation = self.random.pick(&[Operation::AddItem, Operation::Create]);
         let job = self.batch(operation, 14, 0);
         let from = self.random.millis(0, 900);
         let observed = any_outage(&mut self.random);
-        self.world.borrow_mut().faults.outage = Some((from, Duration::MAX, observed));
+        let is_short = self.extra.chance(25);
+        let until = if is_short { from + self.extra.millis(200, 12_000) } else { Duration::MAX };
+        {
+            let mut world = self.world.borrow_mut();
+            world.faults.outage = Some((from, until, observed));
+            world.began_with_outage = Some((from, until));
+        }
         self.once(&job, RunOptions::default()).await;
     }
 
@@ -325,6 +333,7 @@ impl Scenario {
         if self.random.chance(60) {
             let looked = machine.history(customer, &["--check"]).await;
             let mut world = self.world.borrow_mut();
+            world.reach(State::HistoryChecked);
             return history::check_looked(&mut world, looked.run, customer, &looked.lines);
         }
         let deleted = machine.history(customer, &["--delete", "all", "--yes"]).await;
@@ -733,6 +742,9 @@ impl Scenario {
             }
             let disk = self.machines[job.machine].disk.lock().unwrap();
             journal::check_end(&mut world, last.unwrap_or_default(), &path, &disk);
+        }
+        for machine in &self.machines {
+            world.reached.extend(&machine.disk.lock().unwrap().reached);
         }
         Verdict::of(&mut world)
     }

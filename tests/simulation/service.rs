@@ -12,6 +12,7 @@ use super::faults::Quirk;
 use super::magento;
 use super::notation;
 use super::rules;
+use super::states::State;
 use super::world::{Effect, World};
 
 /// A path below the base URL, from the version on.
@@ -80,7 +81,13 @@ fn read(world: &mut World, customer: usize, at: Duration) -> String {
     if let (Some(lifetime), Some((since, answer))) = (world.faults.cache, &world.cached)
         && at.saturating_sub(*since) < lifetime
     {
-        return answer.clone();
+        let answer = answer.clone();
+        let shown: Value = serde_json::from_str(&answer).unwrap();
+        let own = &world.customers[customer].now["id"];
+        if [&shown["id"], &shown["customer"]["id"]].iter().all(|id| *id != own) {
+            world.reach(State::OtherCustomer);
+        }
+        return answer;
     }
     let answer = magento::shown(world, customer, at).to_string();
     world.cached = Some((at, answer.clone()));
@@ -94,7 +101,8 @@ fn replace(world: &mut World, request: usize, number: usize, at: Duration, is_co
         return refused(400, "no customer");
     };
     if world.is_magento {
-        body = magento::as_stored(&body, &world.customers[number].now);
+        let is_own = world.runs[sent.run].token.is_some();
+        body = magento::as_stored(&body, &world.customers[number].now, is_own);
     }
     let before = world.customers[number].now.clone();
     let mut after = before.clone();
@@ -164,6 +172,7 @@ fn addresses_after(
 
 /// Stores something else than was sent.
 fn quirk(world: &mut World, after: &mut Stored) {
+    let before = after.clone();
     if world.faults.quirk == Quirk::Notation {
         notation::rewrite(after);
     }
@@ -185,5 +194,13 @@ fn quirk(world: &mut World, after: &mut Stored) {
             }
         }
         _ => {}
+    }
+    let state = match world.faults.quirk {
+        Quirk::Drops(_) => State::AddressDropped,
+        Quirk::Renumbers => State::AddressesRenumbered,
+        _ => State::ValueRewritten,
+    };
+    if before != *after {
+        world.reach(state);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rules::{Rule, excuse, known};
+use super::states::{self, State};
 use super::world::{OutOfReach, World};
 
 /// What a simulation, or many of them, came to.
@@ -19,7 +20,9 @@ pub struct Verdict {
     /// What was out of reach.
     pub out_of_reach: BTreeMap<OutOfReach, u64>,
     /// Worlds in which something has happened, by its name.
-    pub reached: BTreeMap<&'static str, u64>,
+    pub reached: BTreeMap<State, u64>,
+    /// How often each rule had something to check.
+    pub checked: BTreeMap<Rule, u64>,
     /// Requests that were sent.
     pub requests: u64,
     /// Runs of the program.
@@ -53,7 +56,14 @@ impl Verdict {
         Self {
             fingerprint: fingerprint.finish(),
             out_of_reach: world.out_of_reach.clone(),
-            reached: world.reached.iter().map(|what| (*what, 1)).collect(),
+            reached: world
+                .reached
+                .iter()
+                .copied()
+                .chain(states::find(world))
+                .map(|state| (state, 1))
+                .collect(),
+            checked: world.checked.borrow().clone(),
             requests: world.requests.len() as u64,
             runs: world.runs.len() as u64,
             reported: [count("yes"), count("no"), count("unknown")],
@@ -70,8 +80,11 @@ impl Verdict {
         for (name, count) in &other.known {
             *self.known.entry(name).or_default() += count;
         }
-        for (what, count) in &other.reached {
-            *self.reached.entry(what).or_default() += count;
+        for (rule, count) in &other.checked {
+            *self.checked.entry(*rule).or_default() += count;
+        }
+        for (state, count) in &other.reached {
+            *self.reached.entry(*state).or_default() += count;
         }
         for (what, count) in &other.out_of_reach {
             *self.out_of_reach.entry(*what).or_default() += count;

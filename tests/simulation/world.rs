@@ -1,5 +1,6 @@
 //! The ledger: every request that was sent, every effect it had and every report, of all clients.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use super::faults::{Delivery, FaultProfile, Observed, Quirk};
 use super::notation;
 use super::random::Random;
 use super::rules::{Break, Rule};
+use super::states::State;
 
 /// What the last read before a PUT showed.
 #[derive(Debug, Clone)]
@@ -142,6 +144,8 @@ pub struct Run {
     pub signalled: Option<Duration>,
     /// See `signalled`.
     pub signalled_again: Option<Duration>,
+    /// Whether it left failed records in a file.
+    pub has_extract: bool,
     /// Whether its input was edited after it had been checked.
     pub is_edited: bool,
     /// Whether it was told to act although an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).
@@ -204,6 +208,10 @@ pub struct World {
     pub began_with: Quirk,
     /// Whether answers to writes could be false then.
     pub began_misreported: bool,
+    /// From when to when nothing went through then.
+    pub began_with_outage: Option<(Duration, Duration)>,
+    /// Whether profiles could not be read then.
+    pub began_without_reads: bool,
     /// Whether replicas lagged behind then.
     pub began_with_lag: bool,
     /// Whether files could not always be read then.
@@ -249,12 +257,14 @@ pub struct World {
     sequence: u64,
     /// The id of the next address.
     pub next_address: i64,
+    /// How often each rule had something to check.
+    pub checked: RefCell<BTreeMap<Rule, u64>>,
     /// What was broken.
     pub broken: Vec<Break>,
     /// What was out of reach.
     pub out_of_reach: BTreeMap<OutOfReach, u64>,
     /// What has happened that should happen in some worlds.
-    pub reached: BTreeSet<&'static str>,
+    pub reached: BTreeSet<State>,
     /// Journals that somebody has cut.
     pub cut: BTreeSet<PathBuf>,
     /// What happened, for anyone who replays it.
@@ -282,6 +292,8 @@ impl World {
             is_magento,
             began_with: faults.quirk,
             began_misreported: faults.misreported > 0,
+            began_with_outage: faults.outage.map(|(from, until, _)| (from, until)),
+            began_without_reads: faults.has_no_read,
             began_with_lag: faults.replicas != [Duration::ZERO; 2],
             began_with_read_faults: false,
             faults,
@@ -306,6 +318,7 @@ impl World {
             events: BTreeMap::new(),
             sequence: 0,
             next_address: 1000,
+            checked: RefCell::default(),
             broken: Vec::new(),
             out_of_reach: BTreeMap::new(),
             reached: BTreeSet::new(),
@@ -351,15 +364,20 @@ impl World {
         self.broken.push(Break { rule, tags: tags.to_vec(), what });
     }
 
+    /// Takes note that a rule has something to check: what it forbids could have happened here.
+    pub fn checks(&self, rule: Rule) {
+        *self.checked.borrow_mut().entry(rule).or_default() += 1;
+    }
+
     /// Counts something that is out of reach.
     pub fn count(&mut self, what: OutOfReach) {
         *self.out_of_reach.entry(what).or_default() += 1;
     }
 
     /// Takes note that something has happened that should happen in some worlds.
-    pub fn reach(&mut self, what: &'static str) {
-        self.log(|| format!("reached: {what}"));
-        self.reached.insert(what);
+    pub fn reach(&mut self, state: State) {
+        self.log(|| format!("reached: {state:?}"));
+        self.reached.insert(state);
     }
 
     /// Sets what foreign editors do.

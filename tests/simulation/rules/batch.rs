@@ -53,6 +53,7 @@ pub fn check(world: &mut World, run: usize) {
     let ended = &world.runs[run];
     // What a part has to do, only its report says.
     if ended.is_edited && !ended.is_part {
+        world.checks(Rule::Input);
         let command = ended.command;
         let is_of_command = |tag: u32| {
             world

@@ -21,6 +21,9 @@ pub fn check(
     overwritten(world, number, customer, (before, after), &mut found);
     found.extend(twice(world, number, customer, (before, after), added));
     let is_restore = matches!(action(world, number), Some(Action::Restore(_)));
+    if is_restore {
+        world.checks(Rule::Twins);
+    }
     if is_restore && !has_twins(before) && has_twins(after) {
         found.push((Rule::Twins, None, "it adds an address that is there already".to_owned()));
     }
@@ -59,6 +62,10 @@ fn overwritten(
     let sent = &world.requests[number];
     let shown = sent.shown.as_ref().map(|shown| plain(world, &shown.profile)).unwrap_or_default();
     let state = &world.customers[customer];
+    let is_ours = |(writer, _): &(Writer, std::time::Duration)| matches!(writer, Writer::Ours(_));
+    if state.writers.values().flatten().any(is_ours) {
+        world.checks(Rule::OwnOverwrite);
+    }
     let mut foreign = 0;
     for id in ids(before).into_iter().filter(|id| !ids(after).contains(id) && !ids(&shown).contains(id)) {
         match state.creators.get(&id) {
@@ -106,6 +113,7 @@ fn overwritten(
                 found.push((Rule::OwnOverwrite, Some(other), what));
             }
             Some((Writer::Foreign, at)) if was_shown => {
+                world.checks(Rule::CorrectionUndone);
                 let shown_at = sent.shown.as_ref().map_or(sent.at, |shown| shown.at);
                 // What this record had done was corrected, and the correction was seen.
                 let is_earlier = |effect: &&crate::world::Effect| {

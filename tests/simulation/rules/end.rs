@@ -15,6 +15,7 @@ pub fn check_calm(world: &mut World, run: usize) {
         if may_be_refused(world, run, *tag, *customer) {
             continue;
         }
+        world.checks(Rule::Liveness);
         let what = match said.iter().find(|said| said.tag == *tag) {
             None if ended.is_part => continue,
             None => format!("nothing is said of record {tag}, with exit code {:?}", ended.code),
@@ -36,6 +37,7 @@ pub fn check_healed(world: &mut World, run: usize) {
     // Customers of whom an earlier record cannot be done: later ones wait for somebody to look.
     let mut waiting = Vec::new();
     for (tag, customer) in &ended.records {
+        world.checks(Rule::Healing);
         let said = world.reported.iter().find(|said| said.run == run && said.tag == *tag);
         // A record of exit 9 is done, and somebody has to look.
         let is_fine = said.is_some_and(|said| said.is_fine() || said.kind.as_deref() == Some("mismatch"));

@@ -27,6 +27,7 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
         if outcomes.is_empty() {
             continue;
         }
+        world.checks(Rule::History);
         // What everything being made good has brought about came after it.
         let has_effect = world.effects_of(tag).any(|effect| world.requests[effect.request].run < end);
         let said: Vec<_> = world.reported.iter().filter(|said| said.tag == tag && said.run < end).collect();

@@ -40,6 +40,7 @@ pub fn unwritten(world: &World, sent: &Sent, disk: &Disk) -> Option<String> {
         // It can be repeated.
         return None;
     }
+    world.checks(Rule::Journal);
     let entries = entries(disk.durable(run.journal.as_deref()?).unwrap_or_default());
     let record = 1 + run.records.iter().position(|(tag, _)| Some(*tag) == sent.tag)?;
     let now = state(entries.get(&record));

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::Rule;
 use super::journal::{entries, state};
 use crate::disk::Disk;
-use crate::world::{Reported, World};
+use crate::states::State;
+use crate::world::{Reported, Run, World};
 
 /// What became of a record, as it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +71,7 @@ fn is_permanent(entry: Option<&Value>) -> bool {
 pub fn check(world: &mut World, run: usize, error: &Value, disk: &Disk) {
     let ended = &world.runs[run];
     let Some(journal) = ended.journal.as_ref().filter(|path| !world.cut.contains(*path)) else { return };
+    world.checks(Rule::Partition);
     let entries = entries(disk.content(journal).unwrap_or_default());
     let mut broken = Vec::new();
     let mut counts = BTreeMap::<Class, u64>::new();
@@ -130,7 +132,12 @@ pub fn check_failed_file(world: &mut World, run: usize, rows: &[String], file: &
     let found = found_in(rows, file);
     let is_right = if ended.is_part { failed.is_subset(&found) } else { failed == found };
     if !failed.is_empty() {
-        world.reach("a record in a file of failed records");
+        world.reach(State::Extract);
+        let is_earlier = |other: &Run| other.command == world.runs[run].command && other.has_extract;
+        if world.runs[..run].iter().any(is_earlier) {
+            world.reach(State::ExtractTwice);
+        }
+        world.runs[run].has_extract = true;
     }
     if !is_right {
         let what = format!("the records {failed:?} have failed permanently, and --failed has {found:?}");

@@ -4,9 +4,9 @@ use super::Rule;
 use crate::action::Action;
 use crate::call::Call;
 use crate::customers::{Stored, fields, ids, is_nearly};
-use crate::faults::Quirk;
+use crate::faults::{Observed, Quirk};
 use crate::magento;
-use crate::world::{Effect, OutOfReach, Reported, Sent, World};
+use crate::world::{Effect, Heard, OutOfReach, Reported, Sent, World};
 
 /// Checks all reports.
 pub fn check(world: &mut World) {
@@ -50,6 +50,7 @@ pub fn is_done_in(world: &World, tag: u32, profile: &Stored) -> bool {
 }
 
 fn check_yes(world: &mut World, said: &Reported) {
+    world.checks(Rule::FalseYes);
     let Reported { run, tag, at, reason, .. } = said;
     let action = world.actions[tag].clone();
     let customer = customer_of(world, *run, *tag);
@@ -70,6 +71,18 @@ fn check_yes(world: &mut World, said: &Reported) {
         }
         let what = format!("record {tag} is reported as applied ({reason})");
         return world.broke_of(Rule::FalseYes, *run, None, &[*tag], what);
+    }
+    if matches!(action, Action::Item) && said.verified == Some(true) {
+        let effect = world.effects_of(*tag).map(|effect| effect.at).min();
+        let is_read = |sent: &Sent| {
+            let is_cart = sent.run == *run && matches!(sent.call, Call::Items(_) | Call::Cart(_));
+            let is_answer = |heard: &Heard| heard.observed == Observed::Answer && heard.at <= *at;
+            is_cart && sent.processed >= effect && sent.heard.as_ref().is_some_and(is_answer)
+        };
+        if !world.requests.iter().any(is_read) {
+            let what = format!("record {tag} is reported as verified, and its cart was not read");
+            world.broke_of(Rule::FalseYes, *run, None, &[*tag], what);
+        }
     }
     // What a profile shows is compared by ids here.
     let has_ids = world.began_with != Quirk::Renumbers;
@@ -105,6 +118,7 @@ fn has_what_was_sent(world: &World, run: usize, state: &Stored) -> bool {
 
 fn check_no(world: &mut World, said: &Reported) {
     check_unchanged(world, said);
+    world.checks(Rule::FalseNo);
     let Reported { run, tag, at, reason, .. } = said;
     let is_batch = world.runs[*run].is_batch;
     // A single command speaks of itself only, a batch of all its runs.
@@ -144,6 +158,9 @@ fn check_unknown(world: &mut World, said: &Reported) {
     let command = world.runs[*run].command;
     let is_first = !world.runs[..*run].iter().any(|run| run.command == command);
     let of_record = |sent: &Sent| sent.run == *run && sent.tag == Some(*tag) && sent.call.is_write();
+    if is_first {
+        world.checks(Rule::FalseUnknown);
+    }
     if is_first && !world.requests.iter().any(of_record) {
         let what = format!("record {tag} is reported as unknown ({reason}), and nothing was sent");
         world.broke_of(Rule::FalseUnknown, *run, None, &[*tag], what);
@@ -180,6 +197,10 @@ fn duplicates(world: &mut World) {
     for (tag, action) in &world.actions {
         if action.is_of_profile() {
             continue;
+        }
+        let has = |sent: &&Sent| sent.tag == Some(*tag) && sent.call.is_write();
+        if world.requests.iter().filter(has).count() > 1 {
+            world.checks(Rule::Twice);
         }
         let mut effects: Vec<Effect> = world.effects_of(*tag).copied().collect();
         effects.sort_by_key(|effect| effect.request);
@@ -230,6 +251,9 @@ fn overtaken(world: &mut World) {
             || world.runs.iter().any(|run| run.command == command && (run.may_repeat || run.only.is_some()))
         {
             continue;
+        }
+        if latest.iter().any(|(of, other, _)| *of == command && other == cart) {
+            world.checks(Rule::Order);
         }
         // As the input of this run has them: its rows may have been sorted since an earlier one.
         let place = |wanted: u32| world.runs[sent.run].records.iter().position(|(of, _)| *of == wanted);

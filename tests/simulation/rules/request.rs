@@ -45,6 +45,12 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
         match (&sent.shown, sent.body["customer"].as_object(), sent.tag) {
             (Some(shown), Some(body), Some(tag)) => {
                 let action = world.actions[&tag].clone();
+                if world.faults.cache.is_some() {
+                    world.checks(Rule::OtherProfile);
+                }
+                if world.planned.contains_key(&tag) {
+                    world.checks(Rule::Planned);
+                }
                 let before = plain(world, &shown.profile);
                 let after = with_kept(world, plain(world, body), &before);
                 let planned = world.planned.get(&tag).and_then(|planned| differing(planned, &shown.profile));
@@ -152,6 +158,7 @@ fn too_early(world: &World, number: usize) -> Option<String> {
     world.requests[..number].iter().filter(same_key).find_map(|other| {
         let heard = other.heard.as_ref()?;
         let Observed::Status(429, Some(seconds)) = heard.observed else { return None };
+        world.checks(Rule::RetryAfter);
         let until = heard.at + Duration::from_secs(seconds).min(MAX_RETRY_AFTER);
         (sent.at < until)
             .then(|| format!("it leaves {:?} before Retry-After is over", until.saturating_sub(sent.at)))
@@ -194,6 +201,8 @@ fn check_times(
     (disk, process): (&Disk, &Process),
     broken: &mut Vec<(Rule, String)>,
 ) {
+    world.checks(Rule::Waits);
+    world.checks(Rule::NoSnapshot);
     let between = sent.at.saturating_sub(shown.at);
     let is_lookup = |other: &&Sent| {
         other.run == sent.run && other.at >= shown.at && matches!(other.call, Call::Country(_))
@@ -235,6 +244,10 @@ fn check_addresses(
     world: &World,
     broken: &mut Vec<(Rule, String)>,
 ) {
+    world.checks(Rule::LostAddress);
+    if !matches!(action, Action::Set(..) | Action::Add(_)) {
+        world.checks(Rule::Deletion);
+    }
     let left_out: Vec<i64> = ids(before).into_iter().filter(|id| !ids(after).contains(id)).collect();
     let is_allowed = match action {
         Action::Remove(id, is_allowed) => {
@@ -284,6 +297,10 @@ fn check_fields(
     (before, after): (&Stored, &Stored),
     broken: &mut Vec<(Rule, String)>,
 ) {
+    world.checks(Rule::Exact);
+    if let Action::Restore(_) = action {
+        world.checks(Rule::WrongUndo);
+    }
     let (old, new) = (fields(before), fields(after));
     for path in old.keys().chain(new.keys().filter(|path| !old.contains_key(*path))) {
         let (was, now) = (old.get(path).copied(), new.get(path).copied());
@@ -336,6 +353,9 @@ fn check_defaults(
 ) {
     let Some(customer) = sent.replaces().map(|customer| &world.customers[customer]) else { return };
     let (was, now) = (defaults(before), defaults(after));
+    if matches!(action, Action::Default(_) | Action::Restore(_)) {
+        world.checks(Rule::Defaults);
+    }
     // An editor who strikes between the last read and the PUT leaves two.
     let most = customer.past.iter().map(|(_, past)| defaults(past).len()).max().unwrap_or_default().max(1);
     if now.len() > most {

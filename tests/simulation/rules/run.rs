@@ -15,6 +15,8 @@ use crate::world::{Reported, Sent, World};
 pub fn check(world: &mut World, run: usize, code: u8, error: &Value, counts: &[usize], is_outage: bool) {
     let said: Vec<Reported> = world.reported.iter().filter(|said| said.run == run).cloned().collect();
     let mut broken = Vec::new();
+    world.checks(Rule::Once);
+    world.checks(Rule::ExitCode);
     let was_refused =
         said.iter().all(|said| said.kind.is_some()) && world.runs[run].is_batch && said.is_empty();
     if !(was_refused && code != 0) {
@@ -47,6 +49,7 @@ pub fn check(world: &mut World, run: usize, code: u8, error: &Value, counts: &[u
         }
     }
     if is_outage {
+        world.checks(Rule::Outage);
         let unknown = unknown_since_last_answer(world, run, &said);
         if unknown > usize::from(world.runs[run].jobs) + 5 {
             broken.push((Rule::Outage, format!("{unknown} records are unknown")));
@@ -127,6 +130,7 @@ fn wrong_mismatch(world: &World, run: usize, said: &Reported) -> Option<String> 
         // A cache has answered with another customer's.
         return None;
     }
+    world.checks(Rule::Mismatch);
     let (body, last) = if world.is_magento {
         (magento::plain(body), magento::plain(last))
     } else {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::Rule;
 use crate::call::Call;
+use crate::states::State;
 use crate::world::{Sent, World};
 
 /// For so long a run with nothing in flight may go on after the first signal: what it reads must come to an end.
@@ -40,6 +41,7 @@ pub fn too_late(world: &World, sent: &Sent) -> Option<String> {
 pub fn check(world: &mut World, run: usize) {
     let ended = &world.runs[run];
     let (Some(signalled), Some(end)) = (ended.signalled, ended.ended) else { return };
+    world.checks(Rule::Signal);
     let (code, took) = (ended.code, end.saturating_sub(signalled));
     let of_run = || world.requests.iter().filter(|sent| sent.run == run && sent.at <= signalled);
     let was_said = |sent: &Sent| {
@@ -60,11 +62,11 @@ pub fn check(world: &mut World, run: usize) {
         if end.saturating_sub(again) > MAX_AFTER_SECOND {
             broken.push(format!("the run ended {:?} after the second signal", end.saturating_sub(again)));
         }
-        world.reach("a second signal");
+        world.reach(State::SecondSignal);
     }
-    world.reach("a signal");
+    world.reach(State::Signal);
     if is_reading && is_idle {
-        world.reach("a signal while only a read is waited for");
+        world.reach(State::SignalInRead);
     }
     for what in broken {
         world.broke(Rule::Signal, run, None, what);

@@ -14,6 +14,7 @@ use crate::input::{self, InputEdit};
 use crate::job::{Job, RunOptions};
 use crate::rules::{Rule, journal, partition};
 use crate::setting::Mode;
+use crate::states::State;
 use crate::world::{Event, World};
 
 /// A batch before its input was edited, and that input; and the first run after it.
@@ -95,7 +96,7 @@ impl Scenario {
         }
         let rows: Vec<String> = job.records.iter().map(|record| self.row(job, *record)).collect();
         std::fs::write(&job.input, input::text(&rows, false)).unwrap();
-        self.world.borrow_mut().reach("an input edited between two runs");
+        self.world.borrow_mut().reach(State::EditedBetweenRuns);
         Some(before)
     }
 
@@ -144,7 +145,7 @@ impl Scenario {
         let ended = machine.run(job, RunOptions::default()).await;
         machine.disk.lock().unwrap().put(&job.input, original);
         let world = &mut *self.world.borrow_mut();
-        world.reach("an edited plan");
+        world.reach(State::PlanEdited);
         if ended.code == Some(0) || world.requests.iter().any(|sent| sent.run == ended.run) {
             let what = format!("an edited plan is applied, with exit code {:?}", ended.code);
             world.broke(Rule::Planned, ended.run, None, what);
@@ -170,7 +171,7 @@ impl Scenario {
         {
             let mut world = self.world.borrow_mut();
             world.log(|| format!("the journal is cut after line {kept} of {lines}"));
-            world.reach("a plan's journal cut");
+            world.reach(State::PlanCut);
             world.cut.insert(journal);
         }
         self.pause().await;
@@ -204,7 +205,7 @@ impl Scenario {
             return;
         }
         if !job.is_plan && self.extra.chance(9) {
-            self.world.borrow_mut().reach("a restarted batch");
+            self.world.borrow_mut().reach(State::Restarted);
             (options.restart, options.resume) = (true, false);
             return;
         }
@@ -225,8 +226,10 @@ impl Scenario {
                 options.settled[usize::from(!is_applied)] |= 1 << (record - 1);
             }
         }
-        if options.settled != [0, 0] {
-            world.reach("unknown records settled by a person");
+        for (settled, state) in options.settled.into_iter().zip([State::MarkedDone, State::RetriedLine]) {
+            if settled > 0 {
+                world.reach(state);
+            }
         }
     }
 
@@ -255,7 +258,7 @@ impl Scenario {
         let mut options = || RunOptions { death: self.death(), ..RunOptions::default() };
         let options = [options(), options()];
         let machine = self.machines[job.machine].clone();
-        self.world.borrow_mut().reach("a batch in parts");
+        self.world.borrow_mut().reach(State::InParts);
         let [one, other] = [0, 1].map(|at| machine.run(&parts[at], options[at]));
         let ends = if self.extra.chance(50) {
             join(one, other).await.into()
@@ -291,7 +294,7 @@ impl Scenario {
         }
         let whole = self.machines[job.machine].run(job, RunOptions::default()).await;
         let world = &mut *self.world.borrow_mut();
-        world.reach("a whole input after a part of it");
+        world.reach(State::WholeAfterPart);
         if world.requests.iter().any(|sent| sent.run == whole.run && sent.call.is_write()) {
             let what = "the whole input is sent, and a part of it was".to_owned();
             world.broke(Rule::Twice, whole.run, None, what);
@@ -304,7 +307,7 @@ impl Scenario {
             return;
         }
         let only = 1 + usize::try_from(self.extra.below(job.records.len() as u64)).unwrap();
-        self.world.borrow_mut().reach("one record of a plan");
+        self.world.borrow_mut().reach(State::PlanOnly);
         self.once(job, RunOptions { only: Some(only), ..RunOptions::default() }).await;
         self.pause().await;
     }
