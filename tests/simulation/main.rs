@@ -16,6 +16,7 @@
 #![allow(clippy::expect_used, clippy::missing_panics_doc, clippy::panic, clippy::unwrap_used, missing_docs)]
 
 mod action;
+mod agreement;
 mod bounds;
 mod call;
 mod customers;
