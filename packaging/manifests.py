@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the Homebrew formula, the Scoop manifest and the WinGet manifests of a release from its checksums.
 
-    packaging/manifests.py SHA256SUMS OWNER/REPOSITORY OUTPUT_DIRECTORY
+    packaging/manifests.py SHA256SUMS OUTPUT_DIRECTORY
 """
 
 import json
@@ -34,12 +34,11 @@ def read_checksums(text):
 class Release:
     """The addresses and checksums of one release's archives."""
 
-    def __init__(self, sums, repository, package):
-        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
-            raise ValueError(f"expected OWNER/REPOSITORY, found `{repository}`")
+    def __init__(self, sums, package):
+        project.repository_of(package["repository"])
         self.sums, self.package = sums, package
         self.version = package["version"]
-        self.homepage = f"https://github.com/{repository}"
+        self.homepage = package["repository"]
 
     def archive(self, target, suffix):
         """Returns the address and the checksum of an archive; raises `ValueError` where it has none."""
@@ -149,9 +148,9 @@ def winget(release):
     }
 
 
-def write(checksums, repository, output, root=project.ROOT):
+def write(checksums, output, root=project.ROOT):
     """Writes `storefront.rb`, `storefront.json` and the manifests for WinGet to the directory `output`."""
-    release = Release(read_checksums(checksums.read_text()), repository, project.package(root))
+    release = Release(read_checksums(checksums.read_text()), project.package(root))
     texts = {"storefront.rb": formula(release), "storefront.json": scoop(release)} | winget(release)
     output.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -159,9 +158,9 @@ def write(checksums, repository, output, root=project.ROOT):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
     try:
-        write(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]))
+        write(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")

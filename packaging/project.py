@@ -15,6 +15,31 @@ def package(root=ROOT):
     return {name: shared[name] if value == {"workspace": True} else value for name, value in own.items()}
 
 
+def address(root=ROOT):
+    """Returns the address of the project."""
+    value = package(root)["repository"]
+    repository_of(value)
+    return value
+
+
+def repository_of(address):
+    """Returns `OWNER/REPOSITORY` of an address on GitHub; raises `ValueError` for any other."""
+    found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+)", address)
+    if found is None:
+        raise ValueError(f"expected an address like https://github.com/acme/shop, found `{address}`")
+    return found[1]
+
+
+def repository(root=ROOT):
+    """Returns the name of the repository, `OWNER/REPOSITORY`."""
+    return repository_of(address(root))
+
+
+def image(root=ROOT):
+    """Returns the name of the container image; a registry takes lower case only."""
+    return f"ghcr.io/{repository(root).lower()}"
+
+
 def release_notes(version, root=ROOT):
     """Returns the section of the changelog for `version`; raises `ValueError` where there is none."""
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")

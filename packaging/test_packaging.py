@@ -14,6 +14,7 @@ import unittest
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import address
 import archive
 import check_tag
 import manifests
@@ -23,8 +24,8 @@ PACKAGE = {
     "version": "1.2.3",
     "description": 'Says "hello"',
     "license": "Apache-2.0 OR MIT",
+    "repository": "https://github.com/acme/storefront",
 }
-REPOSITORY = "acme/storefront"
 NAMES = [
     f"storefront-1.2.3-{target}.{'zip' if 'windows' in target else 'tar.gz'}"
     for target in [*manifests.UNIX_ARCHIVES.values(), *manifests.WINDOWS_ARCHIVES.values()]
@@ -32,8 +33,8 @@ NAMES = [
 SUMS = {name: hashlib.sha256(name.encode()).hexdigest() for name in NAMES}
 
 
-def release(sums=SUMS, repository=REPOSITORY):
-    return manifests.Release(sums, repository, PACKAGE)
+def release(sums=SUMS, package=PACKAGE):
+    return manifests.Release(sums, package)
 
 
 def url(name):
@@ -107,16 +108,75 @@ class Manifests(Temporary):
             with self.assertRaises(ValueError):
                 manifests.read_checksums(f"{line}\n")
         with self.assertRaises(ValueError):
-            release(repository='acme/storefront"; system "id')
+            release(package=PACKAGE | {"repository": 'https://github.com/acme/storefront"; system "id'})
 
     def test_the_files_are_written_from_the_checksums_of_real_files(self):
         version = project.package()["version"]
         names = [name.replace("1.2.3", version) for name in NAMES]
         lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in names]
         checksums = self.file("SHA256SUMS", "".join(lines))
-        manifests.write(checksums, REPOSITORY, self.root / "out")
+        manifests.write(checksums, self.root / "out")
         self.assertEqual(json.loads((self.root / "out/storefront.json").read_text())["version"], version)
         self.assertIn(f'version "{version}"', (self.root / "out/storefront.rb").read_text())
+
+
+class Address(Temporary):
+    def setUp(self):
+        super().setUp()
+        for name in ["Cargo.toml", *address.FILES]:
+            self.file(name, (project.ROOT / name).read_text(encoding="utf-8"))
+
+    def texts(self):
+        return {name: (self.root / name).read_text(encoding="utf-8") for name in ["Cargo.toml", *address.FILES]}
+
+    def test_all_files_have_the_address_of_cargo_toml(self):
+        self.assertEqual(address.check(), project.package()["repository"])
+
+    def test_no_other_file_has_it(self):
+        name = project.repository()
+        places = ["*.toml", "*.md", "docs/*", "src/**/*.rs", "crates/*/src/**/*.rs", "packaging/*", "packaging/debian/*", ".github/workflows/*"]
+        files = {path for place in places for path in project.ROOT.glob(place) if path.is_file()}
+        named = {path.relative_to(project.ROOT).as_posix() for path in files if f"github.com/{name}" in path.read_text(encoding="utf-8")}
+        self.assertEqual(named, {"Cargo.toml", *address.FILES} - {"docs/scripts.md"})
+
+    def test_one_command_writes_it_everywhere_and_back(self):
+        before = self.texts()
+        address.write("https://github.com/Acme-1/my.shop", self.root)
+        self.assertEqual(address.check(self.root), "https://github.com/Acme-1/my.shop")
+        after = self.texts()
+        for name, text in after.items():
+            self.assertNotEqual(text, before[name])
+            self.assertNotIn(project.repository().lower(), text.lower())
+        self.assertIn("image: ghcr.io/acme-1/my.shop:", after["docs/scripts.md"])
+        self.assertIn("https://github.com/01mf02/jaq", after["docs/scripts.md"])
+        self.assertIn("curl -LsSf https://github.com/Acme-1/my.shop/releases/latest/download/install.sh | sh", after["README.md"])
+        address.write(project.address(), self.root)
+        self.assertEqual(self.texts(), before)
+
+    def test_another_address_in_a_file_and_a_bad_one_are_errors(self):
+        name = project.repository()
+        for file in address.FILES:
+            text = (self.root / file).read_text(encoding="utf-8")
+            self.file(file, re.sub(f"{name}|{name.lower()}", "acme/other", text, count=1))
+            with self.assertRaisesRegex(ValueError, f"{file} names `.*acme/other`"):
+                address.check(self.root)
+            self.file(file, re.sub(f"{name}|{name.lower()}", "", text))
+            with self.assertRaisesRegex(ValueError, f"{file} does not name the address"):
+                address.check(self.root)
+            self.file(file, text)
+        for bad in ["acme/shop", "http://github.com/acme/shop", "https://github.com/acme/shop/", 'https://github.com/a/b"', ""]:
+            with self.assertRaisesRegex(ValueError, "an address like"):
+                address.write(bad, self.root)
+
+    def test_the_readme_and_the_page_about_installation_have_the_same_four_lines(self):
+        lines = [
+            re.search(r"```sh\n(curl -LsSf .*?)```", (project.ROOT / name).read_text(encoding="utf-8"), re.DOTALL)[1]
+            for name in ["README.md", "docs/install.md"]
+        ]
+        self.assertEqual(lines[0], lines[1])
+        self.assertEqual(len(lines[0].splitlines()), 4)
+        page = (project.ROOT / "docs/install.md").read_text(encoding="utf-8")
+        self.assertLess(page.index("curl -LsSf"), page.index("\n- ["))
 
 
 class Archive(Temporary):
@@ -225,11 +285,20 @@ class Package(unittest.TestCase):
             self.assertFalse(name.startswith((".github/", ".ci/", "packaging/", "target/")), name)
 
 
+MANIFEST = """[package]
+name = "storefront"
+version = "1.2.3"
+repository = "https://github.com/acme/shop"
+"""
+
+
 class Tag(Temporary):
     def setUp(self):
         super().setUp()
-        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.3"\n')
+        self.file("Cargo.toml", MANIFEST)
         self.lock("1.2.3")
+        for name in address.FILES:
+            self.file(name, "https://github.com/acme/shop/releases")
         self.file("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\n- New.\n\n## [1.2.2]\n\n- Old.\n")
 
     def lock(self, version):
@@ -237,21 +306,28 @@ class Tag(Temporary):
 
     def test_the_notes_are_the_section_of_the_version(self):
         self.assertEqual(check_tag.check("v1.2.3", self.root), "- New.\n")
+        self.assertEqual(check_tag.check("v1.2.3", self.root, "acme/shop"), "- New.\n")
 
     def test_another_tag_another_lock_file_and_a_missing_section_are_errors(self):
         for tag in ["1.2.3", "v1.2.4", "v1.2.3-rc.1", ""]:
             with self.assertRaisesRegex(ValueError, "the tag is"):
                 check_tag.check(tag, self.root)
         self.file("CHANGELOG.md", "## [1.2.3]\n## [1.2.4-rc.1]\n")
-        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.4-rc.1"\n')
+        self.file("Cargo.toml", MANIFEST.replace("1.2.3", "1.2.4-rc.1"))
         self.lock("1.2.4-rc.1")
         with self.assertRaisesRegex(ValueError, "a version like"):
             check_tag.check("v1.2.4-rc.1", self.root)
-        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.3"\n')
+        self.file("Cargo.toml", MANIFEST)
         self.lock("1.2.2")
         with self.assertRaisesRegex(ValueError, "Cargo.lock"):
             check_tag.check("v1.2.3", self.root)
         self.lock("1.2.3")
+        for other in ["acme/other", "acme/shop2", "shop"]:
+            with self.assertRaisesRegex(ValueError, f"this is `{other}`"):
+                check_tag.check("v1.2.3", self.root, other)
+        self.file("README.md", "https://github.com/acme/other/releases")
+        with self.assertRaisesRegex(ValueError, "README.md names"):
+            check_tag.check("v1.2.3", self.root, "acme/shop")
         self.file("CHANGELOG.md", "## [1.2.30]\n## [Unreleased]\n")
         with self.assertRaisesRegex(ValueError, "CHANGELOG.md"):
             check_tag.check("v1.2.3", self.root)
