@@ -35,7 +35,7 @@ fn city(home: &Home, id: usize) -> Value {
 fn two_dashes_at_the_end_lose_nothing_that_is_typed_afterwards() {
     let home = Home::new();
     let mut asked = terminal(&home, "--sandbox customer update --address 2 --");
-    asked.picks("City").sees("City ›").replaces("Men's Lyon").sees("Men's Lyon  (was");
+    asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Men's Lyon").sees("Men's Lyon  (was");
     asked.picks("Done, review changes").sees("Send it?").confirms("n");
     let (code, screen) = asked.ends();
     assert_eq!(code, 130, "{screen}");
@@ -68,7 +68,7 @@ fn the_answers_about_an_attribute_follow_two_dashes_too() {
 fn a_signal_while_the_shop_is_waited_for_prints_the_command() {
     let home = Home::new();
     let mut asked = terminal(&home, "--sandbox customer update --address 2 --fault PUT:latency=60000");
-    asked.picks("City").sees("City ›").replaces("Lyon").sees("Lyon  (was");
+    asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Lyon").sees("Lyon  (was");
     asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("waiting for the response");
     asked.terminate().sees("press Ctrl-C again").terminate();
     let (code, screen) = asked.ends();
