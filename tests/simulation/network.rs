@@ -16,9 +16,13 @@ use super::disk::{Disk, Process};
 use super::faults::{Delivery, ERRORS, Observed};
 use super::rules;
 use super::service::route;
+use super::states::State;
 use super::world::{Heard, Run, Sent, Shown, World};
 use storefront::client::TransportError;
 use storefront::client::transport::{Exchange, Incoming, Transport};
+
+/// So long a shop may take to list the regions of a country: a profile that was read before is too old then.
+const SLOW: Duration = Duration::from_secs(3);
 
 /// The network as one run of the program uses it.
 #[derive(Debug)]
@@ -48,7 +52,7 @@ impl Network {
         if self.process.lock().unwrap().is_dead {
             return std::future::pending().await;
         }
-        let (number, delivery, there, back) = self.leave(&request);
+        let (number, delivery, there, back) = self.leave(&request, timeout);
         match delivery.observed {
             Observed::Silence => tokio::time::sleep(timeout).await,
             _ => tokio::time::sleep(there.min(timeout)).await,
@@ -64,7 +68,7 @@ impl Network {
     }
 
     /// The request leaves: from here on its delivery does not depend on the client.
-    fn leave(&self, request: &reqwest::Request) -> (usize, Delivery, Duration, Duration) {
+    fn leave(&self, request: &reqwest::Request, timeout: Duration) -> (usize, Delivery, Duration, Duration) {
         let mut world = self.world.borrow_mut();
         let world = &mut *world;
         world.catch_up();
@@ -85,7 +89,12 @@ impl Network {
         let tag = record_of(world, self.run, &call, &body, shown.as_ref());
         let (number, now) = (world.requests.len(), world.now());
         let delivery = world.faults.delivery(&mut world.random, number, !call.is_write(), now);
-        let (there, back) = (world.random.millis(1, 120), world.random.millis(1, 80));
+        let (there, mut back) = (world.random.millis(1, 120), world.random.millis(1, 80));
+        let is_lookup = matches!(call, Call::Country(_)) && !world.is_calm;
+        if is_lookup && timeout > SLOW && world.random.chance(60) {
+            back = SLOW;
+            world.reach(State::SlowLookup);
+        }
         let sent = Sent {
             run: self.run,
             tag,

@@ -49,6 +49,7 @@ states! {
     OtherCustomer: "a cache answered with the profile of another customer",
     NoAddresses: "a profile was read without its list of addresses",
     NotReadable: "a profile could not be read, and was replaced by a base",
+    SlowLookup: "a shop took so long to list regions that the profile had to be read again",
     // The shop.
     AddressDropped: "the shop lost an address of a PUT",
     AddressesRenumbered: "the shop gave all addresses new ids",

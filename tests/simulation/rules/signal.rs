@@ -8,8 +8,8 @@ use crate::call::Call;
 use crate::states::State;
 use crate::world::{Sent, World};
 
-/// For so long a run with nothing in flight may go on after the first signal: what it reads must come to an end.
-const MAX_IDLE: Duration = Duration::from_secs(35);
+/// For so long a run with nothing in flight may go on after the first signal: it waits for no answer to a read.
+const MAX_IDLE: Duration = Duration::from_secs(1);
 /// The same of any run after the second one: its disk may have to be waited for.
 const MAX_AFTER_SECOND: Duration = Duration::from_secs(1);
 /// A run that ends so soon after a signal may have been at its end.
