@@ -1,6 +1,5 @@
-//! Which field of which customer each row of a sheet sets: two rows that set one field to different values contradict each
-//! other, and the order of a sheet says nothing about which one is meant. Records of NDJSON and JSON are written by
-//! programs, in an order that counts.
+//! Which field of which customer each record sets: two records that set one field to different values contradict each other,
+//! and nothing says which one is meant.
 
 use std::collections::HashMap;
 
@@ -14,39 +13,39 @@ use storefront_core::text::hash::{Fnv1a, fnv1a};
 /// As many fields are remembered.
 const MAX_FIELDS: usize = 200_000;
 
-/// What rows set so far.
+/// What records set so far.
 #[derive(Debug, Default)]
 pub struct Assignments {
     /// By customer and path: the value and the line.
     seen: HashMap<u64, (u64, u64)>,
-    /// How many rows set a field to the value that an earlier one sets.
+    /// How many records set a field to the value that an earlier one sets.
     repeated: u64,
     /// The first of them, and what it repeats.
     first: Option<String>,
 }
 
 impl Assignments {
-    /// Takes a row in.
+    /// Takes a record in; `place` says what its number counts: lines or records.
     ///
     /// # Errors
-    /// `usage` where an earlier row sets one of its fields to another value.
-    pub fn add(&mut self, record: &PreparedRecord, line: u64) -> Result<(), Failure> {
+    /// `usage` where an earlier record sets one of its fields to another value.
+    pub fn add(&mut self, record: &PreparedRecord, line: u64, place: &str) -> Result<(), Failure> {
         let mut repeated = None;
         for (path, value) in fields(record) {
-            let place = Fnv1a::default().update(record.key.as_bytes()).update(&[0]).update(path.as_bytes());
-            let place = place.finish();
+            let field = Fnv1a::default().update(record.key.as_bytes()).update(&[0]).update(path.as_bytes());
+            let field = field.finish();
             let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
             let value = fnv1a(text.as_bytes());
-            match self.seen.get(&place) {
+            match self.seen.get(&field) {
                 Some((other, before)) if *other != value => {
                     let whose = "for the same customer";
-                    let message = format!("sets `{path}` to another value than line {before}, {whose}");
+                    let message = format!("sets `{path}` to another value than {place} {before}, {whose}");
                     return Err(Failure::usage(message));
                 }
                 Some((_, before)) => {
-                    repeated.get_or_insert_with(|| format!("line {line} (`{path}`, as line {before})"));
+                    repeated.get_or_insert_with(|| format!("{place} {line} (`{path}`, as {place} {before})"));
                 }
-                None if self.seen.len() < MAX_FIELDS => drop(self.seen.insert(place, (value, line))),
+                None if self.seen.len() < MAX_FIELDS => drop(self.seen.insert(field, (value, line))),
                 None => {}
             }
         }
@@ -55,7 +54,7 @@ impl Assignments {
         Ok(())
     }
 
-    /// The warning about rows that repeat what others set.
+    /// The warning about records that repeat what others set.
     pub fn warning(&self) -> Option<String> {
         let (count, first) = (self.repeated, self.first.as_ref()?);
         Some(match count {
@@ -65,7 +64,7 @@ impl Assignments {
     }
 }
 
-/// The fields that a record sets in a stored profile, with their paths. Those of a new address belong to no other row.
+/// The fields that a record sets in a stored profile, with their paths. Those of a new address belong to no other record.
 fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
     let (draft, mut found) = (&record.draft, Vec::new());
     if !draft.operation.is_merged {

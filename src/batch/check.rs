@@ -10,7 +10,7 @@ use crate::batch::send::RunContext;
 use crate::batch::token::TokenSource;
 use crate::cli::BatchArgs;
 use crate::input::document;
-use crate::input::records::{Content, Record, at};
+use crate::input::records::{Record, at};
 use crate::journal::State;
 use crate::journal::read::PreviousRun;
 use crate::ops::attribute;
@@ -96,9 +96,9 @@ struct Check<'a> {
     unique_key: Option<&'static str>,
     checked: Checked,
     keys: HashSet<u64>,
-    /// What rows set so far.
+    /// What records set so far.
     assignments: Assignments,
-    /// Whether rows contradict each other: leaving one of them out would choose between them.
+    /// Whether records contradict each other: leaving one of them out would choose between them.
     is_contradictory: bool,
     /// Why records cannot be sent, with the lines of each cause.
     invalid: Vec<(Failure, Vec<u64>)>,
@@ -159,11 +159,7 @@ impl<'a> Check<'a> {
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && was_sent);
                 self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
-                let is_row = matches!(record.content, Content::Row(_));
-                if is_sent
-                    && is_row
-                    && let Err(failure) = self.assignments.add(&prepared, line)
-                {
+                if is_sent && let Err(failure) = self.assignments.add(&prepared, line, self.report.place) {
                     self.is_contradictory = true;
                     self.refuse(line, failure);
                 }

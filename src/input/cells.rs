@@ -1,5 +1,4 @@
-//! What spreadsheets do to cells: blanks around them, numbers that were texts, formulas that hold a text, errors of a
-//! formula, and yes and no in the language of the program.
+//! What spreadsheets do to cells: blanks around them, formulas that hold a text, and yes and no in the language of the program.
 
 use serde_json::{Value, json};
 
@@ -19,82 +18,6 @@ pub fn clean(cell: &str) -> &str {
 /// Whether something around a cell is left out.
 pub fn is_trimmed(cell: &str) -> bool {
     cell.trim_matches(is_invisible) != cell
-}
-
-/// Errors of formulas in English, German, French and Spanish.
-const ERRORS: [&str; 39] = [
-    "#N/A",
-    "#REF!",
-    "#VALUE!",
-    "#DIV/0!",
-    "#NAME?",
-    "#NULL!",
-    "#NUM!",
-    "#SPILL!",
-    "#CALC!",
-    "#FIELD!",
-    "#BLOCKED!",
-    "#UNKNOWN!",
-    "#CONNECT!",
-    "#BUSY!",
-    "#GETTING_DATA",
-    "#NV",
-    "#BEZUG!",
-    "#WERT!",
-    "#ZAHL!",
-    "#ÜBERLAUF!",
-    "#KALK!",
-    "#VALEUR!",
-    "#NOM?",
-    "#NUL!",
-    "#NOMBRE!",
-    "#PROPAGATION!",
-    "#EPARS!",
-    "#N/D",
-    "#¡REF!",
-    "#¡VALOR!",
-    "#¡DIV/0!",
-    "#¿NOMBRE?",
-    "#¡NULO!",
-    "#¡NUM!",
-    "#¡DESBORDAMIENTO!",
-    "#¡CALC!",
-    "#¡VALOR",
-    "#¡REF",
-    "#ERROR!",
-];
-
-/// What is wrong with a cell of this field, whatever the field holds.
-pub fn problem(field: &str, cell: &str) -> Option<String> {
-    // LibreOffice has numbers for some errors, and a column that is too narrow for its number is copied as `###`.
-    let is_number = |digits: &str| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_error = ERRORS.contains(&cell)
-        || cell.strip_prefix("Err:").is_some_and(is_number)
-        || cell.len() > 2 && cell.bytes().all(|byte| byte == b'#');
-    if is_error {
-        return Some(format!("`{cell}` is an error of the spreadsheet, not a value"));
-    }
-    let is_shortened = match field {
-        "telephone" | "fax" | "postcode" => is_scientific(cell, false),
-        "sku" => is_scientific(cell, true),
-        _ => false,
-    };
-    is_shortened.then(|| {
-        format!(
-            "the spreadsheet shortened a number to `{cell}`: format the column as text and enter it again"
-        )
-    })
-}
-
-/// Whether a number is written as `4.47912E+11`.
-fn is_scientific(cell: &str, needs_decimals: bool) -> bool {
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((number, exponent)) = cell.split_once(['E', 'e']) else { return false };
-    let is_number = match number.split_once(['.', ',']) {
-        Some((whole, decimals)) => is_digits(whole) && is_digits(decimals),
-        None => is_digits(number) && !needs_decimals,
-    };
-    is_number && exponent.strip_prefix('+').is_some_and(is_digits)
 }
 
 /// Yes in the languages that spreadsheets are used in, first what `TRUE` is called in them.
@@ -187,7 +110,7 @@ pub fn option(label: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{clean, flag, option, options, problem};
+    use super::{clean, flag, option, options};
 
     #[test]
     fn what_nobody_sees_around_a_cell_is_left_out() {
@@ -198,29 +121,6 @@ mod tests {
         }
         for cell in ["New\u{a0}York", "=A1", "=\"a\"&\"b\"", "\"Troy\"", "="] {
             assert_eq!(clean(cell), cell);
-        }
-    }
-
-    #[test]
-    fn errors_and_shortened_numbers_are_no_values() {
-        for cell in ["#N/A", "#NV", "#VALEUR!", "#¿NOMBRE?", "Err:502", "####"] {
-            assert!(problem("city", cell).is_some(), "{cell}");
-        }
-        for (field, cell) in
-            [("telephone", "4.47912E+11"), ("postcode", "4,5E+4"), ("fax", "4E+11"), ("sku", "1.5E+12")]
-        {
-            assert!(problem(field, cell).is_some(), "{cell}");
-        }
-        for (field, cell) in [
-            ("sku", "1E+12"),
-            ("sku", "12E5"),
-            ("city", "1.5E+12"),
-            ("postcode", "1E5"),
-            ("city", "#1"),
-            ("company", "#NV Consulting"),
-            ("telephone", "+49 30 1"),
-        ] {
-            assert_eq!(problem(field, cell), None, "{cell}");
         }
     }
 

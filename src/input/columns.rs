@@ -9,6 +9,7 @@ use super::cells::{self, flag, options};
 use super::csv::CsvReader;
 use super::document;
 use storefront_core::check::body::is_whole;
+use storefront_core::check::spreadsheet;
 use storefront_core::check::synonyms::suggest;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
@@ -111,7 +112,8 @@ impl Columns {
         for ((column, title), cell) in self.columns.iter().zip(&self.titles).zip(row) {
             let cell = cells::clean(cell);
             let field = column.path.last().map_or("", String::as_str);
-            if let Some(what) = cells::problem(field, cell).filter(|_| !matches!(column.holds, Holds::Reason))
+            if let Some(what) =
+                spreadsheet::problem(field, cell).filter(|_| !matches!(column.holds, Holds::Reason))
             {
                 problems.push(format!("column {title}: {what}"));
                 continue;

@@ -61,6 +61,16 @@ pub enum Undo {
 }
 
 impl Action {
+    /// The address, if any, and the field that it sets.
+    pub fn place(&self) -> Option<(Option<i64>, &'static str)> {
+        match self {
+            Self::Set(address, "country_id", _) => Some((*address, "region")),
+            Self::Set(address, field, _) | Self::Custom(address, field, _) => Some((*address, field)),
+            Self::Region(address, _) => Some((Some(*address), "region")),
+            _ => None,
+        }
+    }
+
     /// Whether a profile, stored or sent, has what this asks for.
     pub fn is_shown_by(&self, profile: &Stored) -> bool {
         let address = |id: &i64| addresses(profile).find(|address| address["id"] == *id);

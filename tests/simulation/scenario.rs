@@ -3,6 +3,7 @@
 mod extras;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -313,13 +314,16 @@ impl Scenario {
                 (self.tags, 0)
             })
             .collect();
-        if self.random.chance(75) {
-            let batch = self.batch_of(Operation::Update, records, 0);
-            return self.with_restarts(&batch).await;
-        }
-        for record in records {
-            let job = self.single(Operation::Update, record, 0);
-            self.once(&job, RunOptions::default()).await;
+        // One batch that set a field twice would be refused.
+        let are_batches = self.random.chance(75);
+        for (number, record) in records.into_iter().enumerate() {
+            if are_batches {
+                let batch = self.batch_of(Operation::Update, vec![record], number);
+                self.with_restarts(&batch).await;
+            } else {
+                let job = self.single(Operation::Update, record, 0);
+                self.once(&job, RunOptions::default()).await;
+            }
         }
     }
 
@@ -547,7 +551,15 @@ impl Scenario {
         let records: Vec<(u32, usize)> = if replaces {
             (0..self.setting.customers).map(|customer| (self.replace(customer, Some(1)), customer)).collect()
         } else {
-            (0..count).map(|_| self.record(operation, false)).collect()
+            // Two records of a batch that set one field are refused.
+            let mut places = HashSet::new();
+            let records = (0..count).map(|_| self.record(operation, false));
+            let records: Vec<(u32, usize)> = records.collect();
+            let world = self.world.borrow();
+            let is_new = |(tag, customer): &(u32, usize)| {
+                world.actions[tag].place().is_none_or(|place| places.insert((*customer, place)))
+            };
+            records.into_iter().filter(is_new).collect()
         };
         self.batch_of(operation, records, number)
     }

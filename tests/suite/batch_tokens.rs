@@ -39,7 +39,7 @@ fn each_record_is_sent_with_its_own_token_which_appears_in_no_output() {
 #[test]
 fn each_record_reads_the_profile_and_unchanged_ones_send_nothing() {
     let env = TestEnv::new();
-    env.file("c.ndjson", "{\"gender\":1}\n{\"gender\":3}\n{\"gender\":3}\n");
+    env.file("c.ndjson", "{\"gender\":1}\n{\"group_id\":2}\n{\"group_id\":2}\n");
     let outcome = env.run("customer update -i c.ndjson -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(env.requests(), ["GET 200", "PUT 200", "GET 200", "GET 200", "PUT 200", "GET 200", "GET 200"]);
@@ -192,8 +192,8 @@ error: `--base` cannot be used with batch input
 #[test]
 fn a_token_leads_to_one_customer_in_all_records_of_a_batch() {
     let home = Home::new();
-    let records =
-        ["old@example.com", "new@example.com"].map(|email| json!({"customer": {"email": email}}).to_string());
+    let records = [("email", "old@example.com"), ("lastname", "New")]
+        .map(|(field, value)| json!({"customer": {field: value}}).to_string());
     home.write("in.ndjson", records.join("\n"), 0o600);
     let server = MockServer::start(vec![ok(&profile(json!({}))), ok(&profile(json!({"id": 2})))]);
     let line = format!("customer update -i {} --jobs 1 --settle 0", home.path("in.ndjson").display());

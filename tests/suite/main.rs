@@ -54,6 +54,7 @@ mod customer_written_back;
 mod doctor;
 mod doctor_service;
 mod doctor_tokens;
+mod draft_guards;
 mod draft_meaning;
 mod dry_run;
 mod duplicate_fields;

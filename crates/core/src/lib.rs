@@ -26,6 +26,7 @@ pub mod interface {
 pub mod check {
     pub mod body;
     pub mod country;
+    pub mod spreadsheet;
     pub mod synonyms;
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::country::{country_code, nearest};
+use super::spreadsheet;
 use super::synonyms::suggest;
 use crate::failure::Failure;
 use crate::interface::fields::{FieldType, ObjectSchema, Origin, Scalar};
@@ -175,6 +176,9 @@ impl Validator {
     }
 
     fn value(&mut self, name: &str, value: &Value, holds: FieldType, path: &Path<'_>) {
+        if let Some(problem) = value.as_str().and_then(|text| spreadsheet::problem(name, text.trim())) {
+            return self.found(false, path, format!("{path}: {problem}"));
+        }
         match (holds, value) {
             (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape, path),
             (FieldType::List(shape), Value::Array(elements)) => {

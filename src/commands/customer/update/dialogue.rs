@@ -12,6 +12,7 @@ use crate::commands::{grammar, prepare};
 use crate::ops::profile::{Change, read, replace};
 use crate::ops::{customers, read_country};
 use crate::prompt::{Objection, Prompt, Question};
+use crate::report::outcome::Outcome;
 use crate::report::profile::{defaults, owner, place_first};
 use crate::report::style::TextStyle;
 use storefront_core::failure::{Applied, Failure};
@@ -167,9 +168,7 @@ impl Dialogue<'_> {
             self.chosen = None;
             let Some(words) = self.fill_or_discard().await? else { return Ok(false) };
             self.chosen = Some(words.clone());
-            let args: UpdateArgs = self.typed.with(words).parse(grammar())?;
-            let update = args.update(prepare(session, &args, None)?)?;
-            let sent = match replace::replace_or_back(self.service, Change::Update(&update)).await {
+            return match self.send(words).await {
                 Ok(None) => continue,
                 // What was refused can be corrected.
                 Err(failure) if failure.applied == Applied::No && !failure.is_cancelled => {
@@ -179,8 +178,14 @@ impl Dialogue<'_> {
                 Ok(Some(outcome)) => session.report.outcome(&outcome).map(|()| true),
                 Err(failure) => Err(failure),
             };
-            return sent;
         }
+    }
+
+    /// Sends what these flags ask for; `None` for Esc.
+    async fn send(&self, words: Vec<String>) -> Result<Option<Outcome>, Failure> {
+        let args: UpdateArgs = self.typed.with(words).parse(grammar())?;
+        let update = args.update(prepare(self.service.session, &args, None)?)?;
+        replace::replace_or_back(self.service, Change::Update(&update)).await
     }
 
     /// The flags of what was edited; `None` where Esc led out, and a person agreed to lose what was edited.
