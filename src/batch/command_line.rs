@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::batch::failed_file::path_of;
 use crate::batch::record::RecordPreparer;
+use crate::cli::command_line::flag;
 use crate::cli::hint;
 use crate::report::summary::NextSteps;
 
@@ -15,7 +16,9 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
     let RecordPreparer { session, args, .. } = preparer;
     // A plan that was begun is resumed by itself.
     let flags = if preparer.plan.is_some() { Vec::new() } else { vec!["--resume".to_owned()] };
-    let resume = hint::typed(&session.global.typed.without(&OF_RESUMING).with(flags));
+    let is_named = args.journal.is_some() || !preparer.source.is_stream;
+    let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };
+    let resume = hint::typed(&session.global.typed.without(&OF_RESUMING).with([named, flags].concat()));
     let is_held_back = preparer.operation.spec().is_merged;
     let wait = match (is_held_back, preparer.plan.is_some()) {
         (true, false) => ", 10 minutes later or with --after-unknown,",

@@ -66,8 +66,11 @@ pub async fn run(
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
-    if source.is_stream && session.global.batch.journal.is_none() && !session.global.dry_run {
-        return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
+    // Its own is named by what the input holds, which may be corrected before it is resumed.
+    let args = &session.global.batch;
+    if source.is_stream && args.journal.is_none() && args.resume {
+        return Err(Failure::usage("which run is resumed is unknown: the input has no name")
+            .hint("name the journal of the earlier run with --journal FILE; its last message has it"));
     }
     let context = session.context;
     let source = source.copied(&*context.storage, &context.directories()?.state)?;
@@ -233,7 +236,7 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
 }
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
-/// `--journal` names.
+/// `--journal` names. An input without a name has it in the state directory, by what it holds: the same once more is refused.
 fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
     let RecordPreparer { source, args, .. } = preparer;
     if preparer.plan.is_some() {
@@ -245,12 +248,19 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
     let input = Some(&*source.path).filter(|_| !source.is_stream).map(dunce::canonicalize);
     let input = input.transpose().map_err(unreadable)?;
     let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
-    let beside = || {
-        let mut path = input.clone().unwrap_or_default().into_os_string();
-        path.push(format!("{shard}.journal"));
-        path.into()
+    let journal = match (&args.journal, &input) {
+        (Some(journal), _) => journal.clone(),
+        (None, Some(input)) => {
+            let mut path = input.clone().into_os_string();
+            path.push(format!("{shard}.journal"));
+            path.into()
+        }
+        (None, None) => {
+            let (operation, sha256) = (preparer.operation.spec().slug(), source.sha256()?);
+            let directory = preparer.session.context.directories()?.state.join("stdin");
+            directory.join(format!("{operation}-{}{shard}.journal", &sha256[..12]))
+        }
     };
-    let journal = args.journal.clone().unwrap_or_else(beside);
     Ok(Files { journal, input, resume: args.resume, restart: args.restart })
 }
 

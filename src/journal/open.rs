@@ -80,7 +80,7 @@ impl Opening {
         let titles = self.header.titles.clone().filter(|_| !self.files.restart);
         self.past = read::read(path, &log, &Header { titles, ..self.header.clone() })?;
         if !self.files.resume && !self.files.restart {
-            return Err(already_there(path));
+            return Err(already_there(&self.files));
         }
         self.log = Some((log, lock));
         Ok(())
@@ -123,7 +123,7 @@ impl Opening {
                 self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
                     // Another process was faster.
                     io::ErrorKind::AlreadyExists if self.files.resume => in_use(path),
-                    io::ErrorKind::AlreadyExists => already_there(path),
+                    io::ErrorKind::AlreadyExists => already_there(&self.files),
                     _ => unwritable(path, &error),
                 })?;
                 (self.storage.open_log(path, true).map_err(failed)?, lock)
@@ -279,8 +279,16 @@ async fn try_lock(storage: &dyn Storage, path: &Path, attempts: u32) -> Result<O
     Ok(None)
 }
 
-fn already_there(path: &Path) -> Failure {
-    Failure::guard(format!("journal `{}` already exists", path.display())).hint("use --resume to continue it")
+fn already_there(files: &Files) -> Failure {
+    let path = files.journal.display();
+    let failure = Failure::guard(format!("journal `{path}` already exists"));
+    match files.input {
+        Some(_) => failure.hint("use --resume to continue it"),
+        // What has no name has its journal by what it holds.
+        None => failure.hint(format!(
+            "use --journal '{path}' --resume to continue it; to run the same once more, name another with --journal"
+        )),
+    }
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
