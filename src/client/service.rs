@@ -23,6 +23,7 @@ use storefront_core::attribute::Named;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Method, Request, Target};
+use storefront_core::profile::custom::AttributeDirectory;
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::oauth;
@@ -57,6 +58,8 @@ pub struct Shop {
     pub client: Client,
     /// Regions by code and name, for an interface that wants their ids.
     pub regions: RefCell<RegionDirectory>,
+    /// The custom attributes of customers and addresses, for an interface that lists them.
+    pub custom_attributes: RefCell<AttributeDirectory>,
     /// Lists of the shop by their paths: attribute sets, groups, store views.
     pub lists: RefCell<HashMap<String, Rc<Vec<Named>>>>,
     /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
@@ -181,6 +184,7 @@ impl<'a> Service<'a> {
             settings,
             client,
             regions: RefCell::default(),
+            custom_attributes: RefCell::default(),
             lists: RefCell::default(),
             customer_ids: RefCell::default(),
             record_tokens: RefCell::default(),

@@ -46,6 +46,8 @@ pub enum Call {
     Payment(usize),
     /// Reads a country.
     Country(String),
+    /// Lists the custom attributes of customers or addresses, which this shop does not show.
+    CustomAttributes,
     /// No such route, or no such customer.
     Nothing,
 }

@@ -62,6 +62,7 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         ("PUT", ["products", "attributes", code]) => Some(Call::SetDefault((*code).to_owned())),
         ("GET", ["products", "attributes", code]) => Some(Call::Attribute((*code).to_owned())),
         ("GET", ["directory", "countries", code]) => Some(Call::Country((*code).to_owned())),
+        ("GET", ["attributeMetadata", _, "custom"]) => Some(Call::CustomAttributes),
         _ => None,
     };
     call.unwrap_or(Call::Nothing)

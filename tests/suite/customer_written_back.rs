@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::MockServer;
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::scripted::{methods, ok, run};
 use crate::support::storefront::{Home, Outcome};
 
@@ -47,7 +47,10 @@ fn extension_attributes_and_attributes_without_value_are_sent_only_where_they_ch
     assert_eq!(put["custom_attributes"], json!([{"attribute_code": "loyalty_no", "value": "L1"}]));
     assert_eq!(put["addresses"][0]["extension_attributes"], json!({"door": "left"}));
 
-    let (home, server) = (Home::new(), MockServer::start(vec![ok(&stored(true)), ok(&stored(false))]));
+    // The second answer is about the shop's custom attributes.
+    let none = answer("404 Not Found", "", r#"{"message": "none"}"#);
+    let script = vec![ok(&stored(true)), none, ok(&stored(false))];
+    let (home, server) = (Home::new(), MockServer::start(script));
     let draft = json!({"extension_attributes": {"is_subscribed": false},
         "custom_attributes": [{"attribute_code": "broken", "value": "1"}]});
     home.write("in.json", draft.to_string(), 0o600);

@@ -36,6 +36,7 @@ mod completion;
 #[cfg(unix)]
 mod config_files;
 mod csv_input;
+mod custom_attributes;
 mod customer_base_file;
 mod customer_concurrency;
 mod customer_deleted;

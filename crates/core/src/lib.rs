@@ -34,6 +34,7 @@ pub mod check {
 pub mod profile {
     pub mod address;
     pub mod by_place;
+    pub mod custom;
     pub mod diff;
     pub mod equal;
     pub mod magento;

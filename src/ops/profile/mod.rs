@@ -1,5 +1,6 @@
 //! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
 
+mod custom;
 mod lag;
 pub mod messages;
 mod preview;
@@ -23,6 +24,7 @@ use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::lint;
 use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::profile::custom::AttributeDirectory;
 use storefront_core::profile::diff::Expected;
 use storefront_core::profile::merge::{Merged, ProfilePatch, merge};
 use storefront_core::profile::region::RegionDirectory;
@@ -100,8 +102,9 @@ impl Change<'_> {
 }
 
 impl Update {
-    /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them; the addresses in `gone`
-    /// were removed by an earlier command.
+    /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them, and `attributes` the
+    /// custom attributes and their options; the addresses in `gone` were
+    /// removed by an earlier command.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
@@ -110,6 +113,7 @@ impl Update {
         stored: &Profile,
         dialect: &'static Dialect,
         regions: &RegionDirectory,
+        attributes: &AttributeDirectory,
         gone: &[AddressId],
     ) -> Result<Merged, Failure> {
         let (mut patch, customer) = (self.patch.clone(), stored.customer());
@@ -121,6 +125,7 @@ impl Update {
         } else {
             RegionDirectory::of(customer).resolve_known(&patch.draft, customer)
         };
+        patch.draft = attributes.resolve(&patch.draft, customer)?;
         if dialect.merges_profiles {
             magento::drop_service_fields(&mut patch.draft);
         }

@@ -93,7 +93,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
     let begun = Instant::now();
     let proposal = steps.propose(&service, &held).await?;
     if begun.elapsed() > MAX_READ_AGE {
-        // The shop was asked for regions, and made it wait.
+        // The shop was asked for regions or custom attributes, and made it wait.
         return Ok(Commit::ReadAgain);
     }
     let merged = &proposal.merged;

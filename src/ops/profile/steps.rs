@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::custom::read_attributes;
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, Held};
@@ -215,8 +216,9 @@ impl<'a> Steps<'a> {
                     read_country(service, &country).await?;
                 }
                 self.gone = removed_earlier(&update.patch.remove, held)?;
-                let regions = service.regions.borrow();
-                update.merge(&held.stored, dialect, &regions, &self.gone).map(Proposal::of)
+                read_attributes(service, &update.patch.draft, held.stored.customer()).await?;
+                let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
+                update.merge(&held.stored, dialect, &regions, &attributes, &self.gone).map(Proposal::of)
             }
             Change::Restore(restore) => {
                 let delete_newer = self.answers.delete_newer;

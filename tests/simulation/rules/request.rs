@@ -16,7 +16,7 @@ use crate::world::{OutOfReach, Sent, Shown, World};
 
 /// So long a disk may take between the last read and the PUT; nothing else may.
 const MAX_BETWEEN: Duration = Duration::from_millis(100);
-/// So long the regions of a country may be looked up in between.
+/// So long the regions of a country, or the custom attributes, may be looked up in between.
 const MAX_LOOKUP: Duration = Duration::from_millis(2_100);
 /// A longer `Retry-After` counts as this.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
@@ -205,7 +205,9 @@ fn check_times(
     world.checks(Rule::NoSnapshot);
     let between = sent.at.saturating_sub(shown.at);
     let is_lookup = |other: &&Sent| {
-        other.run == sent.run && other.at >= shown.at && matches!(other.call, Call::Country(_))
+        other.run == sent.run
+            && other.at >= shown.at
+            && matches!(other.call, Call::Country(_) | Call::CustomAttributes)
     };
     let looks_up =
         world.requests.iter().rev().take_while(|other| other.at >= shown.at).any(|other| is_lookup(&other));

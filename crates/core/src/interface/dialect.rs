@@ -42,6 +42,8 @@ pub struct Dialect {
     pub customers: Option<&'static CustomerRoutes>,
     /// Reads the regions of `{country}`, a code, whose ids are all that is taken; `None` where the interface has no such list.
     pub country: Option<&'static str>,
+    /// Lists the custom attributes of `{owner}`, a customer or an address; `None` where the interface has no such list.
+    pub custom_attributes: Option<&'static str>,
     /// Saves shipping information (POST).
     pub ship: &'static str,
     /// A status other than 2xx that means that shipping information was saved.
@@ -129,6 +131,7 @@ pub static MARKETPLACE: Dialect = Dialect {
     own_profile: "/V1/storeview/{store_view}/customer/profile",
     customers: None,
     country: None,
+    custom_attributes: None,
     ship: "/V1/storeview/{store_view}/user/quote/shipping-information",
     ship_success: Some(SHIPPING_SAVED_STATUS),
     add_item: "/V1/storeview/{store_view}/user/quote/item",
@@ -163,6 +166,7 @@ pub static MAGENTO: Dialect = Dialect {
         address: "/{store_view}/V1/addresses/{address}",
     }),
     country: Some("/{store_view}/V1/directory/countries/{country}"),
+    custom_attributes: Some("/{store_view}/V1/attributeMetadata/{owner}/custom"),
     ship: "/{store_view}/V1/carts/mine/shipping-information",
     ship_success: None,
     add_item: "/{store_view}/V1/carts/mine/items",

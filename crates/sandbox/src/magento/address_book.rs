@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::customer_view::{ADDRESS_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
+use super::custom_attributes::ADDRESS_ATTRIBUTES;
+use super::customer_view::{DEFAULTS, merge_attributes, storable};
 use super::directory;
 use super::directory::Region;
 use crate::coerce::as_text;

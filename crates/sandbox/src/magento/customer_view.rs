@@ -2,15 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::custom_attributes::{ADDRESS_ATTRIBUTES, CUSTOMER_ATTRIBUTES};
 use super::directory::{self, Region};
 use crate::coerce::as_text;
 use crate::reply::ApiError;
 use crate::store::{Database, Document, StoredAddress};
-
-/// Codes of the customer's custom attributes; others are not known to this shop.
-pub const CUSTOMER_ATTRIBUTES: &[&str] = &["loyalty_no", "preferred_language"];
-/// Codes of an address's custom attributes.
-pub const ADDRESS_ATTRIBUTES: &[&str] = &["door_code", "firstname_kana", "lastname_kana"];
 
 /// The names of the two defaults, on the customer and, as flags, on the addresses.
 pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];

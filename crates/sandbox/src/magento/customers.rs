@@ -4,7 +4,8 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::address_book;
-use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
+use super::custom_attributes::{self, CUSTOMER_ATTRIBUTES};
+use super::customer_view::{self, DEFAULTS, default_id, merge_attributes, storable};
 use super::default_addresses::{self, SentList};
 use super::search::same_text;
 use crate::call::Call;
@@ -91,7 +92,7 @@ fn save(records: &Database<'_>, call: &Call, target: i64) -> Result<Value, ApiEr
     let before = records.addresses(target)?;
     default_addresses::check_sent(&customer, &before, sent, is_own)?;
     check_fields(&customer, sent, is_own)?;
-    check_values(sent)?;
+    custom_attributes::check(sent)?;
     check_email(records, sent, target)?;
     before.iter().try_for_each(|address| address_book::check_stored(&address.body))?;
     merge(&mut customer, sent, is_own);
@@ -176,21 +177,6 @@ fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), 
         }
         _ => Ok(()),
     }
-}
-
-/// Every custom attribute of the customer has a value, if only null.
-fn check_values(sent: &Document) -> Result<(), ApiError> {
-    let mut attributes = sent.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
-    attributes.find(|attribute| attribute.get("value").is_none()).map_or(Ok(()), |attribute| {
-        let code = as_text(&attribute["attribute_code"]);
-        Err(ApiError::new(
-            400,
-            &format!(
-                "Error occurred during \"custom_attributes\" processing. The \"{code}\" attribute code doesn't have \
-                 a value set. Enter the value and try again."
-            ),
-        ))
-    })
 }
 
 /// Letters of any script, marks, digits, blanks and a few signs.

@@ -9,6 +9,7 @@ mod attribute_sets;
 mod attributes;
 mod cart_items;
 mod carts;
+mod custom_attributes;
 mod customer_view;
 mod customers;
 mod default_addresses;
@@ -84,6 +85,18 @@ pub static ROUTES: &[Route] = &[
         &[],
     ),
     get("directory/countries/{countryId}", Anybody, directory::country, "A country and its regions"),
+    get(
+        "attributeMetadata/customer/custom",
+        Anybody,
+        custom_attributes::of_customers,
+        "The custom attributes of customers",
+    ),
+    get(
+        "attributeMetadata/customerAddress/custom",
+        Anybody,
+        custom_attributes::of_addresses,
+        "The custom attributes of addresses",
+    ),
     post("products/attributes", ATTRIBUTES, attributes::create, "Create a product attribute").takes(
         "attribute",
         |tables| tables.attribute,

@@ -32,6 +32,8 @@ use storefront_core::profile::address::own_id;
 use storefront_core::profile::merge::{DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field};
 use storefront_core::profile::region;
 
+const ATTRIBUTES: &str = "custom_attributes";
+
 /// A field that may be empty, and what has it.
 struct Clearable {
     name: &'static str,
@@ -89,7 +91,7 @@ pub struct UpdateArgs {
     /// The address.
     #[command(flatten)]
     pub members: FieldArgs<AddressFlags>,
-    /// Set a custom attribute of the address
+    /// Set an attribute of the address, or else of the profile
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1..)]
     #[arg(value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
@@ -166,6 +168,9 @@ impl Operation for UpdateArgs {
         self.refuse_to_clear(has_address)?;
         if !has_address {
             fields.extend(self.clear.iter().map(|name| (name.replace('-', "_"), "".into())));
+            if let Some(attributes) = self.attributes() {
+                set_field(fields, ATTRIBUTES, &attributes);
+            }
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
         let defaults = self.default_addresses().count();
@@ -304,6 +309,13 @@ impl UpdateArgs {
         Ok(())
     }
 
+    /// The custom attributes that flags name: those of the address, or else of the customer.
+    fn attributes(&self) -> Option<Value> {
+        let attribute = |(code, value): &(String, String)| json!({"attribute_code": code, "value": value});
+        let all = self.custom_attributes.iter().map(attribute);
+        (!self.custom_attributes.is_empty()).then(|| all.collect())
+    }
+
     fn address_members(&self) -> Map<String, Value> {
         let mut named = self.members.named.clone();
         for name in self.clear.iter().filter(|_| self.address.is_some()) {
@@ -316,14 +328,9 @@ impl UpdateArgs {
             };
             named.insert(member, nothing);
         }
-        if !self.custom_attributes.is_empty() {
-            let attribute =
-                |(code, value): &(String, String)| json!({"attribute_code": code, "value": value});
-            named.insert(
-                "custom_attributes".to_owned(),
-                self.custom_attributes.iter().map(attribute).collect(),
-            );
-        }
+        let has_address = self.address.is_some() || self.add_address;
+        let attributes = self.attributes().filter(|_| has_address);
+        named.extend(attributes.map(|attributes| (ATTRIBUTES.to_owned(), attributes)));
         named.extend(self.default_addresses().map(|default| (default.name.to_owned(), true.into())));
         named
     }
@@ -371,6 +378,7 @@ pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure
 fn names_a_change(args: &UpdateArgs) -> bool {
     !args.address_members().is_empty()
         || !args.clear.is_empty()
+        || !args.custom_attributes.is_empty()
         || !args.profile.named.is_empty()
         || !args.remove_addresses.is_empty()
         || args.replace_addresses

@@ -1,0 +1,67 @@
+//! The custom attributes that this shop has for customers and addresses.
+
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::coerce::as_text;
+use crate::reply::ApiError;
+use crate::store::{Database, Document};
+
+/// Codes of the customer's custom attributes; others are not known to this shop.
+pub const CUSTOMER_ATTRIBUTES: &[&str] = &["loyalty_no", LANGUAGE];
+/// Codes of an address's custom attributes.
+pub const ADDRESS_ATTRIBUTES: &[&str] = &["door_code", "firstname_kana", "lastname_kana"];
+
+/// The only one with options.
+const LANGUAGE: &str = "preferred_language";
+const LANGUAGES: [[&str; 2]; 4] = [["", " "], ["en", "English"], ["fr", "French"], ["de", "German"]];
+
+/// Those of customers.
+pub fn of_customers(_: &Database<'_>, _: Call) -> Result<Value, ApiError> {
+    Ok(CUSTOMER_ATTRIBUTES.iter().map(|code| described(code)).collect())
+}
+
+/// Those of addresses.
+pub fn of_addresses(_: &Database<'_>, _: Call) -> Result<Value, ApiError> {
+    Ok(ADDRESS_ATTRIBUTES.iter().map(|code| described(code)).collect())
+}
+
+/// An attribute as Magento 2.4.6 describes it.
+fn described(code: &str) -> Value {
+    let mut label = code.replace('_', " ");
+    label[..1].make_ascii_uppercase();
+    let (input, options) = match code {
+        LANGUAGE => {
+            ("select", LANGUAGES.map(|[value, label]| json!({"label": label, "value": value})).to_vec())
+        }
+        _ => ("text", Vec::new()),
+    };
+    json!({
+        "frontend_input": input, "input_filter": "", "store_label": label, "validation_rules": [],
+        "multiline_count": 0, "visible": true, "required": false, "data_model": "", "options": options,
+        "frontend_class": "", "user_defined": true, "sort_order": 200, "frontend_label": label, "note": "",
+        "system": false, "backend_type": "varchar", "is_used_in_grid": false, "is_visible_in_grid": false,
+        "is_filterable_in_grid": false, "is_searchable_in_grid": false, "attribute_code": code,
+    })
+}
+
+/// Every custom attribute of the customer has a value, if only null, and an option by its value.
+pub fn check(sent: &Document) -> Result<(), ApiError> {
+    for attribute in sent.get("custom_attributes").and_then(Value::as_array).into_iter().flatten() {
+        let code = as_text(&attribute["attribute_code"]);
+        let Some(value) = attribute.get("value").map(as_text) else {
+            return Err(ApiError::new(
+                400,
+                &format!(
+                    "Error occurred during \"custom_attributes\" processing. The \"{code}\" attribute code doesn't \
+                     have a value set. Enter the value and try again."
+                ),
+            ));
+        };
+        if code == LANGUAGE && !LANGUAGES.iter().any(|[option, _]| *option == value) {
+            let message = format!("Attribute {code} does not contain option with Id {value}");
+            return Err(ApiError::new(400, &message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! The shop's lists of the custom attributes of customers and addresses.
+
+use serde_json::{Map, Value};
+
+use crate::client::service::Service;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::Request;
+use storefront_core::profile::custom::AttributeDirectory;
+
+/// Reads the lists that a draft needs into the service's directory. No list is read twice in a run, and none where the
+/// interface has none. A shop that refuses to show one is gone on with without it.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn read_attributes(
+    service: &Service<'_>,
+    draft: &Map<String, Value>,
+    stored: &Map<String, Value>,
+) -> Result<(), Failure> {
+    let Some(path) = service.settings.dialect.custom_attributes else { return Ok(()) };
+    for owner in AttributeDirectory::needed(draft, stored) {
+        if service.custom_attributes.borrow().knows(owner) {
+            continue;
+        }
+        let target = service.target()?;
+        let path = target.path(path, &[("owner", owner.in_path())]);
+        let list = match service.read(&Request::get(path, target.bearer())).await {
+            Ok(reply) => Some(reply.value()).filter(|_| reply.warning.is_none()),
+            Err(failure) if matches!(failure.status, Some(403 | 404)) => None,
+            Err(failure) => return Err(failure),
+        };
+        service.custom_attributes.borrow_mut().insert(owner, list.as_ref());
+    }
+    Ok(())
+}
