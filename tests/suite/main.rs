@@ -116,6 +116,7 @@ mod snapshot_retention;
 #[cfg(unix)]
 mod standard_streams;
 mod support;
+mod team;
 mod template;
 #[cfg(unix)]
 mod terminal_dialogues;
