@@ -5,6 +5,7 @@ mod init;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
+use crate::cli::ConfirmArgs;
 use crate::client::Session;
 use crate::commands::auth::read_token;
 use crate::config::{
@@ -62,10 +63,13 @@ pub enum ConfigCommand {
     #[command(after_help = "Examples:
   storefront config unset -p shop retry
   storefront config unset profiles.shop.retry
-  storefront config unset profiles.shop")]
+  storefront config unset profiles.shop --yes")]
     Unset {
-        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile; `profiles.NAME` for a whole profile
         key: String,
+        /// What every command takes that asks.
+        #[command(flatten)]
+        confirm: ConfirmArgs,
     },
     /// Set the default profile
     #[command(after_help = "Examples:
@@ -89,7 +93,7 @@ pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure
         ConfigCommand::List => list(session),
         ConfigCommand::Get { key } => get(session, key),
         ConfigCommand::Set { key, value } => set(session, key, value),
-        ConfigCommand::Unset { key } => unset(session, key),
+        ConfigCommand::Unset { key, .. } => unset(session, key),
         ConfigCommand::Use { name } => set(session, DEFAULT_PROFILE.name, std::slice::from_ref(name)),
         ConfigCommand::Init(args) => init::run(session, args),
     }
@@ -188,6 +192,7 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         }
         let before = key.origin(file);
         file.set(&key, value)?;
+        check_base_url(file, key.profile())?;
         Ok(before)
     })?;
     session.report.status(&format!("set {key} in `{}`", file.path.display()));
@@ -208,10 +213,24 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
     Ok(())
 }
 
+/// Refuses a base URL of a profile that every command would refuse.
+fn check_base_url(file: &ConfigFile, profile: Option<&str>) -> Result<(), Failure> {
+    // What is wrong elsewhere in the file is told where it is written.
+    let profiles = file.profiles().unwrap_or_default();
+    let changed = profiles.iter().find(|known| Some(&*known.name) == profile);
+    changed.map_or(Ok(()), Settings::check_base_url)
+}
+
 /// Takes a setting or a whole profile out.
 fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = session.config_file()?;
     let key = KeyPath::resolve(key, file, session.context, session.global)?;
+    if key.is_profile() && key.find(file).is_some() {
+        let count = flattened(&to_json("", key.find(file).unwrap_or(&toml_edit::Item::None))).len();
+        let settings = if count == 1 { "1 setting".to_owned() } else { format!("{count} settings") };
+        let question = format!("Remove {key} with its {settings}? This cannot be undone");
+        session.prompt().confirm_deletion(&question)?;
+    }
     let (file, ()) = ConfigFile::update(session.context, |file| {
         if !file.unset(&key) {
             return Err(Failure::usage(format!("`{key}` is not set in `{}`", file.path.display())));

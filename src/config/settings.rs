@@ -94,7 +94,8 @@ impl Settings {
         settings.writes = writes;
         settings.store_view = view.map(|code| StoreView::new(&code)).transpose()?;
         settings.profile = Some(profile.name.clone()).filter(|name| !name.is_empty());
-        settings.require_root(settings.profile.as_deref().filter(|_| variable.is_none()))?;
+        let named = settings.profile.as_deref().filter(|_| variable.is_none());
+        require_root(&settings.endpoint.base_url, dialect, named)?;
         let located = |key: &str| {
             profile.text(key).map(|path| resolve_path(context, file.directory(), &path)).transpose()
         };
@@ -180,29 +181,14 @@ impl Settings {
         }
     }
 
-    /// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
-    /// base URL, or the environment does.
-    fn require_root(&self, profile: Option<&str>) -> Result<(), Failure> {
-        let url = &self.endpoint.base_url;
-        let segments: Vec<&str> = url.path().split('/').filter(|one| !one.is_empty()).collect();
-        let root = segments.iter().position(|segment| Some(*segment) == self.dialect.rest_root);
-        let Some(end) = root.map(|root| root + 1).filter(|end| *end < segments.len()) else { return Ok(()) };
-        let mut root = url.clone();
-        root.set_path(&segments[..end].join("/"));
-        let set = |key: &str, variable: &str, value: &str| match profile {
-            Some(name) => format!("`storefront config set -p {name} {key} {value}`"),
-            None => format!("{variable}={value}"),
-        };
-        let mut fix = set("base-url", BASE_URL, root.as_str());
-        if let [view] | [view, VERSION] = segments[end..]
-            && ![VERSION, ASYNC, segments[end - 1]].contains(&view)
-            && let Ok(view) = StoreView::new(view)
-        {
-            fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
-        }
-        let verb = if profile.is_some() { "run" } else { "set" };
-        let message = format!("the base URL {url} goes on after the root of the REST API");
-        Err(Failure::usage(message).hint(format!("{verb} {fix}")))
+    /// Refuses a base URL of a profile that no command would take.
+    ///
+    /// # Errors
+    /// `usage` for one that goes on after the root of the REST API.
+    pub fn check_base_url(profile: &Profile) -> Result<(), Failure> {
+        let named = profile.text("api").and_then(|name| Dialect::named(&name));
+        let dialect = named.unwrap_or_else(|| Interface::Marketplace.dialect());
+        profile.base_url().map_or(Ok(()), |url| require_root(&url, dialect, Some(&profile.name)))
     }
 
     /// Where calls go that concern the token's own customer, or none.
@@ -260,6 +246,30 @@ impl Settings {
             Bearer::Admin => &self.admin_token,
         }
     }
+}
+
+/// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
+/// base URL, or the environment does.
+fn require_root(url: &Url, dialect: &Dialect, profile: Option<&str>) -> Result<(), Failure> {
+    let segments: Vec<&str> = url.path().split('/').filter(|one| !one.is_empty()).collect();
+    let root = segments.iter().position(|segment| Some(*segment) == dialect.rest_root);
+    let Some(end) = root.map(|root| root + 1).filter(|end| *end < segments.len()) else { return Ok(()) };
+    let mut root = url.clone();
+    root.set_path(&segments[..end].join("/"));
+    let set = |key: &str, variable: &str, value: &str| match profile {
+        Some(name) => format!("`storefront config set -p {name} {key} {value}`"),
+        None => format!("{variable}={value}"),
+    };
+    let mut fix = set("base-url", BASE_URL, root.as_str());
+    if let [view] | [view, VERSION] = segments[end..]
+        && ![VERSION, ASYNC, segments[end - 1]].contains(&view)
+        && let Ok(view) = StoreView::new(view)
+    {
+        fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
+    }
+    let verb = if profile.is_some() { "run" } else { "set" };
+    let message = format!("the base URL {url} goes on after the root of the REST API");
+    Err(Failure::usage(message).hint(format!("{verb} {fix}")))
 }
 
 /// The interface: flag, then environment, then profile, then the marketplace's.

@@ -314,7 +314,7 @@ impl TokenCommand {
         }
         let printed =
             std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
-        let token = Credential::new(printed)
+        let token = Credential::printed(printed)
             .ok_or_else(|| fails(format!("printed nothing{}", said("; it wrote to stderr: "))))?;
         token.checked(&name)
     }
@@ -435,6 +435,7 @@ mod tests {
     #[test]
     fn a_command_is_named_and_what_it_printed_never_is() {
         assert_eq!(run(&["printf", "%s\\n", "~root"]).unwrap().expose(), "~root");
+        assert_eq!(run(&["printf", "t0ken\\nuser: me\\n"]).unwrap().expose(), "t0ken");
         for (argv, problem) in [
             (&["sh", "-c", "echo hunter2; exit 3"][..], "failed (exit status: 3)"),
             (&["sh", "-c", "echo hunter2; echo not hunter2 >&2; exit 3"], ": not •••"),
@@ -443,7 +444,7 @@ mod tests {
             (&["sh", "-c", "echo locked >&2"], "printed nothing; it wrote to stderr: locked"),
             (&["sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x"], "more than 64 KiB"),
             (&["echo", "hunter2 and more"], "can be in it"),
-            (&["printf", "hunter2\\nuser: me"], "can be in it"),
+            (&["printf", "hunter2 x\\nuser: me"], "can be in it"),
             (&["true"], "printed nothing"),
             (&["/nonexistent/program", "hunter2"], "cannot be run"),
             (&[], "is empty"),

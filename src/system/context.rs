@@ -144,11 +144,14 @@ impl Context {
     /// The program's directories.
     ///
     /// # Errors
-    /// `usage` when the platform names no home directory.
+    /// `usage` when no home directory is named, or one that does not exist.
     pub fn directories(&self) -> Result<&Directories, Failure> {
-        self.directories
-            .as_ref()
-            .ok_or_else(|| Failure::usage("home directory unknown").hint(environment::set_home()))
+        self.directories.as_ref().ok_or_else(|| {
+            let home = self.raw_var("HOME").filter(|_| cfg!(unix)).map(|home| home.to_string_lossy());
+            let problem = home.map(|home| format!("the home directory `{home}` does not exist"));
+            Failure::usage(problem.unwrap_or_else(|| "home directory unknown".to_owned()))
+                .hint(environment::set_home())
+        })
     }
 
     /// Whether any of the standard streams is a terminal: a person is there, and a program we start may talk to them.
@@ -160,13 +163,22 @@ impl Context {
 impl Directories {
     fn of_platform() -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
+        let has_home = !cfg!(unix) || std::env::var_os("HOME").is_some_and(|home| Path::new(&home).is_dir());
+        let directories = Self::of(&base);
+        // What a job keeps must not get lost in a directory that nobody looks into.
+        let below_home = |directory: &PathBuf| directory.starts_with(base.home_dir());
+        let Self { config, data, state } = &directories;
+        (has_home || ![config, data, state].into_iter().any(below_home)).then_some(directories)
+    }
+
+    fn of(base: &impl etcetera::BaseStrategy) -> Self {
         // The data directory of Windows follows its user; its cache directory is %LOCALAPPDATA%.
         let data = if cfg!(windows) { base.cache_dir() } else { base.data_dir() }.join("storefront");
-        Some(Self {
+        Self {
             config: base.config_dir().join("storefront"),
             state: base.state_dir().map_or_else(|| data.join("state"), |state| state.join("storefront")),
             data,
-        })
+        }
     }
 }
 

@@ -110,6 +110,7 @@ mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
+mod settings_as_written;
 mod sheet_cells;
 mod sheet_meaning;
 mod snapshot_retention;

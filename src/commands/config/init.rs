@@ -3,6 +3,8 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
+use super::check_base_url;
+
 use crate::cli::ConfirmArgs;
 use crate::client::Session;
 use crate::config::is_this_machine;
@@ -84,6 +86,9 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         for (key, value) in settings.iter().filter(|(_, value)| !value.is_empty()) {
             file.set(&KeyPath::of(["profiles", &name, key]), value.into())?;
         }
+        check_base_url(file, Some(&name)).map_err(|failure| {
+            failure.hint("end --base-url with the root of the API, and name a store view with --store-view")
+        })?;
         let default = KeyPath::of([DEFAULT_PROFILE.name]);
         if default.find(file).is_none() { file.set(&default, name.as_str().into()) } else { Ok(()) }
     })?;

@@ -9,6 +9,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ring::hmac;
 use url::Url;
 
+use super::token::unquoted;
+
 /// All but RFC 3986's unreserved characters.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -77,13 +79,30 @@ pub struct Keys {
 
 impl Keys {
     /// Reads the lines `consumer-key=…`, `consumer-secret=…`, `token=…` and `token-secret=…`, in any order; `None` where one
-    /// of them is missing or empty, or there is another line.
+    /// of them is missing, empty or given twice, or there is another line. As they are copied from the shop's page, with titles
+    /// such as `Consumer Key:`, perhaps on a line of their own, and as other programs write them (`oauth_token: "…"`), they are
+    /// read, too.
     pub fn parse(text: &str) -> Option<Self> {
         let mut values: [String; 4] = Default::default();
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            let (name, value) = line.split_once('=')?;
-            let place = NAMES.iter().position(|known| *known == name.trim())?;
-            value.trim().clone_into(&mut values[place]);
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut titled: Option<usize> = None;
+        for line in lines {
+            let (place, value) = match titled.take() {
+                Some(place) => (place, line),
+                None => {
+                    let (name, value) = line.split_once(['=', ':']).unwrap_or((line, ""));
+                    (place_of(name)?, value.trim())
+                }
+            };
+            let value = unquoted(value);
+            if value.is_empty() {
+                titled = Some(place);
+                continue;
+            }
+            if !values[place].is_empty() {
+                return None;
+            }
+            value.clone_into(&mut values[place]);
         }
         values.iter().all(|value| !value.is_empty()).then_some(Self { values })
     }
@@ -133,6 +152,14 @@ impl Keys {
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         STANDARD.encode(hmac::sign(&key, text.as_bytes()))
     }
+}
+
+/// The place of a value among [`NAMES`]: `Access Token Secret`, `oauth_token_secret` and `token-secret` are one.
+fn place_of(name: &str) -> Option<usize> {
+    let name = unquoted(name.trim()).to_ascii_lowercase().replace([' ', '_'], "-");
+    let name = name.strip_prefix("oauth-").unwrap_or(&name);
+    let name = name.strip_prefix("access-").unwrap_or(name);
+    NAMES.iter().position(|known| *known == name)
 }
 
 /// The parameters of a signature itself.
@@ -325,8 +352,23 @@ mod tests {
         let read = Keys::parse(text).unwrap();
         assert_eq!(read.values, ["k", "s=", "t", "u"]);
         assert_eq!(Keys::parse(&read.to_text()).unwrap().values, read.values);
-        for wrong in ["t0ken", "token=t", &format!("{text}\nmore=x"), &text.replace("=u", "=")] {
+        let twice = format!("{text}\ntoken=x");
+        for wrong in ["t0ken", "token=t", &format!("{text}\nmore=x"), &text.replace("=u", "="), &twice] {
             assert!(Keys::parse(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_four_values_are_read_as_people_have_them() {
+        for text in [
+            "Consumer Key: k\r\nConsumer Secret: s\r\nAccess Token: t\r\nAccess Token Secret: u\r\n",
+            "Consumer Key\nk\nConsumer Secret\ns\n\nAccess Token\nt\nAccess Token Secret\nu",
+            "consumer_key = \"k\"\nconsumer_secret = 's'\noauth_token = \"t\"\noauth_token_secret = \"u\"",
+            "# of the shop\nCONSUMER_KEY=k\nCONSUMER_SECRET=s\nACCESS_TOKEN=t\nACCESS_TOKEN_SECRET=u",
+        ] {
+            assert_eq!(Keys::parse(text).unwrap().values, ["k", "s", "t", "u"], "{text}");
+        }
+        let marked = "\u{feff}Consumer Key: k\nConsumer Secret: s\nAccess Token: t\nAccess Token Secret: u";
+        assert!(Credential::new(marked).unwrap().is_integration());
     }
 }

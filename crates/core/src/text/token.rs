@@ -20,14 +20,26 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// Takes what was configured: the four lines of an integration, as [`Keys::parse`] reads them, or a token. Surrounding
-    /// white space, such as a file's last newline, is dropped. `None` when nothing is left.
+    /// Takes what was configured: the four lines of an integration, as [`Keys::parse`] reads them, or a token. What editors and
+    /// people put around a token is dropped: white space such as a file's last newline, a byte order mark, and quotes. `None`
+    /// when nothing is left.
     pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
+        let text = text.trim_start_matches('\u{feff}').trim();
         if let Some(keys) = Keys::parse(text) {
             return Some(Self::OAuth(keys));
         }
-        (!text.is_empty()).then(|| Self::Bearer(text.to_owned()))
+        let token = unquoted(text);
+        (!token.is_empty()).then(|| Self::Bearer(token.to_owned()))
+    }
+
+    /// Takes what a program printed. Programs that keep passwords print more below the password, such as `pass show`: of several
+    /// lines that are not the values of an integration the first one counts.
+    pub fn printed(text: &str) -> Option<Self> {
+        let whole = Self::new(text)?;
+        if whole.is_integration() {
+            return Some(whole);
+        }
+        text.trim_start_matches('\u{feff}').trim().lines().next().and_then(Self::new)
     }
 
     /// Whether an integration signs with it.
@@ -87,6 +99,12 @@ impl Credential {
     }
 }
 
+/// A value without the quotes around it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).map_or(text, str::trim)
+}
+
 impl fmt::Debug for Credential {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("•••")
@@ -112,12 +130,33 @@ mod tests {
     }
 
     #[test]
+    fn what_editors_and_people_put_around_a_token_is_dropped() {
+        for text in ["\u{feff}t0ken\r\n", "\"t0ken\"", "'t0ken'\n", "\u{feff}\"t0ken\"\r\n"] {
+            assert_eq!(Credential::new(text).unwrap().expose(), "t0ken", "{text:?}");
+        }
+        for text in ["\"t0ken", "'t0ken\"", "\"a\"b\""] {
+            assert!(!Credential::new(text).unwrap().is_valid(), "{text:?}");
+        }
+        assert!(Credential::new("\"\"").is_none());
+    }
+
+    #[test]
+    fn of_what_a_program_printed_the_first_line_is_the_token() {
+        assert_eq!(Credential::printed("t0ken\nuser: me\n").unwrap().expose(), "t0ken");
+        assert!(!Credential::printed("t0ken and more\nuser: me").unwrap().is_valid());
+        assert!(!Credential::new("t0ken\nuser: me").unwrap().is_valid(), "a file has nothing but the token");
+        let keys = "consumer-key=a\nconsumer-secret=b\ntoken=c\ntoken-secret=d\n";
+        assert!(Credential::printed(keys).unwrap().is_integration());
+        assert!(Credential::printed("\n").is_none());
+    }
+
+    #[test]
     fn a_token_has_the_characters_of_a_bearer_token() {
         for valid in ["t0ken", "aZ09-._~+/", "YWJj==", "eyJ.eyJ.c2ln"] {
             assert!(Credential::new(valid).unwrap().checked("a file").is_ok(), "{valid}");
         }
         for invalid in
-            ["=", "a=b", "\"abc\"", "a b", "a\nb", "t\u{f6}ken", "a:b", "Bearer,x", "a&b", "a%2Fb", "a\\b"]
+            ["=", "a=b", "\"abc", "a b", "a\nb", "t\u{f6}ken", "a:b", "Bearer,x", "a&b", "a%2Fb", "a\\b"]
         {
             let refused = Credential::new(invalid).unwrap().checked("a file").unwrap_err();
             assert!(refused.message.starts_with("invalid token from a file: "), "{invalid}");
