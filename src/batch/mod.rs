@@ -209,7 +209,11 @@ fn confirm(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) 
     let of = Some(format!("{} of ", checked.to_send)).filter(|_| checked.to_send < checked.records);
     let question = format!("{} {}{records}?", operation.batch_action, of.unwrap_or_default());
     if checked.again == 0 {
-        return prompt.confirm(&question);
+        return if operation.deletes {
+            prompt.confirm_deletion(&question)
+        } else {
+            prompt.confirm(&question)
+        };
     }
     let message = "of the earlier run may have been applied, and would be sent again";
     session.report.warn(&format!("{} {message}", count_records(checked.again)));

@@ -82,7 +82,7 @@ pub struct Cli {
 /// The nouns.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Save shipping details and add items to quotes
+    /// Save shipping details, and add, change and remove items of quotes
     #[command(subcommand)]
     Quote(QuoteCommand),
     /// Show, update and restore customer profiles
@@ -385,14 +385,18 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failur
         .hint("reads work, and --dry-run shows what would be sent"))
 }
 
-/// Whether a command asks a person before it writes: those on profiles, and batches. What a resumed batch looks up it may
+/// Whether a command asks a person before it writes: those on profiles, that which clears a cart, and batches. What a resumed batch looks up it may
 /// complete without a question.
 fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());
     }
     let is_batch = || Ok(!global.batch.resume && records::detect(&global.input)?.is_some());
-    if matches!(command, Command::Customer(_)) { Ok(true) } else { is_batch() }
+    if matches!(command, Command::Customer(_) | Command::Quote(QuoteCommand::Clear(_))) {
+        Ok(true)
+    } else {
+        is_batch()
+    }
 }
 
 /// Runs what talks to the service, for the customer who is named or the token's own.

@@ -8,12 +8,15 @@ use serde_json::{Map, Value};
 use crate::client::service::Service;
 use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved, says};
 use crate::input::Draft;
+use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{cart, read_until};
 use crate::report::outcome::{CartOutcome, Outcome};
 use storefront_core::cart::{Cart, find_item, is_asked, item_id, item_state};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
-use storefront_core::operation::{OperationSpec, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, Success, scalar};
+use storefront_core::operation::{
+    OperationSpec, QUOTE_CLEAR, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, Success, scalar,
+};
 use storefront_core::profile::diff::{Change, ensure_planned_in};
 use storefront_core::profile::equal::{same_flag, same_value};
 use storefront_core::profile::path::FieldPath;
@@ -105,6 +108,28 @@ impl<'a> Stored<'a> {
             Some(items) if compare(items, change) == Some(false) => Shown::Not,
             Some(_) => Shown::Other,
         }
+    }
+
+    /// Whether the cart shows none of the items that were removed; what others add meanwhile stays.
+    async fn is_cleared(&self, changes: &[Change], settle: Duration) -> Result<bool, Failure> {
+        let has = |items: &[Value], change: &Change| {
+            items.iter().any(|item| item_id(item) == change.path.item_id())
+        };
+        let is_cleared = |shown: &Value| {
+            items_of(shown, self.id).is_some_and(|items| !changes.iter().any(|change| has(items, change)))
+        };
+        let (shown, is_so) = read_until(self.service, &self.cart.read(""), settle, is_cleared).await;
+        let items = shown.as_ref().and_then(|shown| items_of(shown, self.id));
+        let report = self.service.session.report;
+        match items {
+            Some(items) if is_so && !items.is_empty() => {
+                report.warn("the cart has items that were added meanwhile");
+            }
+            Some(_) if !is_so => return Err(look_again(not_shown(200))),
+            None => report.warn("the change is not verified: the cart could not be read"),
+            Some(_) => {}
+        }
+        Ok(is_so)
     }
 
     /// Makes the change, or shows the call.
@@ -219,6 +244,59 @@ pub async fn remove_item(service: &Service<'_>, draft: &Draft, settle: Duration)
     stored.set(draft, Wanted::of(&QUOTE_REMOVE_ITEM, item, change, request), settle).await
 }
 
+/// Removes all items, one call each, or shows the calls. A person has to agree.
+///
+/// # Errors
+/// As [`set_item`]; `partial` where some items were removed; `cancelled`, or `guard` where nobody can be asked.
+pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
+    let stored = Stored::read(service, draft).await?;
+    let name = QUOTE_CLEAR.name;
+    let items: Vec<(i64, &Value)> =
+        stored.items.iter().filter_map(|item| Some((item_id(item)?, item))).collect();
+    let change = |(id, item): &(i64, &Value)| Change {
+        path: FieldPath::item(*id),
+        before: Some(item_state(item)),
+        after: None,
+    };
+    let changes: Vec<Change> = items.iter().map(change).collect();
+    if changes.is_empty() {
+        let unchanged = Some(format!("cart {} is empty already", stored.id));
+        let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
+        return Ok(Outcome { reason, cart, unchanged, ..Outcome::not_sent(name) });
+    }
+    if let Some(expected) = &draft.expect {
+        ensure_planned_in(&expected.changes, &changes, |path| stored.find(path))?;
+    }
+    let call = |(id, item): &(i64, &Value)| {
+        let sku = scalar(item.get("sku")).unwrap_or_default();
+        (format!("remove item {id} ({sku})"), stored.cart.remove_item(*id))
+    };
+    let planned: Vec<Planned> = items.iter().map(call).collect();
+    let cart = Some(CartOutcome { changes: changes.clone(), owner: stored.owner.clone() });
+    if service.session.global.dry_run {
+        return Ok(Outcome { cart, ..preview(service, name, planned) });
+    }
+    let count = if changes.len() == 1 { "1 item".to_owned() } else { format!("all {} items", changes.len()) };
+    service.session.prompt().confirm_deletion(&format!("Remove {count} from cart {}?", stored.id))?;
+    service.log_before_change(stored.items.iter().map(item_state).collect()).await?;
+    let mut calls = Calls::new(service, name);
+    for (call, change) in planned.iter().zip(&changes) {
+        let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
+        let is_lost = failure.applied == Applied::Unknown;
+        if is_gone(&failure) || is_lost && matches!(stored.look(change, settle).await, Shown::Done) {
+            calls.last_is_applied(&failure);
+        } else {
+            let again =
+                "look at the cart with `storefront quote show`; the command again removes what is left";
+            return Err(calls.failed(failure, &planned, Some(again)));
+        }
+    }
+    let verified = stored.is_cleared(&changes, settle).await?;
+    let text = format!("Removed {count} from cart {}", stored.id);
+    let success = Some(Success { text, covers_response: true });
+    Ok(Outcome { cart, verified: Some(verified), success, ..calls.finish() })
+}
+
 /// Whether the cart has the state of a record of an earlier run; `None` while that is unknown. That an item is not there says
 /// nothing of a cart that is not named: it may be a new one, after an order.
 ///
@@ -230,8 +308,10 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
     let is_set = if *draft.operation == QUOTE_SET_ITEM {
         let found = find_item(&stored.items, &draft.fields);
         found.is_ok_and(|item| same_value(QTY, item.get(QTY), Some(&quantity(draft))))
-    } else {
+    } else if *draft.operation == QUOTE_REMOVE_ITEM {
         is_named && !stored.items.iter().any(|item| is_asked(item, &draft.fields))
+    } else {
+        is_named && stored.items.is_empty()
     };
     let (reason, verified) = (Some("done earlier"), Some(true));
     Ok(is_set.then(|| Outcome {

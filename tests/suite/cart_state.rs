@@ -140,6 +140,27 @@ fn a_removal_is_verified_by_the_cart_or_by_the_word_that_the_item_is_gone() {
     }
 }
 
+#[test]
+fn a_cart_is_cleared_item_by_item_and_says_what_is_left() {
+    let shown = |items: &[Value]| json(&cart(items));
+    let yes = || json(&json!(true));
+    let gone = || answer("404 Not Found", JSON, r#"{"message": "The %1 Cart doesn't contain the %2 item."}"#);
+    let refused = || answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
+    for (answers, code, applied, deleted) in [
+        (vec![yes(), yes(), shown(&[])], 0, "yes", 2),
+        (vec![yes(), gone(), shown(&[item(3, 1)])], 0, "yes", 2),
+        (vec![yes(), yes(), shown(&[item(2, 9)])], 9, "yes", 2),
+        (vec![yes(), refused()], 7, "partial", 2),
+        (vec![refused()], 4, "no", 1),
+        (vec![Step::Close, shown(&[item(2, 9)]), yes(), shown(&[])], 0, "yes", 2),
+        (vec![Step::Close, shown(&[item(1, 2), item(2, 9)])], 8, "unknown", 1),
+    ] {
+        let (ended, printed, methods) = run_on(answers, "quote clear --customer 1 -y");
+        assert_eq!((ended, &printed["applied"]), (code, &json!(applied)), "{printed}");
+        assert_eq!(methods.iter().filter(|method| *method == "DELETE").count(), deleted, "{methods:?}");
+    }
+}
+
 /// After an order there may be a new cart, in which the item is not.
 #[test]
 fn an_item_that_is_not_in_the_cart_is_proof_of_its_removal_only_in_a_cart_that_is_named() {

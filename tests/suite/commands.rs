@@ -272,6 +272,7 @@ tables!(
     magento,
     plan,
     quote_add_item,
+    quote_clear,
     quote_remove_item,
     quote_set_item,
     quote_ship,

@@ -83,7 +83,7 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
                 std::fs::write(home.dir.path().join("items.csv"), items).unwrap();
                 home.ok("--sandbox quote add-item -i items.csv");
             }
-            if ["quote set-item", "quote remove-item"].contains(&words.as_str()) {
+            if ["quote set-item", "quote remove-item", "quote clear"].contains(&words.as_str()) {
                 home.ok("--sandbox --api magento quote add-item --sku mug-blue --qty 1");
             }
             std::fs::write(home.dir.path().join("token.txt"), "t0ken\n").unwrap();

@@ -123,6 +123,7 @@ plan_customer_update: Plan a customer update. Write a plan that updates a custom
 plan_quote_add_item: Plan to add an item to a cart. Write a plan that adds an item to a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_quote_set_item: Plan the quantity of an item in a cart. Write a plan that sets the quantity of an item that is in a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_quote_remove_item: Plan to remove an item from a cart. Write a plan that removes an item from a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
+plan_quote_clear: Plan to remove all items from a cart. Write a plan that removes all items from a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_quote_ship: Plan the shipping of a cart. Write a plan that saves a cart's addresses, shipping and payment method. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_attribute_create: Plan a new attribute. Write a plan that creates a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
 plan_attribute_option_add: Plan new options of an attribute. Write a plan that adds options to a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
@@ -148,7 +149,7 @@ fn the_input_of_a_plan_has_the_schema_of_its_operation() {
             assert_eq!(own["properties"]["input"]["anyOf"][1], schema["anyOf"][1], "{operation}");
             planned += 1;
         }
-        assert_eq!(planned, 7);
+        assert_eq!(planned, 8);
     }
 }
 

@@ -5,11 +5,12 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 8] = [
+const OPERATIONS: [&str; 9] = [
     "quote ship",
     "quote add-item",
     "quote set-item --api magento",
     "quote remove-item --api magento",
+    "quote clear --api magento",
     "customer update",
     "attribute create",
     "attribute assign --api magento",
@@ -22,7 +23,7 @@ fn a_template_runs_on_the_sandbox_as_it_is() {
         let home = home_for(operation);
         let template = home.ok(&format!("template {}", quoted(operation)));
         let mut words: Vec<&str> = operation.split(' ').collect();
-        words.extend(["--sandbox", "-i", "-", "-o", "json"]);
+        words.extend(["--sandbox", "-i", "-", "-o", "json", "--yes"]);
         let done = home.storefront(&words).stdin(template).run();
         assert!(done.code == 0 && done.stdout.contains(r#""applied":"yes""#), "{operation}: {done:?}");
         assert!(!done.stderr.contains("warning"), "{done:?}");
@@ -46,8 +47,10 @@ fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends
             drop_what_no_cell_holds(&mut sent["request"]["body"]);
         }
         assert_eq!(row["request"]["body"], document["request"]["body"], "{operation}");
-        let done = home
-            .run(&[&operation.split(' ').collect::<Vec<_>>()[..], &["--sandbox", "-i", "in.csv"]].concat());
+        let done = home.run(
+            &[&operation.split(' ').collect::<Vec<_>>()[..], &["--sandbox", "-i", "in.csv", "--yes"]]
+                .concat(),
+        );
         assert_eq!(done.code, 0, "{operation}: {done:?}");
     }
 }
@@ -55,7 +58,7 @@ fn a_csv_template_runs_on_the_sandbox_as_it_is_and_sends_what_the_document_sends
 /// A home whose sandbox has what the operation needs: an item that is in the cart.
 fn home_for(operation: &str) -> Home {
     let home = Home::new();
-    if ["quote set-item", "quote remove-item"].iter().any(|name| operation.starts_with(name)) {
+    if ["quote set-item", "quote remove-item", "quote clear"].iter().any(|name| operation.starts_with(name)) {
         home.ok("quote add-item --sku mug-blue --qty 1 --sandbox --api magento");
     }
     home
@@ -93,7 +96,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, customer-update, attribute-create, attribute-assign, attribute-option-add
+  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add
 "#]],
     );
 }

@@ -3,12 +3,13 @@
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const WRITES: [&str; 12] = [
+const WRITES: [&str; 13] = [
     "customer update --firstname Amy -y",
     "customer restore -y",
     "quote add-item --sku A --qty 1",
     "quote set-item --item 1 --qty 2",
     "quote remove-item --item 1",
+    "quote clear -y",
     "quote ship --carrier flatrate --method flatrate --no-payment",
     "attribute create --code a --label A --type text",
     "attribute assign a --set Default",

@@ -1,6 +1,7 @@
 //! `storefront quote …`
 
 pub mod add_item;
+pub mod clear;
 mod item_dialogue;
 pub mod remove_item;
 pub mod set_item;
@@ -11,6 +12,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use self::add_item::AddItemArgs;
+use self::clear::ClearArgs;
 use self::remove_item::RemoveItemArgs;
 use self::set_item::SetItemArgs;
 use self::ship::ShipArgs;
@@ -41,6 +43,8 @@ pub enum QuoteCommand {
     SetItem(Box<SetItemArgs>),
     /// Remove an item from a quote
     RemoveItem(Box<RemoveItemArgs>),
+    /// Remove all items from a quote
+    Clear(Box<ClearArgs>),
     /// Print the customer's active quote, its items and its totals
     #[command(aliases = ["get", "list"])]
     #[command(after_help = "Examples:
@@ -74,7 +78,9 @@ impl QuoteCommand {
     /// Whether it may change the shop.
     pub fn can_write(&self) -> bool {
         match self {
-            Self::Ship(_) | Self::AddItem(_) | Self::SetItem(_) | Self::RemoveItem(_) => true,
+            Self::Ship(_) | Self::AddItem(_) | Self::SetItem(_) | Self::RemoveItem(_) | Self::Clear(_) => {
+                true
+            }
             Self::Show(_) | Self::Methods(_) => false,
         }
     }
@@ -86,6 +92,7 @@ impl QuoteCommand {
             Self::AddItem(args) => Some(&**args),
             Self::SetItem(args) => Some(&**args),
             Self::RemoveItem(args) => Some(&**args),
+            Self::Clear(args) => Some(&**args),
             Self::Show(_) | Self::Methods(_) => None,
         }
     }
@@ -101,6 +108,7 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
         QuoteCommand::AddItem(args) => commands::run_operation(session, &**args).await,
         QuoteCommand::SetItem(args) => set_item::run(session, args).await,
         QuoteCommand::RemoveItem(args) => remove_item::run(session, args).await,
+        QuoteCommand::Clear(args) => commands::run_operation(session, &**args).await,
         QuoteCommand::Show(ReadArgs { quote_id, .. }) => {
             commands::with_customer(session, async |service| show(service, quote_id.as_deref()).await).await
         }

@@ -110,6 +110,10 @@ pub struct FieldTables {
     pub stored_item_body: &'static ObjectSchema,
     /// Such an item.
     pub stored_item: &'static ObjectSchema,
+    /// Body that removes all items of the cart (ours).
+    pub cart_body: &'static ObjectSchema,
+    /// The cart.
+    pub cart: &'static ObjectSchema,
     /// Body of an attribute.
     pub attribute_body: &'static ObjectSchema,
     /// An attribute.
@@ -264,6 +268,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     };
     let quantity = schema("item quantity", "Magento", of_stored(true));
     let stored_item = schema("stored item", "Magento", of_stored(false));
+    let quote_id = of_item(("quote_id", "Quote ID"));
+    let cart = schema("cart", "Magento", quote_id.into_iter().collect());
     let cart_item = |of, doc| schema("body", "", vec![field("cartItem", FieldType::Object(of), doc)]);
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
@@ -276,6 +282,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         item_quantity: quantity,
         stored_item_body: cart_item(stored_item, "The item to remove"),
         stored_item,
+        cart_body: schema("body", "", vec![field("cart", FieldType::Object(cart), "The cart to clear")]),
+        cart,
         attribute_body: attribute_body(object("attribute"), "The attribute to create"),
         attribute: object("attribute"),
         attribute_option: object("attribute option"),

@@ -5,11 +5,12 @@ use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 8] = [
+pub const OPERATIONS: [&OperationSpec; 9] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
     &QUOTE_SET_ITEM,
     &QUOTE_REMOVE_ITEM,
+    &QUOTE_CLEAR,
     &CUSTOMER_UPDATE,
     &ATTRIBUTE_CREATE,
     &ATTRIBUTE_ASSIGN,
@@ -54,6 +55,8 @@ pub struct OperationSpec {
     pub is_one_call: bool,
     /// Whether its first call creates what sending a changed record would not change.
     pub creates: bool,
+    /// Whether it deletes what it does not name, so that a person has to agree, or `--yes`.
+    pub deletes: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
 }
@@ -150,6 +153,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: false,
     creates: false,
+    deletes: false,
     batch_action: "Save the shipping information of",
 };
 
@@ -177,6 +181,7 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: true,
     creates: false,
+    deletes: false,
     batch_action: "Add the items of",
 };
 
@@ -199,6 +204,7 @@ pub static QUOTE_SET_ITEM: OperationSpec = OperationSpec {
     needs: |dialect| dialect.carts.is_some(),
     is_one_call: true,
     creates: false,
+    deletes: false,
     batch_action: "Set the quantities of",
 };
 
@@ -221,7 +227,31 @@ pub static QUOTE_REMOVE_ITEM: OperationSpec = OperationSpec {
     needs: |dialect| dialect.carts.is_some(),
     is_one_call: true,
     creates: false,
+    deletes: false,
     batch_action: "Remove the items of",
+};
+
+/// Removes all items of the cart.
+pub static QUOTE_CLEAR: OperationSpec = OperationSpec {
+    name: "quote clear",
+    body: |all| all.cart_body,
+    wrapper: Some("cart"),
+    template: include_str!("template/quote_clear.json"),
+    columns: &[group(|all| all.cart, &[], "")],
+    flag_columns: &[],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("cart"),
+    is_merged: false,
+    can_resolve: true,
+    needs: |dialect| dialect.carts.is_some(),
+    is_one_call: false,
+    creates: false,
+    deletes: true,
+    batch_action: "Remove all items from the carts of",
 };
 
 /// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored
@@ -258,6 +288,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: true,
     creates: false,
+    deletes: false,
     batch_action: "Update the customers of",
 };
 
@@ -294,6 +325,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: false,
     creates: true,
+    deletes: false,
     batch_action: "Create the attributes of",
 };
 
@@ -316,6 +348,7 @@ pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
+    deletes: false,
     batch_action: "Assign the attributes of",
 };
 
@@ -343,5 +376,6 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
+    deletes: false,
     batch_action: "Add the options of",
 };
