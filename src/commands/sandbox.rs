@@ -17,7 +17,7 @@ use crate::state::{self, CustomerStore, Names};
 use crate::system::environment;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Dialect, Interface};
-use storefront_sandbox::{Fault, Observer, Options};
+use storefront_sandbox::{Emulation, Fault, Observer, Options, Version};
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
@@ -81,6 +81,16 @@ pub struct ServeArgs {
     /// Also accept requests for this host name (repeatable)
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub allow_host: Vec<String>,
+    /// Version of Magento whose rules hold: 2.4.7 or 2.4.8
+    #[arg(long, value_name = "VERSION", default_value = "2.4.7", value_parser = ["2.4.7", "2.4.8"])]
+    #[arg(hide_possible_values = true)]
+    pub version: String,
+    /// Limit lists as Magento can: at most 300 records a page
+    #[arg(long)]
+    pub limits: bool,
+    /// Add customers until there are N, each with an address and a token
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub customers: u32,
     /// Inject a fault
     #[arg(long, value_name = "FAULT", help_heading = "Request options", help = fault_help())]
     pub fault: Vec<Fault>,
@@ -112,8 +122,11 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
 }
 
 async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
+    let version = if args.version == "2.4.8" { Version::V248 } else { Version::V247 };
     let options = Options {
         listen: args.listen,
+        emulation: Emulation { version, has_limits: args.limits },
+        customers: args.customers,
         faults: args.fault.clone(),
         allow_remote: args.allow_remote,
         allow_hosts: args.allow_host.clone(),

@@ -9,7 +9,7 @@ use crate::client::service::{CallToken, Service};
 use crate::ops::positive;
 use storefront_core::failure::Failure;
 use storefront_core::id::CustomerId;
-use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
+use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
 use storefront_core::text::exact_json;
 use storefront_core::text::redact::secrets;
 
@@ -141,7 +141,29 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Fou
     if filters.is_empty() {
         return Err(Failure::usage("nothing to search for").hint("give a part of an email or a name"));
     }
-    search(service, &filters, limit).await
+    let mut all = Found { customers: Vec::new(), total: None };
+    let mut last = 0;
+    // A page beyond the last one has no customers, and the shop ignores which page is asked for: ids tell where to go on.
+    while all.customers.len() < limit {
+        let size = (limit - all.customers.len()).min(MAX_PAGE);
+        let mut filters = filters.clone();
+        filters.extend((last > 0).then(|| Filter::above(&["entity_id"], last)));
+        let query = sorted_query(&filters, "entity_id", size);
+        let Found { customers, total } = read_found(service, &request(service, &query)?).await?;
+        let is_last = customers.len() < size;
+        let id = |customer: &Value| positive(&self::text(customer, "id"));
+        let page = customers.into_iter().filter(|customer| id(customer).is_none_or(|id| id > last));
+        let page: Vec<Value> = page.collect();
+        let greatest = page.iter().filter_map(id).max();
+        all.total = all.total.or(total);
+        all.customers.extend(page);
+        let is_whole = all.total.is_some_and(|total| all.customers.len() as u64 >= total);
+        match greatest {
+            Some(id) if !is_last && !is_whole => last = id,
+            _ => break,
+        }
+    }
+    Ok(all)
 }
 
 /// A search that finds nobody: it needs an administrator's token, and reads nobody's data. `None` where the interface has
@@ -156,7 +178,11 @@ fn escape_like(word: &str) -> String {
 }
 
 async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Found, Failure> {
-    let reply = service.read(&search_request(service, filters, limit)?).await?;
+    read_found(service, &search_request(service, filters, limit)?).await
+}
+
+async fn read_found(service: &Service<'_>, request: &Request) -> Result<Found, Failure> {
+    let reply = service.read(request).await?;
     let found = exact_json::parse(&reply.body).map_err(|error| unreadable(&error.to_string()))?;
     let total = found.get("total_count").and_then(Value::as_u64);
     let customers = match found.get("items") {
@@ -169,12 +195,16 @@ async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Resu
 }
 
 fn search_request(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Request, Failure> {
+    request(service, &search_query(filters, limit))
+}
+
+fn request(service: &Service<'_>, query: &str) -> Result<Request, Failure> {
     let dialect = service.settings.dialect;
     let Some(routes) = dialect.customers else {
         return Err(Failure::usage(format!("the {} interface has no search for customers", dialect.name))
             .hint("use --api magento if the service is a Magento shop"));
     };
-    let path = format!("{}?{}", service.target()?.path(routes.search, &[]), search_query(filters, limit));
+    let path = format!("{}?{query}", service.target()?.path(routes.search, &[]));
     Ok(Request::get(path, Bearer::Admin))
 }
 

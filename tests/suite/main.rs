@@ -80,6 +80,7 @@ mod magento_attributes;
 mod magento_bad_input;
 mod magento_base_url;
 mod magento_customers;
+mod magento_limits;
 #[cfg(unix)]
 mod magento_oauth;
 mod magento_options;

@@ -18,7 +18,7 @@ use crate::fault::spec::FaultKind;
 use crate::reply::{ApiError, html, json_response, json_text};
 use crate::route::{Permission, Route};
 use crate::store::{AccessMode, Caller, Database, Document, Store};
-use crate::{magento, marketplace};
+use crate::{Emulation, Version, magento, marketplace};
 use storefront_core::interface::fields::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS};
 use storefront_core::interface::request::Interface;
 
@@ -95,7 +95,12 @@ fn accepts_html_only(headers: &HeaderMap) -> bool {
 /// another version.
 fn find(method: &str, path: &str) -> Result<Found, ApiError> {
     let decoded = |segment: &str| percent_decode_str(segment).decode_utf8_lossy().into_owned();
-    let segments: Vec<String> = path.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
+    let mut segments: Vec<String> =
+        path.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
+    // A web server without rewriting of paths has the script in them.
+    if segments.first().is_some_and(|first| first == "index.php") {
+        segments.remove(0);
+    }
     let below_rest = segments.first().is_some_and(|first| first == "rest");
     let (code, version, call) = match &segments[usize::from(below_rest)..] {
         [version, call @ ..] if is_version(version) => (None, version, call),
@@ -148,18 +153,26 @@ async fn handle(
         AccessMode::Write => read(&parts.headers, &bytes),
     };
     let query = parts.uri.query().unwrap_or_default();
-    let query = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let query: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let Emulation { version, has_limits } = store.emulation;
+    if has_limits && mode == AccessMode::Read {
+        magento::limits::check_page(&query)?;
+    }
     let struck = parts.extensions.get::<TriggeredFaults>().cloned().unwrap_or_default();
     let stale_reads = struck.number(FaultKind::StaleRead).unwrap_or(0);
     let success = found.route.success;
     let answer = store.serve(mode, stale_reads, |records| {
-        let caller = authorize(records, parts, &found)?;
+        let caller = authorize(records, parts, &found, version)?;
         check_store_view(records, &found)?;
         let sent = sent(&found, body?)?;
         let Found { route, store_view, parameters, is_own, .. } = found;
         let call = Call { caller, store_view, is_own, parameters, query, sent, struck };
         match (route.operation)(records, call) {
             Err(refusal) if !refusal.is_saved => Err(refusal),
+            // What a PUT answers are all addresses as they would be stored.
+            Ok(profile) if version >= Version::V248 && route.method == "PUT" => {
+                magento::limits::check_addresses(&profile).map(|()| Ok(profile))
+            }
             answered => Ok(answered),
         }
     })?;
@@ -168,11 +181,16 @@ async fn handle(
 
 /// The caller, where the token allows the call. Refusals name the permission that is missing: on Magento all
 /// of them are 401, the marketplace answers 403 to a token of the other kind (ours).
-fn authorize(records: &Database<'_>, parts: &Parts, found: &Found) -> Result<Option<Caller>, ApiError> {
+fn authorize(
+    records: &Database<'_>,
+    parts: &Parts,
+    found: &Found,
+    version: Version,
+) -> Result<Option<Caller>, ApiError> {
     let is_magento = found.interface == Interface::Magento;
     let caller = match bearer(&parts.headers) {
         Some(token) => records.caller(token)?,
-        None if is_magento && magento::oauth::is_signed(parts)? => Some(Caller::Admin),
+        None if is_magento && magento::oauth::is_signed(parts, version)? => Some(Caller::Admin),
         None => None,
     };
     let permission = if found.is_own { Permission::Own } else { found.route.permission };
@@ -244,6 +262,7 @@ mod tests {
             ("/rest/V1/customers/me", "default", vec!["me"], true),
             ("/rest/fr/V1/customers/me", "fr", vec!["me"], true),
             ("/V1/customers/me/", "default", vec!["me"], true),
+            ("/index.php/rest/fr/V1/customers/me", "fr", vec!["me"], true),
             ("//rest//de//V1//customers/7", "de", vec!["7"], false),
             ("/rest/V1/products/attributes/a%2Fb", "default", vec!["a/b"], false),
             ("/V1/storeview/fr/customer/profile", "fr", vec!["fr"], false),

@@ -64,6 +64,25 @@ pub fn causes(error: &anyhow::Error) -> String {
     causes.join(": ")
 }
 
+/// The version of Magento whose rules hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// 2.4.7
+    #[default]
+    V247,
+    /// 2.4.8: names of signed parameters in the order of their bytes, and checks of stored addresses.
+    V248,
+}
+
+/// Which shop of Magento it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Emulation {
+    /// Its version.
+    pub version: Version,
+    /// Whether it limits its input (`webapi/validation`): pages have at most 300 records.
+    pub has_limits: bool,
+}
+
 /// How a sandbox is to run.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -79,6 +98,10 @@ pub struct Options {
     pub allow_hosts: Vec<String>,
     /// How long the header of a request may take to arrive, and its body again.
     pub read_timeout: Duration,
+    /// Which shop it is.
+    pub emulation: Emulation,
+    /// How many customers there are at least.
+    pub customers: u32,
 }
 
 impl Options {
@@ -91,6 +114,8 @@ impl Options {
             allow_remote: false,
             allow_hosts: Vec::new(),
             read_timeout: READ_TIMEOUT,
+            emulation: Emulation::default(),
+            customers: 0,
         }
     }
 }
@@ -125,7 +150,11 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
     if !listen.ip().is_loopback() && !options.allow_remote {
         bail!("{listen} is reachable from other machines; use --allow-remote to permit it");
     }
-    let store = Store::open(&options.data, seed::insert)?;
+    let mut store = Store::open(&options.data, seed::insert)?;
+    store.emulation = options.emulation;
+    store
+        .transact(AccessMode::Write, |records| seed::fill(records, options.customers.into()))
+        .map_err(|error: store::StoreError| anyhow::anyhow!("cannot add customers: {error}"))?;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let url = format!("http://{}", listener.local_addr()?);
     let app = app(Arc::new(store), options.faults, options.allow_hosts.into(), observer);

@@ -62,6 +62,24 @@ pub fn insert(records: &Database<'_>) -> StoreResult<()> {
     records.issue_token(ADMIN_TOKEN, Caller::Admin, None)
 }
 
+/// Adds customers until there are so many: `customer-7@example.com` and so on, with an address and a token each.
+pub fn fill(records: &Database<'_>, count: i64) -> StoreResult<()> {
+    let last = records.customer_ids()?.last().copied().unwrap_or_default();
+    for id in last + 1..=count {
+        let customer = serde_json::from_value(serde_json::json!({
+            "id": id, "group_id": 1, "email": format!("customer-{id}@example.com"), "firstname": "Customer",
+            "lastname": format!("Number {id}"), "store_id": 1, "website_id": 1, "disable_auto_group_change": 0,
+            "created_in": "Default Store View",
+            "addresses": [{"firstname": "Customer", "lastname": format!("Number {id}"), "street": [format!("Main St {id}")],
+                "city": "Austin", "postcode": "73301", "telephone": "+1 512 555 0100", "country_id": "US", "region_id": 57,
+                "region": {"region_code": "TX", "region": "Texas", "region_id": 57},
+                "default_shipping": true, "default_billing": true}],
+        }))?;
+        insert_customer(records, &customer)?;
+    }
+    Ok(())
+}
+
 fn add_row(records: &Database<'_>, table: &str, row: &Document) -> StoreResult<()> {
     let columns: Vec<(&str, Value)> =
         row.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();

@@ -10,12 +10,9 @@ use crate::client::service::Service;
 use crate::ops::target_without_customer;
 use storefront_core::attribute::{Named, split_set};
 use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::interface::request::{Bearer, Filter, Request, search_query};
+use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, sorted_query};
 use storefront_core::operation::scalar;
 use storefront_core::text::exact_json;
-
-/// More than a shop has of anything that is listed here.
-const ALL: usize = 10_000;
 
 /// The path of a call on attributes that only an interface has which can change them.
 ///
@@ -30,6 +27,8 @@ pub fn path(service: &Service<'_>, template: &str, values: &[(&str, &str)]) -> R
         .hint("for a Magento shop, add --api magento"))
 }
 
+const SET_ID: &str = "attribute_set_id";
+
 /// A group of an attribute set.
 #[derive(Debug)]
 pub struct Place {
@@ -43,7 +42,7 @@ pub struct Place {
     pub names_group: bool,
 }
 
-/// The places that are meant by names; without a group it is the first one of the set.
+/// The places that are meant by names; without a group it is that of the set with the lowest place.
 ///
 /// # Errors
 /// `usage` for a set or a group that the shop does not have, and as [`Service::read`].
@@ -52,15 +51,15 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
         return Ok(Vec::new());
     }
     let path = |list| path(service, &format!("/{{store_view}}/V1/products/attribute-sets/{list}/list"), &[]);
-    let of_sets = format!("{}?{}", path("sets")?, search_query(&[], ALL));
-    let sets = list(service, of_sets, ["attribute_set_id", "attribute_set_name"]).await?;
+    let sets = sets(service, &path("sets")?).await?;
     let mut places = Vec::new();
     for name in names {
         let (set, group) = split_set(name, &sets)?;
         if places.iter().any(|place: &Place| place.set == set.id) {
             return Err(Failure::usage(format!("the attribute set `{}` is named twice", set.name)));
         }
-        let query = search_query(&[Filter::equal(&["attribute_set_id"], &set.id)], ALL);
+        // Its ids do not tell the order of the groups.
+        let query = sorted_query(&[Filter::equal(&[SET_ID], &set.id)], "sort_order", MAX_PAGE);
         let of_groups = format!("{}?{query}", path("groups")?);
         let groups = list(service, of_groups, ["attribute_group_id", "attribute_group_name"]).await?;
         if groups.is_empty() {
@@ -161,6 +160,22 @@ fn find_store_views<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
             _ => find_store_views(inside, found),
         }),
         _ => {}
+    }
+}
+
+/// The attribute sets, asked for in pages, each of the ids that are greater than the last one.
+async fn sets(service: &Service<'_>, path: &str) -> Result<Vec<Named>, Failure> {
+    let (mut all, mut last) = (Vec::new(), 0);
+    loop {
+        let above = (last > 0).then(|| Filter::above(&[SET_ID], last));
+        let query = sorted_query(above.as_slice(), SET_ID, MAX_PAGE);
+        let page = list(service, format!("{path}?{query}"), [SET_ID, "attribute_set_name"]).await?;
+        let id = |one: &Named| one.id.parse::<u64>().unwrap_or_default();
+        all.extend(page.iter().filter(|one| last == 0 || id(one) > last).cloned());
+        match page.iter().map(id).max() {
+            Some(greatest) if page.len() >= MAX_PAGE && greatest > last => last = greatest,
+            _ => return Ok(all),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
-use storefront_sandbox::Observer;
+use storefront_sandbox::{Observer, Options};
 
 use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
 use super::storefront::{Arguments, Home, Outcome, Storefront};
@@ -25,6 +25,12 @@ impl TestEnv {
     }
 
     pub fn with_faults(faults: &[&str]) -> Self {
+        let faults: Vec<_> = faults.iter().map(|fault| fault.parse().unwrap()).collect();
+        Self::with_options(|options| options.faults = faults)
+    }
+
+    /// A sandbox that differs from the usual one.
+    pub fn with_options(set: impl FnOnce(&mut Options)) -> Self {
         let home = Home::new();
         let heard = Arc::new(Mutex::new(Vec::new()));
         let ours = heard.clone();
@@ -32,7 +38,9 @@ impl TestEnv {
             Arc::new(move |method, _, status| ours.lock().unwrap().push(format!("{method} {status}")));
         let data = home.dir.path().join("service.db");
         std::fs::write(&data, seeded()).unwrap();
-        let sandbox = Sandbox::observed(&data, faults, Some(observer));
+        let mut options = Options::new(data);
+        set(&mut options);
+        let sandbox = Sandbox::with_options(options, Some(observer));
         Self { home, sandbox, requests: heard }
     }
 

@@ -152,14 +152,31 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// The field is greater than this value.
+    pub fn above(fields: &'static [&'static str], value: impl ToString) -> Self {
+        Self { condition: "gt", ..Self::equal(fields, value) }
+    }
+
     /// One of the fields has exactly this value.
     pub fn equal(fields: &'static [&'static str], value: impl ToString) -> Self {
         Self { fields, condition: "eq", value: value.to_string() }
     }
 }
 
+/// More records in one reply are refused by a shop that limits its input (`webapi/validation`), as it is delivered.
+pub const MAX_PAGE: usize = 300;
+
 /// The query that asks for the first `limit` records that meet all filters.
 pub fn search_query(filters: &[Filter], limit: usize) -> String {
+    query(filters, None, limit)
+}
+
+/// The same, sorted by a field; without a direction Magento sorts descending.
+pub fn sorted_query(filters: &[Filter], field: &str, limit: usize) -> String {
+    query(filters, Some(field), limit)
+}
+
+fn query(filters: &[Filter], sorted_by: Option<&str>, limit: usize) -> String {
     let mut pairs = Vec::new();
     for (group, filter) in (first_group(filters.len())..).zip(filters) {
         for (index, field) in filter.fields.iter().enumerate() {
@@ -170,6 +187,10 @@ pub fn search_query(filters: &[Filter], limit: usize) -> String {
         }
     }
     pairs.push(("searchCriteria[pageSize]".to_owned(), limit.to_string()));
+    if let Some(field) = sorted_by {
+        pairs.push(("searchCriteria[sortOrders][0][field]".to_owned(), field.to_owned()));
+        pairs.push(("searchCriteria[sortOrders][0][direction]".to_owned(), "ASC".to_owned()));
+    }
     let encoded = |text: &str| utf8_percent_encode(text, SEGMENT).to_string();
     let pairs = pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")

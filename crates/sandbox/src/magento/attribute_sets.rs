@@ -15,7 +15,7 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     let mut sets = records.attribute_sets()?;
     sets.retain(|set| is_of_products(set) && criteria.holds(set));
-    Ok(criteria.answer(sets))
+    Ok(criteria.answer(criteria.sorted(sets.into_iter().map(|set| (set.clone(), set)).collect())))
 }
 
 /// GET `products/attribute-sets/groups/list`.
@@ -23,7 +23,13 @@ pub fn groups(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     let mut groups = records.attribute_groups()?;
     groups.retain(|group| criteria.holds(group));
-    Ok(criteria.answer(groups))
+    // Their places are those of their ids, and not shown.
+    let placed = |group: Value| {
+        let mut searched = group.clone();
+        searched["sort_order"] = group["attribute_group_id"].clone();
+        (searched, group)
+    };
+    Ok(criteria.answer(criteria.sorted(groups.into_iter().map(placed).collect())))
 }
 
 /// POST `products/attribute-sets/attributes`: an id as text. An attribute that is in the set is moved.

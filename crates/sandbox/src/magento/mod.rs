@@ -14,6 +14,7 @@ mod customer_view;
 mod customers;
 mod default_addresses;
 mod directory;
+pub mod limits;
 pub mod oauth;
 mod payment;
 mod search;

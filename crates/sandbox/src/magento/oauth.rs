@@ -14,6 +14,7 @@ use percent_encoding::percent_decode_str;
 use ring::hmac;
 use serde_json::json;
 
+use crate::Version;
 use crate::reply::ApiError;
 
 /// The only integration. A sandbox listens on loopback, so that its values may be known.
@@ -37,9 +38,11 @@ static NONCES: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 /// Compares two names of parameters.
 type Order = fn(&str, &str) -> Ordering;
 
-/// Whether a request is signed at all; one that is signed wrongly is refused. As 2.4.7: names are in natural order.
-pub fn is_signed(parts: &Parts) -> Result<bool, ApiError> {
-    check(parts, natural_order)
+/// Whether a request is signed at all; one that is signed wrongly is refused. Names are in natural order up to 2.4.7, and in
+/// that of their bytes from 2.4.8 on.
+pub fn is_signed(parts: &Parts, version: Version) -> Result<bool, ApiError> {
+    let order = if version >= Version::V248 { str::cmp } else { natural_order };
+    check(parts, order)
 }
 
 fn check(parts: &Parts, order: Order) -> Result<bool, ApiError> {

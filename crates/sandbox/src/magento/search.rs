@@ -29,6 +29,10 @@ pub struct SearchCriteria {
     pub groups: Vec<Vec<Filter>>,
     /// Most items of a page; all where it is not given.
     pub page_size: Option<usize>,
+    /// Which page, from 1.
+    pub current_page: usize,
+    /// The field that is sorted by, and whether ascending, which is not the default.
+    pub sort: Option<(String, bool)>,
 }
 
 /// Reads the criteria; 400 where there are none.
@@ -55,6 +59,13 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
             ["search_criteria", "page_size"] => {
                 criteria.page_size = value.parse().ok().filter(|size| *size > 0);
             }
+            ["search_criteria", "current_page"] => criteria.current_page = value.parse().unwrap_or(1),
+            ["search_criteria", "sort_orders", _, "field"] => {
+                criteria.sort.get_or_insert_default().0.clone_from(value);
+            }
+            ["search_criteria", "sort_orders", _, "direction"] => {
+                criteria.sort.get_or_insert_default().1 = value.eq_ignore_ascii_case("asc");
+            }
             _ => {}
         }
     }
@@ -78,10 +89,33 @@ fn grouped(filters: BTreeMap<(usize, usize), Filter>) -> Vec<Vec<Filter>> {
 }
 
 impl SearchCriteria {
-    /// The answer: the first page of `found`, the criteria again, and how many there are in all.
+    /// Sorts records as is asked for, by their fields as they are searched; the others of each pair are given back.
+    pub fn sorted(&self, mut found: Vec<(Value, Value)>) -> Vec<Value> {
+        if let Some((field, is_ascending)) = &self.sort {
+            let number = |record: &Value| as_text(&record[field.as_str()]).parse::<i64>();
+            found.sort_by(|(one, _), (other, _)| {
+                let order = match (number(one), number(other)) {
+                    (Ok(one), Ok(other)) => one.cmp(&other),
+                    _ => as_text(&one[field.as_str()]).cmp(&as_text(&other[field.as_str()])),
+                };
+                if *is_ascending { order } else { order.reverse() }
+            });
+        }
+        found.into_iter().map(|(_, shown)| shown).collect()
+    }
+
+    /// Whether the page is beyond the last of so many records.
+    fn is_beyond(&self, total: usize) -> bool {
+        self.page_size.is_some_and(|size| total > 0 && (self.current_page.max(1) - 1) * size >= total)
+    }
+
+    /// The answer: a page of `found`, the last one where there are not so many, the criteria again, and how many there are in
+    /// all.
     pub fn answer(&self, found: Vec<Value>) -> Value {
         let total = found.len();
-        let items: Vec<Value> = found.into_iter().take(self.page_size.unwrap_or(usize::MAX)).collect();
+        let size = self.page_size.unwrap_or(usize::MAX);
+        let page = self.current_page.max(1).min(total.div_ceil(size).max(1));
+        let items: Vec<Value> = found.into_iter().skip((page - 1).saturating_mul(size)).take(size).collect();
         let filters = |filters: &Vec<Filter>| -> Value {
             let shown = filters.iter().map(|filter| {
                 json!({"field": filter.field, "value": filter.value, "condition_type": filter.condition})
@@ -129,10 +163,16 @@ pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> 
         let mut searched = customer.clone();
         searched["entity_id"] = json!(id);
         if criteria.holds(&searched) {
-            found.push(customer);
+            found.push((searched, customer));
         }
     }
-    Ok(criteria.answer(found))
+    let total = found.len();
+    let mut answer = criteria.answer(criteria.sorted(found));
+    // Other lists have the last page again.
+    if criteria.is_beyond(total) {
+        answer["items"] = Value::Null;
+    }
+    Ok(answer)
 }
 
 /// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those
@@ -140,6 +180,10 @@ pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> 
 pub fn fits(filter: &Filter, value: &str) -> bool {
     match filter.condition.as_str() {
         "eq" => same_text(value, &filter.value),
+        "gt" => {
+            let number = |text: &str| text.trim().parse::<f64>().ok();
+            number(value).zip(number(&filter.value)).is_some_and(|(value, than)| value > than)
+        }
         "like" => is_like(&folded(value), &folded(&filter.value)),
         _ => false,
     }
@@ -218,6 +262,16 @@ mod tests {
         let answer = criteria.answer(vec![json!(1), json!(2), json!(3)]);
         assert_eq!((&answer["items"], &answer["total_count"]), (&json!([1, 2]), &json!(3)));
         assert_eq!(parse(&query(&[("fields", "items")])).unwrap_err().status, 400);
+        let sorted = parse(&query(&[
+            ("searchCriteria[sortOrders][0][field]", "id"),
+            ("searchCriteria[pageSize]", "2"),
+            ("searchCriteria[currentPage]", "9"),
+        ]))
+        .unwrap();
+        let found = [10, 9, 11].map(|id| (json!({"id": id}), json!(id))).to_vec();
+        let sorted_found = sorted.sorted(found);
+        assert_eq!(sorted_found, [json!(11), json!(10), json!(9)], "descending is the default");
+        assert_eq!(sorted.answer(sorted_found)["items"], json!([9]), "the last page again");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, OpenFlags, Params, Row, TransactionBehavior};
 use serde_json::{Map, Value};
 
+use crate::Emulation;
 use storefront_core::text::exact_json;
 
 pub use catalog::Product;
@@ -38,6 +39,8 @@ pub struct Store {
     connection: Mutex<Connection>,
     /// The earlier state that the next reads answer.
     stale: Mutex<Option<Snapshot>>,
+    /// Which shop answers.
+    pub emulation: Emulation,
 }
 
 /// What a transaction means to do.
@@ -72,7 +75,12 @@ impl Store {
             }
             opened => opened?,
         };
-        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), stale: Mutex::new(None) })
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection),
+            stale: Mutex::new(None),
+            emulation: Emulation::default(),
+        })
     }
 
     /// Drops whatever the database in `path` holds and seeds it afresh, in one transaction.

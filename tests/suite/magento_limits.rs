@@ -1,0 +1,76 @@
+//! Shops that limit the length of lists, and what 2.4.8 does otherwise.
+
+use serde_json::{Value, json};
+use storefront_sandbox::{Emulation, Version};
+
+use crate::cart_reports::{JSON, impatient, on};
+use crate::support::magento::{done, fails, program, run};
+use crate::support::mock_server::{MockServer, answer};
+use crate::support::raw_http::ADMIN;
+use crate::support::test_env::TestEnv;
+
+fn shop(version: Version, customers: u32) -> TestEnv {
+    TestEnv::with_options(|options| {
+        options.emulation = Emulation { version, has_limits: true };
+        options.customers = customers;
+    })
+}
+
+#[test]
+fn customers_are_found_in_pages_until_the_limit_or_the_last_one() {
+    let env = shop(Version::V247, 650);
+    let found = |line: &str| {
+        let printed = program(&env, &format!("customer find {line} --jq .id")).run();
+        assert_eq!(printed.code, 0, "{printed:?}");
+        let ids: Vec<u32> = printed.stdout.lines().map(|id| id.parse().unwrap()).collect();
+        (ids, env.requests().len())
+    };
+    assert_eq!(found("customer- --limit 1000"), ((7..=650).collect(), 3));
+    assert_eq!(found("customer- --limit 601"), ((7..=607).collect(), 3));
+    assert_eq!(found("customer- --limit 300"), ((7..=306).collect(), 1));
+    assert_eq!(found("customer- --limit 2"), ((7..=8).collect(), 1));
+    let shown = program(&env, "customer find customer- --limit 400 -q").run();
+    assert_eq!((shown.code, shown.stdout.lines().count()), (0, 401), "{shown:?}");
+    let told = program(&env, "customer find customer- --limit 400").run();
+    assert!(told.stderr.contains("400 of 644 shown"), "{told:?}");
+}
+
+#[test]
+fn sets_and_groups_are_asked_for_within_the_limit() {
+    let env = shop(Version::V247, 0);
+    done(&env, "attribute assign size --set Default");
+    let status = env.sandbox.get(ADMIN, "/rest/V1/customers/search?searchCriteria[pageSize]=301").status;
+    assert_eq!(status, 400);
+}
+
+/// A shop that does not know the condition answers the same page again.
+#[test]
+fn a_page_that_comes_again_ends_the_search() {
+    let page: Vec<Value> = (1..=300).map(|id| json!({"id": id, "email": "a@b.example"})).collect();
+    let reply = json!({"items": page, "total_count": 650}).to_string();
+    let server = MockServer::start(vec![answer("200 OK", JSON, &reply); 9]);
+    let outcome = on(&impatient(&server), &server, "customer find a --limit 900");
+    assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, 300), "{outcome:?}");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn the_group_of_a_set_is_that_with_the_lowest_place() {
+    let env = TestEnv::new();
+    env.requests();
+    let traced = program(&env, "attribute assign size --set Clothing -v").run();
+    let query = "searchCriteria%5BsortOrders%5D%5B0%5D%5Bfield%5D=sort_order&searchCriteria%5BsortOrders%5D%5B0%5D%5Bdirection%5D=ASC";
+    assert!(traced.stderr.contains(query), "{traced:?}");
+}
+
+#[test]
+fn what_2_4_8_refuses_of_an_address_is_refused() {
+    let env = shop(Version::V248, 0);
+    let error = fails(&env, 4, "customer update --customer 1 --address 1 --city 'St. Louis' -y");
+    assert!(error["message"].as_str().unwrap().contains("Invalid City"), "{error}");
+    assert_eq!(done(&env, "customer update --customer 1 --address 1 --city Lyon -y")["applied"], "yes");
+    assert_eq!(
+        run(&TestEnv::new(), "customer update --customer 1 --address 1 --city 'St. Louis' -y").code,
+        0
+    );
+}
