@@ -191,7 +191,7 @@ impl<'a> RecordPreparer<'a> {
         )?;
         let mut prepared = ready(draft, customer, token_source)?;
         if self.operation.spec().is_merged {
-            prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields));
+            prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields, self.session.dialect));
         }
         if let (Content::Row(row), Some(columns)) = (&record.content, columns) {
             prepared.draft.warnings.extend(columns.warnings(row));

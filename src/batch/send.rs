@@ -187,8 +187,11 @@ impl RunContext<'_> {
             return None;
         }
         ended.was_looked_at = !matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
+        // Of several calls those that are missing never left.
+        let is_partial = matches!(&looked, Err(failure) if failure.kind == FailureKind::Partial);
         let found = looked.ok().flatten();
-        ended.was_left = found.is_none() && !self.preparer.args.retries(job.position.location.line);
+        let is_retried = is_partial || self.preparer.args.retries(job.position.location.line);
+        ended.was_left = found.is_none() && !is_retried;
         found
     }
 

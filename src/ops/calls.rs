@@ -86,6 +86,11 @@ impl<'a> Calls<'a> {
         }
     }
 
+    /// Whether there was any call.
+    pub fn has_any(&self) -> bool {
+        !self.done.is_empty()
+    }
+
     /// Whether a call was sent that took effect.
     fn is_applied(&self) -> bool {
         self.done.iter().any(is_sent_and_applied)

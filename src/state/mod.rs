@@ -5,6 +5,7 @@
 pub mod default_note;
 mod erasure;
 mod outcome;
+mod record;
 mod snapshot;
 
 use std::cell::RefCell;
@@ -21,7 +22,7 @@ use tokio::time::Instant;
 pub use erasure::{
     Customer, customers_of, customers_with_email, forget_names, forget_old_names, remove_expired,
 };
-pub use outcome::WriteRecord;
+pub use record::WriteRecord;
 pub use snapshot::{LastRead, PendingWrite, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};

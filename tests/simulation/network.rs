@@ -169,7 +169,11 @@ fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option
 /// The record of a batch that removes an address by its own call: the one whose PUT came last, else the first that does not
 /// keep it.
 fn removing(world: &World, run: &Run, customer: usize, id: i64) -> Option<u32> {
-    let removes = |tag: &u32| matches!(&world.actions[tag], Action::Replace(kept, ..) if !kept.contains(&id));
+    let removes = |tag: &u32| match &world.actions[tag] {
+        Action::Remove(named, _) => *named == id,
+        Action::Replace(kept, ..) => !kept.contains(&id),
+        _ => false,
+    };
     let of_run = |sent: &&Sent| std::ptr::eq(run, &raw const world.runs[sent.run]);
     let put = world
         .requests

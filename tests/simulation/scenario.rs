@@ -596,12 +596,15 @@ impl Scenario {
             let allowed = self.random.pick(&[None, Some(1), Some(1), Some(2)]);
             return (self.replace(customer, allowed), customer);
         }
+        let removes = operation == Operation::Update && is_single && self.setting.access != Access::Own;
+        let removes = removes && self.random.chance(25);
         self.tags += 1;
         let tag = self.tags;
         let random = &mut self.random;
         let value = format!("Ours {tag}");
         let action = match (operation, random.below(12)) {
             (Operation::AddItem, _) => Action::Item,
+            (Operation::Update, _) if removes => Action::Remove(address, random.chance(90)),
             (Operation::Create, _) => Action::Attribute(self.setting.is_magento && random.chance(40)),
             (Operation::Assign, _) => {
                 let code = format!("code_{tag}");

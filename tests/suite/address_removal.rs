@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, run};
 use crate::support::mock_server::{MockServer, Step, answer};
-use crate::support::raw_http::{ADMIN, ids};
+use crate::support::raw_http::{ADMIN, CUSTOMER, PROFILE, ids};
 use crate::support::scripted::{methods, ok};
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::{TestEnv, serve};
@@ -214,6 +214,72 @@ fn an_editor_between_read_and_removal_loses_nothing() {
     let (home, script) = (Home::new(), vec![ok(&shop(&[1, 2, 3])), ok(&json!(true)), ok(&shop(&[1]))]);
     let (removed, _) = scripted(&home, script, "customer update --remove-address 3");
     assert_eq!(removed.code, 0, "{removed:?}");
+}
+
+/// Takes the telephone from address 3 of that customer, as an import does.
+fn lock(env: &TestEnv) {
+    let list = json!([{"id": 1}, {"id": 2}, {"id": 3, "telephone": ""}, {"id": 4}]);
+    let body = json!({"customer": {"addresses": list}}).to_string();
+    env.sandbox.call(CUSTOMER, "PUT", PROFILE, &body);
+    env.requests();
+}
+
+/// With such an address every PUT is refused, also one that leaves it out.
+#[test]
+fn an_address_that_locks_the_customer_is_removed_before_the_put() {
+    let env = TestEnv::new();
+    lock(&env);
+    let freed = run(&env, &format!("{UPDATE} --remove-address 3 --address 2 --city Utica"));
+    assert_eq!(env.requests(), ["GET 200", "DELETE 200", "GET 200", "GET 200", "PUT 200"], "{freed:?}");
+    assert!(freed.stderr.contains("address 3 will be removed before anything else"), "{freed:?}");
+    let result: Value = serde_json::from_str(&freed.stdout).unwrap();
+    let calls = result["calls"].as_array().unwrap().iter().map(|call| &call["call"]).collect::<Vec<_>>();
+    assert_eq!(calls, ["remove address 3", "update"]);
+    assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)), "{result}");
+    assert_eq!(result["addresses"]["removed"], json!([3]));
+    assert_eq!(outcomes(&env), ["applied", "applied"]);
+    assert_eq!(stored(&env)["addresses"][1]["city"], "Utica");
+}
+
+#[test]
+fn what_was_removed_first_is_reported_where_the_put_is_refused() {
+    let env = TestEnv::new();
+    lock(&env);
+    let line = format!("{UPDATE} --remove-address 3 --address 2 --country XX --no-region");
+    let partial = run(&env, &line);
+    let error = partial.error();
+    assert_eq!((partial.code, &error["applied"]), (7, &json!("partial")), "{partial:?}");
+    assert_eq!(outcomes(&env), ["refused", "partial"]);
+    assert_eq!(ids(&stored(&env)), [1, 2, 4]);
+    // The same line corrected.
+    let corrected = run(&env, &format!("{UPDATE} --remove-address 3 --address 2 --city Utica"));
+    assert_eq!(corrected.code, 0, "{corrected:?}");
+}
+
+#[test]
+fn a_locked_customer_is_told_the_two_ways_out() {
+    let env = TestEnv::new();
+    lock(&env);
+    let refused = fails(&env, 4, &format!("{UPDATE} --address 2 --city Utica"));
+    let hint = refused["hint"].as_str().unwrap();
+    assert!(hint.contains("address 3 needs telephone") && hint.contains("`--remove-address 3`"), "{hint}");
+    assert!(hint.contains("admin panel"), "{hint}");
+}
+
+/// Stored, they would block every later update of the customer.
+#[test]
+fn values_that_magento_2_4_8_refuses_are_warned_of_before_they_are_sent() {
+    let env = TestEnv::new();
+    let shown = run(&env, "customer update --customer 1 --address 2 --city 'St. Louis' -n");
+    assert!(
+        shown.code == 0 && shown.stderr.contains("`St. Louis` as city is refused by Magento 2.4.8"),
+        "{shown:?}"
+    );
+    env.file("in.csv", "customer,address_id,telephone\n1,2,555.010.0100\n2,5,555-0100\n");
+    let shown = run(&env, "customer update -i in.csv -n");
+    assert_eq!(shown.stderr.matches("is refused by Magento 2.4.8").count(), 1, "{shown:?}");
+    let shown = env.run("customer update --address 2 --city 'St. Louis' -n");
+    assert!(!shown.stderr.contains("Magento"), "the marketplace is another service: {shown:?}");
 }
 
 /// The address of another customer is not deleted, whatever id is named.

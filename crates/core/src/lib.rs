@@ -24,6 +24,7 @@ pub mod interface {
 
 /// Checks of a request body against the tables, and of countries and postcodes.
 pub mod check {
+    pub mod accepted;
     pub mod body;
     pub mod country;
     pub mod spreadsheet;

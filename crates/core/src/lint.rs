@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
+use crate::check::accepted::{self, Refused};
 use crate::check::body::Warnings;
 use crate::check::country::{Country, country_code};
 use crate::failure::Failure;
@@ -35,6 +36,7 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
             (None, Some(Value::Object(new))) if change.path.is_new_address() => {
                 warnings.extend(missing_fields(merged, new, dialect));
                 warnings.extend(lint("the new address", new, |_| true));
+                warnings.extend(refused("the new address", new, dialect, |_| true));
             }
             (None, Some(_)) if change.path.inside() == "email" => {
                 warnings.extend(lint("the profile", &merged.customer, |name| name == "email"));
@@ -45,8 +47,9 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
     }
     for (id, address) in addresses_by_id(address_list(&merged.customer)) {
         if let (Some(named), Some(address)) = (changed.get(&id), address.as_object()) {
-            warnings
-                .extend(lint(&format!("address {id}"), address, |name| named.iter().any(|it| it == name)));
+            let (label, is_named) = (format!("address {id}"), |name: &str| named.iter().any(|it| it == name));
+            warnings.extend(lint(&label, address, is_named));
+            warnings.extend(refused(&label, address, dialect, is_named));
         }
     }
     warnings
@@ -54,12 +57,15 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
 
 /// Warnings about what a record of a batch sets, before the profile is read: in the words of [`of_profile`], which knows the
 /// country of a stored address and what stays as it is.
-pub fn of_draft(fields: &Map<String, Value>) -> Warnings {
+pub fn of_draft(fields: &Map<String, Value>, dialect: &Dialect) -> Warnings {
     let own = lint("the profile", fields, |name| name == "email");
     let addresses = address_list(fields).iter().filter_map(|address| {
         let label =
             own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
-        Some(lint(&label, address.as_object()?, |_| true))
+        let address = address.as_object()?;
+        let mut warnings = lint(&label, address, |_| true);
+        warnings.extend(refused(&label, address, dialect, |_| true));
+        Some(warnings)
     });
     own.into_iter().chain(addresses.flatten()).collect()
 }
@@ -123,9 +129,24 @@ pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
 }
 
-/// The warning about one field of an address that is being typed; `address` has this field and its country.
-pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
-    lint("", address, |name| name == field).first()?.strip_prefix(": ").map(str::to_owned)
+/// The warning about one field of an address that is being typed; `address` has this field and its country, and `dialect` is
+/// left out for a field of the account.
+pub fn of_field(address: &Map<String, Value>, field: &str, dialect: Option<&Dialect>) -> Option<String> {
+    let own = lint("", address, |name| name == field).into_iter();
+    let blocking = dialect.map(|dialect| refused("", address, dialect, |name| name == field));
+    let mut found = own.chain(blocking.into_iter().flatten());
+    found.next()?.strip_prefix(": ").map(str::to_owned)
+}
+
+/// Warnings about values with which the shop refuses every later update of the customer.
+fn refused(
+    label: &str,
+    address: &Map<String, Value>,
+    dialect: &Dialect,
+    is_named: impl Fn(&str) -> bool,
+) -> Warnings {
+    let found = accepted::refused_texts(address, |name| dialect.requires_whole_addresses && is_named(name));
+    found.iter().filter_map(Refused::warning).map(|warning| format!("{label}: {warning}")).collect()
 }
 
 fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {

@@ -131,14 +131,33 @@ impl Update {
         }
         patch.remove.retain(|id| !gone.contains(id));
         let mut merged = merge(customer, &patch)?;
-        merged.notes.extend(gone.iter().map(|id| format!("address {id} was removed already")));
         // What is as planned already needs no request.
         if let Some(planned) = self.expect.as_ref().filter(|_| !merged.changes.is_empty()) {
-            diff::ensure_planned(&planned.changes, &merged.changes, customer)?;
+            diff::ensure_planned(
+                &still_planned(&planned.changes, &merged.changes, gone),
+                &merged.changes,
+                customer,
+            )?;
         }
         merged.notes.extend(lint::of_profile(&merged, dialect));
         Ok(merged)
     }
+}
+
+/// What of a plan is left where some of its calls were applied: an address that was removed is as planned, and where addresses
+/// are only removed now, all else is.
+fn still_planned(
+    planned: &[diff::Change],
+    changes: &[diff::Change],
+    gone: &[AddressId],
+) -> Vec<diff::Change> {
+    let is_removal = |change: &diff::Change| change.path.is_address() && change.after.is_none();
+    let is_gone = |change: &diff::Change| {
+        is_removal(change) && change.path.address_id().is_some_and(|id| gone.contains(&id))
+    };
+    let only_removes = changes.iter().all(is_removal);
+    let is_left = |change: &&diff::Change| !is_gone(change) && (is_removal(change) || !only_removes);
+    planned.iter().filter(is_left).cloned().collect()
 }
 
 /// A record that names no customer is for the token's own, who may be another one where the plan is applied.

@@ -49,6 +49,7 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, 
     }
     let dispatch = steps.dispatch(&service, &held, &proposal.merged)?;
     steps.service.announce(steps.change.operation(), dispatch.first());
+    steps.freeing(&held, &dispatch)?;
     if steps.answers.agreed.as_ref() != Some(&proposal.merged.changes) {
         if shown.as_ref() != Some(&proposal.merged.changes) {
             show(steps, prompt, &held.stored, &proposal.merged);
@@ -79,6 +80,7 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
     }
     let dispatch = steps.dispatch(&service, &held, merged)?;
     steps.check_deletions(merged, None, true)?;
+    steps.freeing(&held, &dispatch)?;
     steps.warn(merged);
     let mut outcome = steps.outcome(merged);
     if let Some(profile) = &mut outcome.profile {

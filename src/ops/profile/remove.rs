@@ -2,10 +2,12 @@
 //! the read and a PUT is lost by it. What else changes is sent first, with these addresses still in it.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::verify::Sent;
+use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, names_no_entity, pause};
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::{Call, Outcome};
@@ -15,6 +17,7 @@ use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
 
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 
 /// What the call that replaces the profile is called beside those that remove addresses.
@@ -26,7 +29,51 @@ pub struct Dispatch<'a> {
     pub put: Option<(Cow<'a, Merged>, Request)>,
     /// The addresses that are removed by calls of their own.
     pub removals: Vec<(AddressId, Request)>,
+    /// Whether a PUT follows, from a read of its own.
+    pub is_followed: bool,
 }
+
+/// Addresses that were removed before the PUT, which the shop refused otherwise.
+pub struct Freed {
+    /// The snapshot that was taken for it.
+    pub snapshot: PathBuf,
+    /// What was removed.
+    pub changes: Vec<Change>,
+    /// The calls.
+    pub calls: Vec<Call>,
+}
+
+impl Freed {
+    /// The addresses.
+    pub fn ids(&self) -> impl Iterator<Item = AddressId> + '_ {
+        self.changes.iter().filter_map(|change| change.path.address_id())
+    }
+
+    /// A failure of what follows: these addresses are gone.
+    pub fn and_failed(&self, service: &Service<'_>, operation: &'static str, failure: Failure) -> Failure {
+        if !failure.calls.is_empty() {
+            return failure;
+        }
+        let snapshot = failure.snapshot.clone();
+        let failure = calls_after(service, operation, Some(self)).failed(failure, &[], Some(AGAIN));
+        Failure { snapshot: snapshot.or_else(|| Some(self.snapshot.display().to_string().into())), ..failure }
+    }
+}
+
+/// The calls of a change, with those before it.
+pub fn calls_after<'a>(
+    service: &'a Service<'a>,
+    operation: &'static str,
+    freed: Option<&Freed>,
+) -> Calls<'a> {
+    let mut calls = Calls::new(service, operation);
+    freed.into_iter().flat_map(|freed| &freed.calls).for_each(|call| calls.push(call.clone()));
+    calls
+}
+
+/// How a change is completed of which some calls were applied.
+const AGAIN: &str =
+    "run the command again to send what is left: an address that it removed counts as removed";
 
 impl Dispatch<'_> {
     /// The calls by their names, where addresses are removed by calls of their own; none otherwise.
@@ -51,12 +98,13 @@ impl Dispatch<'_> {
     /// What is written down before any of it leaves; none where nothing is.
     pub fn unsent(&self) -> Option<WriteRecord> {
         let removed = self.removed();
-        (!removed.is_empty()).then(|| WriteRecord::unsent(self.put.is_some(), &removed))
+        let has_put = self.put.is_some() || self.is_followed;
+        (!removed.is_empty()).then(|| WriteRecord::unsent(has_put, &removed))
     }
 
     /// The failure of the PUT: no address is removed then.
     pub fn put_failed(&self, mut calls: Calls<'_>, failure: Failure) -> Failure {
-        if self.removals.is_empty() {
+        if self.removals.is_empty() && !calls.has_any() {
             return failure;
         }
         calls.push(Call::failed(UPDATE, &failure));
@@ -88,9 +136,7 @@ pub async fn remove(
     }
     for (id, request) in &dispatch.removals {
         if let Err(failure) = remove_one(sent, *id, request, &mut calls).await {
-            let again =
-                "run the command again to remove what is left: an address that it removed counts as removed";
-            let failure = calls.failed(failure, &dispatch.planned(), Some(again));
+            let failure = calls.failed(failure, &dispatch.planned(), Some(AGAIN));
             return Err(Failure { snapshot: Some(sent.snapshot.display().to_string().into()), ..failure });
         }
     }
@@ -105,6 +151,9 @@ pub async fn remove(
     };
     if let Some(profile) = &mut outcome.profile {
         profile.new_ids = new_ids;
+    }
+    if dispatch.removals.is_empty() {
+        return Ok(Outcome { verified: put.and_then(|put| put.verified), ..outcome });
     }
     sent.verify_removed(&dispatch.removed(), outcome).await
 }

@@ -16,15 +16,14 @@ use super::Change;
 use super::messages::{self, Doubt};
 use super::preview::{Preview, dry_run, preview};
 use super::read::Held;
-use super::remove::{Dispatch, remove};
+use super::remove::{Dispatch, calls_after, remove};
 use super::steps::Steps;
 use super::verify::Sent;
 use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, pause};
-use crate::ops::calls::Calls;
 use crate::report::outcome::Outcome;
 use crate::state::stem;
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::merge::Merged;
@@ -56,7 +55,13 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
                 Preview::Agreed => {}
             }
         }
-        match commit(&mut steps).await? {
+        let committed = commit(&mut steps).await;
+        // What was removed before is gone, whatever became of the rest.
+        let committed = committed.map_err(|failure| match &steps.freed {
+            Some(freed) => freed.and_failed(service, change.operation(), failure),
+            None => failure,
+        });
+        match committed? {
             Commit::Done(outcome) => return Ok(Some(*outcome)),
             Commit::AskAgain => is_asked = true,
             Commit::ReadAgain => is_asked = false,
@@ -97,10 +102,11 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
         return Ok(Commit::ReadAgain);
     }
     let merged = &proposal.merged;
-    if merged.changes.is_empty() {
+    if merged.changes.is_empty() && steps.freed.is_none() {
         return Ok(Commit::done(steps.unchanged(&proposal)));
     }
     let dispatch = steps.dispatch(&service, &held, merged)?;
+    let freeing = steps.freeing(&held, &dispatch)?;
     match &steps.answers.agreed {
         Some(agreed) if *agreed != merged.changes => {
             steps.service.session.report.status("the profile changed; here is the updated change");
@@ -112,7 +118,18 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
             steps.warn(merged);
         }
     }
-    send(steps, &service, held, merged, &dispatch).await
+    let Some((removal, first)) = freeing else {
+        return Box::pin(send(steps, &service, held, merged, &dispatch)).await;
+    };
+    match Box::pin(send(steps, &service, held, &removal, &first)).await? {
+        Commit::Done(outcome) => steps.note_freed(*outcome, removal.changes),
+        again => return Ok(again),
+    }
+    if service.stopping.get() {
+        let message = "interrupted before all calls were sent";
+        return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
+    }
+    Ok(Commit::ReadAgain)
 }
 
 /// Whether a person has accepted a doubt; refused where nobody can be asked.
@@ -126,7 +143,7 @@ enum Put {
     /// It is applied.
     Applied(Box<Outcome>),
     /// Nothing of it was taken, and it may be sent again after this time.
-    Again(Duration, Failure),
+    Again(Duration, Box<Failure>),
 }
 
 /// Takes a snapshot, sends each call once, and finds out what became of it.
@@ -155,26 +172,30 @@ async fn send(
         let (recent, sent_at) = (&steps.recent, clock.now());
         Sent { operation, service, settle, held: &held, merged, snapshot: &path, recent, sent_at }
     };
-    let calls = Calls::new(service, operation);
+    let calls = calls_after(service, operation, steps.freed.as_ref());
+    let is_one_call = dispatch.removals.is_empty() && steps.freed.is_none();
     let mut put = None;
     if let Some((carried, request)) = &dispatch.put {
         let sent = whole(carried);
-        let reported = steps.sent(if dispatch.removals.is_empty() { merged } else { carried }, &path);
+        let reported = steps.sent(if is_one_call { merged } else { carried }, &path);
         match send_put(&mut steps.attempts, &sent, request, reported).await {
             Ok(Put::Applied(outcome)) => put = Some(*outcome),
             Ok(Put::Again(wait, unsent)) => {
                 drop(held);
                 pause(wait, || service.stopping.get()).await;
                 // After a signal nothing is sent again.
-                return if service.stopping.get() { Err(unsent) } else { Ok(Commit::ReadAgain) };
+                return if service.stopping.get() { Err(*unsent) } else { Ok(Commit::ReadAgain) };
             }
             Err(failure) => return Err(dispatch.put_failed(calls, failure)),
         }
     }
     let done = match put {
-        Some(put) if dispatch.removals.is_empty() => put,
+        Some(put) if is_one_call => put,
         put => remove(&whole(merged), dispatch, calls, put.as_ref(), steps.sent(merged, &path)).await?,
     };
+    if let Some(freed) = &steps.freed {
+        held.store.complete(&freed.snapshot);
+    }
     Ok(Commit::done(done))
 }
 
@@ -212,7 +233,7 @@ async fn send_put(
             let wait = service.delay(attempts, &unsent, Effect::Write);
             let failure = attempts.fail(unsent);
             match wait {
-                Some(wait) => Ok(Put::Again(wait, failure)),
+                Some(wait) => Ok(Put::Again(wait, Box::new(failure))),
                 None => Err(failure),
             }
         }

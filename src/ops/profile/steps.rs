@@ -12,7 +12,7 @@ use super::custom::read_attributes;
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, Held};
-use super::remove::Dispatch;
+use super::remove::{Dispatch, Freed};
 use super::restore::{Proposal, Restore, Target};
 use super::verify::{is_shown, note_saved_refusal};
 use super::{Change, Update};
@@ -22,6 +22,7 @@ use crate::client::service::Service;
 use crate::ops::{Reads, read_country};
 use crate::prompt::Consent;
 use crate::report::outcome::{Outcome, ProfileOutcome};
+use storefront_core::check::accepted;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
@@ -59,8 +60,10 @@ pub struct Steps<'a> {
     pub recent: Recent,
     /// The requests that were sent.
     pub attempts: Attempts,
-    /// The addresses that are to be removed, and were by an earlier command.
+    /// The addresses that are to be removed, and were by an earlier command or before the PUT of this one.
     gone: Vec<AddressId>,
+    /// What this command removed before its PUT.
+    pub freed: Option<Freed>,
     /// The warnings that were shown.
     warned: HashSet<String>,
     /// What the last read of this command showed.
@@ -84,6 +87,7 @@ impl<'a> Steps<'a> {
             recent: Recent::default(),
             attempts: Attempts::default(),
             gone: Vec::new(),
+            freed: None,
             warned: change.warned().iter().cloned().collect(),
             earlier: None,
             target: None,
@@ -218,7 +222,12 @@ impl<'a> Steps<'a> {
                 self.gone = removed_earlier(&update.patch.remove, held)?;
                 read_attributes(service, &update.patch.draft, held.stored.customer()).await?;
                 let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
-                update.merge(&held.stored, dialect, &regions, &attributes, &self.gone).map(Proposal::of)
+                let mut merged = update.merge(&held.stored, dialect, &regions, &attributes, &self.gone)?;
+                let is_freed =
+                    |id: &AddressId| self.freed.iter().any(|freed| freed.ids().any(|own| own == *id));
+                let gone = self.gone.iter().filter(|id| !is_freed(id));
+                merged.notes.extend(gone.map(|id| format!("address {id} was removed already")));
+                Ok(Proposal::of(merged))
             }
             Change::Restore(restore) => {
                 let delete_newer = self.answers.delete_newer;
@@ -239,17 +248,65 @@ impl<'a> Steps<'a> {
         agrees: bool,
     ) -> Result<(), Failure> {
         match self.change {
-            Change::Update(Update { patch, allow_delete, .. }) => {
-                let (allowed, deleted) = (typed.or(*allow_delete), merged.summary.removed.len());
-                let is_with_gone = allowed == Some(deleted + self.gone.len());
-                let allowed = if is_with_gone { Some(deleted) } else { allowed };
-                merge::check(patch, &merged.summary, allowed, agrees)
-            }
+            Change::Update(Update { patch, allow_delete, .. }) => merge::check(
+                patch,
+                &merged.summary,
+                self.still_allowed(typed.or(*allow_delete), merged),
+                agrees,
+            ),
             Change::Restore(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
-                merge::check(&whole, &merged.summary, self.answers.delete_newer, false)
+                let allowed = self.still_allowed(self.answers.delete_newer, merged);
+                merge::check(&whole, &merged.summary, allowed, false)
             }
         }
+    }
+
+    /// How many deletions are allowed: a number that was given counts those that are gone already.
+    fn still_allowed(&self, allowed: Option<usize>, merged: &Merged) -> Option<usize> {
+        let freed = self.freed.iter().flat_map(Freed::ids).filter(|id| !self.gone.contains(id)).count();
+        let deleted = merged.summary.removed.len();
+        if allowed == Some(deleted + self.gone.len() + freed) { Some(deleted) } else { allowed }
+    }
+
+    /// The removal that has to come before the PUT: of addresses with which the shop refuses every PUT of the customer.
+    ///
+    /// # Errors
+    /// As [`merge::merge`].
+    pub fn freeing(
+        &mut self,
+        held: &Held,
+        dispatch: &Dispatch<'_>,
+    ) -> Result<Option<(Merged, Dispatch<'static>)>, Failure> {
+        let stored = held.stored.customer();
+        let blocks = |id: AddressId| {
+            let address = find_address(stored, id).and_then(Value::as_object);
+            address.is_some_and(|address| !accepted::refused(address).is_empty())
+        };
+        let removals: Vec<(AddressId, Request)> =
+            dispatch.removals.iter().filter(|(id, _)| blocks(*id)).cloned().collect();
+        if dispatch.put.is_none() || removals.is_empty() {
+            return Ok(None);
+        }
+        let remove: Vec<AddressId> = removals.iter().map(|(id, _)| *id).collect();
+        let ids = messages::addresses(&remove);
+        self.warn_once(&format!(
+            "{ids} will be removed before anything else is changed: Magento refuses every update of a customer \
+             with such an address"
+        ));
+        let alone = ProfilePatch { remove, ..ProfilePatch::default() };
+        let merged = merge::merge(stored, &alone)?;
+        Ok(Some((merged, Dispatch { put: None, removals, is_followed: true })))
+    }
+
+    /// Takes note of what was removed before the PUT: it is no longer among what is agreed to.
+    pub fn note_freed(&mut self, outcome: Outcome, changes: Vec<diff::Change>) {
+        let snapshot = outcome.snapshot.as_ref().and_then(Value::as_str).unwrap_or_default().into();
+        let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
+        if let Some(agreed) = &mut self.answers.agreed {
+            agreed.retain(|change| !paths.contains(&change.path.to_string()));
+        }
+        self.freed = Some(Freed { snapshot, changes, calls: outcome.calls });
     }
 
     /// The request that replaces the profile.
@@ -289,10 +346,10 @@ impl<'a> Steps<'a> {
             Cow::Owned(merged.keeping_removed(held.stored.customer())?)
         };
         if put.changes.is_empty() && !removals.is_empty() {
-            return Ok(Dispatch { put: None, removals });
+            return Ok(Dispatch { put: None, removals, is_followed: false });
         }
         let request = self.request(service, &held.stored, &put)?;
-        Ok(Dispatch { put: Some((put, request)), removals })
+        Ok(Dispatch { put: Some((put, request)), removals, is_followed: false })
     }
 
     /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
@@ -346,7 +403,11 @@ impl<'a> Steps<'a> {
 
     /// The result of a change, without what became of it.
     pub fn outcome(&self, merged: &Merged) -> Outcome {
-        let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
+        let (mut changes, mut summary) = (merged.changes.clone(), merged.summary.clone());
+        if let Some(freed) = &self.freed {
+            summary.removed.splice(0..0, freed.ids());
+            changes.splice(0..0, freed.changes.iter().cloned());
+        }
         let (owner, were_shown, new_ids) = (Map::new(), false, Vec::new());
         let profile = ProfileOutcome { changes, summary, owner, were_shown, new_ids };
         Outcome {

@@ -20,8 +20,8 @@ pub fn not_checked(world: &World, number: usize) -> Option<String> {
     if record.is_none() {
         return Some(format!("record {tag} was not in the input that was checked"));
     }
-    // The payment method is set again, and an attribute assigned again, until that is answered.
-    if matches!(sent.call, Call::Pay(_) | Call::SetDefault(_) | Call::Assign(_)) {
+    // The payment method is set again, an attribute assigned and an address removed again, until that is answered.
+    if matches!(sent.call, Call::Pay(_) | Call::SetDefault(_) | Call::Assign(_) | Call::Remove(..)) {
         return None;
     }
     let is_applied = |effect: &crate::world::Effect| {

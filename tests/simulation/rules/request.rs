@@ -102,7 +102,7 @@ fn check_removal(
         Action::Replace(kept, _, allowed) => {
             // A read after the PUT shows what that has added.
             let is_own = |id: &i64| match world.customers[customer].creators.get(id) {
-                Some(Writer::Ours(request)) => world.requests[*request].tag == Some(tag),
+                Some(Writer::Ours(request)) => world.requests[*request].run == sent.run,
                 _ => false,
             };
             let left_out =

@@ -9,6 +9,7 @@ use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, own_
 use super::diff::Change;
 use super::equal::{same_flag, same_value};
 use super::verify::Seen;
+use crate::check::accepted;
 use crate::id::{self, AddressId};
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
@@ -188,11 +189,18 @@ const STREET_LINES: usize = 2;
 /// PUT of the customer fails, also one that corrects or removes that address.
 pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<String> {
     let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
-    let blocked = faults(address_list(stored), message, &[], |_, label| is_required(label));
+    let (mut blocked, mut ids) = (Vec::new(), Vec::new());
+    for (id, address) in addresses_by_id(address_list(stored)) {
+        let mut found = faults([address], message, &[], |_, label| is_required(label));
+        found.extend(refused_texts(id, address, message));
+        ids.extend((!found.is_empty()).then(|| id.to_string()));
+        blocked.extend(found);
+    }
     if !blocked.is_empty() {
+        let (what, ids) = (blocked.join(", "), ids.join(" "));
         return Some(format!(
-            "the shop checks the stored addresses first, and {}: correct this in the admin panel",
-            blocked.join(", ")
+            "the shop checks the stored addresses first, and {what}: remove what it refuses by a call of its own, with an \
+             administrator's token and `--remove-address {ids}` alone, or correct it in the admin panel"
         ));
     }
     let lower = message.to_lowercase();
@@ -203,12 +211,22 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
     let mut found = faults(new, message, &LISTED, is_named);
     if found.is_empty() {
         found = faults(kept, message, &LISTED, is_named);
+        for (id, address) in addresses_by_id(address_list(sent)) {
+            found.extend(refused_texts(id, address, message));
+        }
         let own = [("firstname", "First Name"), ("lastname", "Last Name"), ("email", "email")].into_iter();
         let is_missing = |name: &str| sent.contains_key(name) && is_empty(sent.get(name));
         let own = own.filter(|(name, label)| is_named(name, label) && is_missing(name));
         found.extend(own.map(|(name, _)| format!("{name} is empty")));
     }
     (!found.is_empty()).then(|| format!("{}; correct it in the same command", found.join(", ")))
+}
+
+/// The texts of an address that Magento 2.4.8 refuses, and that its message may be about.
+fn refused_texts(id: AddressId, address: &Value, message: &str) -> Vec<String> {
+    let found = address.as_object().map(|address| accepted::refused_texts(address, |_| true));
+    let meant = found.into_iter().flatten().filter(|refused| refused.is_meant_by(message));
+    meant.map(|refused| format!("address {id} {}", refused.in_words())).collect()
 }
 
 /// What the shop does not take in addresses: required fields that are asked for and empty, values that its lists do not
@@ -337,11 +355,18 @@ mod tests {
             sent["addresses"][0]["telephone"] = json!("5550100");
             assert_eq!(
                 said(&stored, &sent, "\"Phone Number\" is a required value."),
-                "the shop checks the stored addresses first, and address 3 needs telephone: correct this in the admin panel"
+                "the shop checks the stored addresses first, and address 3 needs telephone: remove what it refuses by a call of its \
+                 own, with an administrator's token and `--remove-address 3` alone, or correct it in the admin panel"
             );
+            sent["addresses"][0]["city"] = json!("St. Louis");
+            let locked = said(&sent, &sent, "Invalid City. Please use A-Z, a-z, 0-9, -, ', spaces");
+            assert!(locked.contains("address 3 has the city `St. Louis`: remove"), "{locked}");
+            let own = said(&stored, &sent, "Invalid City. Please use A-Z, a-z, 0-9, -, ', spaces");
+            assert_eq!(own, "address 3 has the city `St. Louis`; correct it in the same command");
             assert_eq!(
                 said(&stored, &sent, "\"Street Address\" cannot contain more than 2 lines."),
-                "the shop checks the stored addresses first, and address 3 has 3 street lines: correct this in the admin panel"
+                "the shop checks the stored addresses first, and address 3 has 3 street lines: remove what it refuses by a call of \
+                 its own, with an administrator's token and `--remove-address 3` alone, or correct it in the admin panel"
             );
             assert_eq!(said(&stored, &sent, "the email is not valid"), "");
         }
