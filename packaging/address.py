@@ -3,6 +3,7 @@
 
     packaging/address.py                                    prints the address, if all files have it
     packaging/address.py https://github.com/acme/shop       writes that address to all files
+    packaging/address.py --image                            prints the name of the container image
 """
 
 import re
@@ -57,8 +58,9 @@ if __name__ == "__main__":
     if len(sys.argv) > 2 or "--help" in sys.argv:
         sys.exit(__doc__)
     try:
-        if len(sys.argv) == 2:
+        if len(sys.argv) == 2 and sys.argv[1] != "--image":
             write(sys.argv[1])
-        print(check())
+        found = check()
+        print(project.image() if "--image" in sys.argv else found)
     except ValueError as error:
         sys.exit(f"error: {error}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Packs a built program with its manual pages, completions and documents: .zip for Windows, .tar.gz for all others.
+"""Packs a built program with its manual pages, completions, documents and notices: .zip for Windows, .tar.gz for all others.
 
-    packaging/archive.py TARGET BINARY MANUAL_DIRECTORY OUTPUT_DIRECTORY
+    packaging/archive.py TARGET BINARY MANUAL_DIRECTORY NOTICES OUTPUT_DIRECTORY
 
 The same files give the same bytes: names are sorted, and owners and times are fixed (SOURCE_DATE_EPOCH, or 1980).
 """
@@ -32,10 +32,10 @@ DOCUMENTS = [
 EPOCH = 315532800
 
 
-def members(target, binary, manual, root=project.ROOT):
+def members(target, binary, manual, notices, root=project.ROOT):
     """Returns the files of the archive as {name in the archive: (path, mode)}, sorted by name."""
     program = "storefront.exe" if "-windows-" in target else "storefront"
-    files = {program: (binary, 0o755)}
+    files = {program: (binary, 0o755), "THIRD-PARTY.txt": (notices, 0o644)}
     for pattern in DOCUMENTS:
         found = list(root.glob(pattern))
         if not found:
@@ -48,10 +48,10 @@ def members(target, binary, manual, root=project.ROOT):
     return dict(sorted(files.items()))
 
 
-def pack(target, binary, manual, output, root=project.ROOT):
+def pack(target, binary, manual, notices, output, root=project.ROOT):
     """Writes the archive to the directory `output` and returns its path."""
     name = f"storefront-{project.package(root)['version']}-{target}"
-    files = members(target, binary, manual, root)
+    files = members(target, binary, manual, notices, root)
     epoch = max(int(os.environ.get("SOURCE_DATE_EPOCH", EPOCH)), EPOCH)
     output.mkdir(parents=True, exist_ok=True)
     write, suffix = (write_zip, "zip") if "-windows-" in target else (write_tar, "tar.gz")
@@ -84,7 +84,7 @@ def write_zip(archive, top, files, epoch):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
     try:
         print(pack(sys.argv[1], *map(pathlib.Path, sys.argv[2:])))

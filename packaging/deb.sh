@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes the Debian package of a program built with `cargo build --release --target TARGET`.
-#   DEB_MAINTAINER='NAME <ADDRESS>' packaging/deb.sh TARGET MANUAL_DIRECTORY OUTPUT_DIRECTORY        (needs cargo-deb)
+#   DEB_MAINTAINER='NAME <ADDRESS>' packaging/deb.sh TARGET MANUAL_DIRECTORY NOTICES OUTPUT_DIRECTORY        (needs cargo-deb)
 set -euo pipefail
 
-target=$1 manual=$(realpath "$2") output=$(realpath -m "$3")
+target=$1 manual=$(realpath "$2") notices=$(realpath "$3") output=$(realpath -m "$4")
 cd "$(dirname "$0")/.."
 maintainer=${DEB_MAINTAINER:?set it to \`NAME <ADDRESS>\`}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -13,6 +13,7 @@ made=target/packaging
 rm -rf "$made"
 mkdir -p "$made/man" "$output"
 cp "$manual"/*.1 "$made/man/"
+cp "$notices" "$made/THIRD-PARTY.txt"
 {
     echo "storefront ($version-1) unstable; urgency=medium"
     echo

@@ -151,6 +151,10 @@ def winget(release):
 def write(checksums, output, root=project.ROOT):
     """Writes `storefront.rb`, `storefront.json` and the manifests for WinGet to the directory `output`."""
     release = Release(read_checksums(checksums.read_text()), project.package(root))
+    # Beside each archive, what its program is made of.
+    for target in [*UNIX_ARCHIVES.values(), *WINDOWS_ARCHIVES.values()]:
+        if f"storefront-{release.version}-{target}.cdx.json" not in release.sums:
+            raise ValueError(f"the checksums lack the list of crates for `{target}`")
     texts = {"storefront.rb": formula(release), "storefront.json": scoop(release)} | winget(release)
     output.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():

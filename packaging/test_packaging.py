@@ -18,6 +18,7 @@ import address
 import archive
 import check_tag
 import manifests
+import notices
 import project
 
 PACKAGE = {
@@ -113,7 +114,11 @@ class Manifests(Temporary):
     def test_the_files_are_written_from_the_checksums_of_real_files(self):
         version = project.package()["version"]
         names = [name.replace("1.2.3", version) for name in NAMES]
-        lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in names]
+        lists = [re.sub(r"\.(zip|tar\.gz)$", ".cdx.json", name) for name in names]
+        lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in names + lists]
+        checksums = self.file("SHA256SUMS", "".join(lines[:-1]))
+        with self.assertRaisesRegex(ValueError, "the list of crates for `aarch64-pc-windows-msvc`"):
+            manifests.write(checksums, self.root / "out")
         checksums = self.file("SHA256SUMS", "".join(lines))
         manifests.write(checksums, self.root / "out")
         self.assertEqual(json.loads((self.root / "out/storefront.json").read_text())["version"], version)
@@ -183,11 +188,12 @@ class Archive(Temporary):
     def setUp(self):
         super().setUp()
         self.binary = self.file("built/storefront", "program")
+        self.notices = self.file("notices", "notices")
         self.file("man/storefront.1", ".TH storefront 1")
         self.file("man/storefront-quote.1", ".TH storefront-quote 1")
 
     def pack(self, target, output="out"):
-        return archive.pack(target, self.binary, self.root / "man", self.root / output)
+        return archive.pack(target, self.binary, self.root / "man", self.notices, self.root / output)
 
     def test_a_tar_file_has_the_program_the_manual_the_completions_and_the_documents(self):
         path = self.pack("x86_64-unknown-linux-musl")
@@ -195,7 +201,7 @@ class Archive(Temporary):
         with tarfile.open(path) as tar:
             modes = {entry.name.removeprefix(f"{top}/"): entry.mode for entry in tar}
         self.assertEqual(modes["storefront"], 0o755)
-        for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/install.md", "man/storefront.1"]:
+        for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt", "docs/install.md", "man/storefront.1"]:
             self.assertEqual(modes[name], 0o644)
         shells = {name for name in modes if name.startswith("completions/")}
         self.assertEqual(shells, {f"completions/storefront.{end}" for end in ["bash", "elvish", "fish", "ps1", "zsh"]})
@@ -235,6 +241,42 @@ class Archive(Temporary):
         (self.root / "man/storefront.1").unlink()
         with self.assertRaisesRegex(ValueError, "manual page"):
             self.pack("aarch64-apple-darwin")
+
+
+class Notices(Temporary):
+    def crate(self, name, licence, files, authors=()):
+        """A crate with these files."""
+        for file, text in files.items():
+            self.file(f"{name}/{file}", text)
+        path = self.file(f"{name}/Cargo.toml", "")
+        return {"name": name, "version": "1.0.0", "license": licence, "license_file": None, "authors": authors, "manifest_path": str(path)}
+
+    def text(self, *crates):
+        return notices.notices({crate["name"]: crate for crate in crates})
+
+    def test_each_text_stands_once_with_all_it_is_for(self):
+        one = self.crate("one", "MIT", {"LICENSE": "the licence\nof one", "c_src/lib/COPYING": "of a C source", "src/licence.rs": "code"})
+        two = self.crate("two", "ISC", {"license-mit.txt": "the  licence of\none\n", "NOTICE": "a notice"})
+        text = self.text(two, one)
+        self.assertEqual(text.count("of one"), 1)
+        self.assertIn("one 1.0.0, two 1.0.0\n", text)
+        self.assertIn("of a C source", text)
+        self.assertIn("a notice", text)
+        self.assertNotIn("code", text)
+        self.assertLess(text.index("one 1.0.0: MIT"), text.index("two 1.0.0: ISC"))
+        for name in ["Rust standard library: MIT OR Apache-2.0", "Rich Felker"]:
+            self.assertIn(name, text)
+
+    def test_a_crate_without_a_text_gets_that_of_the_licence_it_names(self):
+        text = self.text(self.crate("bare", "MIT", {}, ["Ann <ann@shop.example>"]))
+        self.assertIn("Copyright (c) Ann <ann@shop.example>\n\nPermission is hereby granted", text)
+        with self.assertRaisesRegex(ValueError, "no text for the licence `Zlib`"):
+            self.text(self.crate("other", "Zlib", {}))
+
+    def test_what_the_released_programs_contain_is_named(self):
+        crates = {crate["name"] for target in notices.targets()[:1] for crate in notices.packages(target)}
+        self.assertLessEqual({"reqwest", "rusqlite", "ring"}, crates)
+        self.assertFalse(crates & {"proptest", "serde_derive", "storefront-core", "trycmd"})
 
 
 def archived():
