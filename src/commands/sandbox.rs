@@ -78,8 +78,8 @@ pub struct ServeArgs {
     /// Allow a non-loopback address (the sandbox tokens are public)
     #[arg(long)]
     pub allow_remote: bool,
-    /// Also accept requests for this host name (repeatable)
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    /// Also accept requests for this host name, at any port or at this one (repeatable)
+    #[arg(long, value_name = "NAME[:PORT]", value_parser = NonEmptyStringValueParser::new())]
     pub allow_host: Vec<String>,
     /// Version of Magento whose rules hold: 2.4.7 or 2.4.8
     #[arg(long, value_name = "VERSION", default_value = "2.4.7", value_parser = ["2.4.7", "2.4.8"])]

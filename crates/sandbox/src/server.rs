@@ -119,19 +119,23 @@ fn refused_host(request: &Request, allowed: &[String]) -> Option<String> {
         return Some(String::new());
     }
     let refused = |value: Option<&str>| match value.and_then(|value| value.parse::<Authority>().ok()) {
-        Some(authority) if is_allowed(authority.host(), allowed) => None,
-        // As --allow-host takes it: without a port.
+        Some(authority) if is_allowed(&authority, allowed) => None,
+        // Without a port: --allow-host takes it with one too, but then for that port alone.
         Some(authority) => Some(authority.host().to_owned()),
         None => Some(value.unwrap_or_default().to_owned()),
     };
     target.into_iter().map(Some).chain(named).find_map(refused)
 }
 
-fn is_allowed(host: &str, allowed: &[String]) -> bool {
+/// Whether a host is answered. A name that was allowed with a port is allowed at that port only.
+fn is_allowed(authority: &Authority, allowed: &[String]) -> bool {
+    let host = authority.host();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        || allowed.iter().any(|name| name.eq_ignore_ascii_case(host) || name.eq_ignore_ascii_case(bare))
+        || allowed
+            .iter()
+            .any(|name| [host, bare, authority.as_str()].iter().any(|one| name.eq_ignore_ascii_case(one)))
 }
 
 #[cfg(test)]
@@ -159,6 +163,17 @@ mod tests {
         }
         assert!(!refused("/", &["Shop.local:80"], &["shop.local"]));
         assert!(!refused("/", &["[fd00::1]:80"], &["fd00::1"]));
+        for (host, allowed, is_refused) in [
+            ("10.77.0.1:8080", "10.77.0.1:8080", false),
+            ("Shop.local:80", "shop.LOCAL:80", false),
+            ("[fd00::1]:80", "[fd00::1]:80", false),
+            ("[fd00::1]:80", "[fd00::1]", false),
+            ("shop.local:81", "shop.local:80", true),
+            ("shop.local", "shop.local:80", true),
+            ("other.local:80", "shop.local:80", true),
+        ] {
+            assert_eq!(refused("/", &[host], &[allowed]), is_refused, "{host}, allowed {allowed}");
+        }
         assert!(refused("/", &[], &[]), "no host at all");
         assert!(refused("/", &["localhost", "evil.example"], &[]), "two hosts");
         assert!(refused("http://evil.example/", &["localhost"], &[]), "an absolute target");
