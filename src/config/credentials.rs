@@ -55,7 +55,7 @@ impl Credentials {
         let (own, named) = (real_path(&own), real_path(&named));
         let hash = || format!("credentials-{:016x}.toml", fnv1a(named.to_string_lossy().as_bytes()));
         let name = if named == own { "credentials.toml".to_owned() } else { hash() };
-        Ok(context.directories()?.config.join(name))
+        Ok(context.directories()?.credentials.join(name))
     }
 
     /// Reads the file, changes it and writes it, under its lock: what other processes store is kept.

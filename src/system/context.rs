@@ -57,11 +57,14 @@ pub fn turn_on_escape_sequences() -> bool {
 }
 
 /// The program's own directories, by the platform's rules: XDG on Linux and macOS; on Windows `%APPDATA%` for the
-/// configuration, which may follow its user to another machine, and `%LOCALAPPDATA%` for the rest.
+/// configuration, which may follow its user to another machine, and `%LOCALAPPDATA%` for the rest. A token is for this
+/// machine alone: a profile that follows its user is copied to a server, whose administrators then have it.
 #[derive(Debug, Clone)]
 pub struct Directories {
-    /// `config.toml` and `credentials.toml`.
+    /// `config.toml`.
     pub config: PathBuf,
+    /// `credentials.toml`.
+    pub credentials: PathBuf,
     /// The sandbox's database.
     pub data: PathBuf,
     /// Snapshots, locks and what completion remembers.
@@ -106,6 +109,7 @@ impl Context {
             stderr_width: None,
             directories: Some(Directories {
                 config: home.join("config"),
+                credentials: home.join("config"),
                 data: home.join("data"),
                 state: home.join("state"),
             }),
@@ -167,15 +171,17 @@ impl Directories {
         let directories = Self::of(&base);
         // What a job keeps must not get lost in a directory that nobody looks into.
         let below_home = |directory: &PathBuf| directory.starts_with(base.home_dir());
-        let Self { config, data, state } = &directories;
+        let Self { config, data, state, .. } = &directories;
         (has_home || ![config, data, state].into_iter().any(below_home)).then_some(directories)
     }
 
     fn of(base: &impl etcetera::BaseStrategy) -> Self {
         // The data directory of Windows follows its user; its cache directory is %LOCALAPPDATA%.
         let data = if cfg!(windows) { base.cache_dir() } else { base.data_dir() }.join("storefront");
+        let config = base.config_dir().join("storefront");
         Self {
-            config: base.config_dir().join("storefront"),
+            credentials: if cfg!(windows) { data.clone() } else { config.clone() },
+            config,
             state: base.state_dir().map_or_else(|| data.join("state"), |state| state.join("storefront")),
             data,
         }

@@ -45,8 +45,11 @@ const UNIX_DIRECTORIES: &[Variable] = &[
 
 /// Where Windows does.
 const WINDOWS_DIRECTORIES: &[Variable] = &[
-    Variable { name: "APPDATA", doc: "Base directory for config.toml and credentials.toml" },
-    Variable { name: "LOCALAPPDATA", doc: "Base directory for snapshots, locks and the sandbox database" },
+    Variable { name: "APPDATA", doc: "Base directory for config.toml" },
+    Variable {
+        name: "LOCALAPPDATA",
+        doc: "Base directory for credentials.toml, snapshots, locks and the sandbox database",
+    },
 ];
 
 /// The variables that say where the program's directories are, on this system.

@@ -39,7 +39,9 @@ impl Home {
 
     /// A file of the configuration directory.
     pub fn path(&self, name: &str) -> PathBuf {
-        let path = self.dir.path().join("config").join("storefront").join(name);
+        // Tokens do not follow the user of Windows to other machines.
+        let base = if cfg!(windows) && name == "credentials.toml" { "data" } else { "config" };
+        let path = self.dir.path().join(base).join("storefront").join(name);
         // A line is split as a shell of Unix does, which takes `\` away; Windows knows `/`, too.
         if cfg!(windows) { path.to_string_lossy().replace('\\', "/").into() } else { path }
     }
