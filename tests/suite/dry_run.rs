@@ -184,7 +184,8 @@ fn the_curl_commands_of_a_batch_are_all_printed_for_a_shell() {
     let shown = home.run(&line);
     let commands: Vec<&str> = shown.stdout.lines().collect();
     assert_eq!((shown.code, commands.len()), (0, 5), "{shown:?}");
+    let curl = if cfg!(windows) { "curl.exe " } else { "curl " };
     for (number, command) in (1..).zip(commands) {
-        assert!(command.starts_with("curl ") && command.contains(&format!("sku-{number}")), "{command}");
+        assert!(command.starts_with(curl) && command.contains(&format!("sku-{number}")), "{command}");
     }
 }
