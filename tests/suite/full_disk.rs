@@ -73,3 +73,19 @@ fn a_small_limit_of_the_stack_ends_no_command() {
     let shown = home.storefront("customer update --address 2 --city Troy --sandbox -y").shell(small);
     assert_eq!(shown.code, 0, "{shown:?}");
 }
+
+/// As in a container whose home is read-only: nothing would be better at the next restart.
+#[test]
+fn a_batch_without_a_state_directory_ends_as_a_single_command_does() {
+    let env = TestEnv::new();
+    env.file(if cfg!(windows) { "data" } else { "state" }, "in the way");
+    env.home.write("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,umbrella,1\n", 0o600);
+    env.home.write("moves.csv", "address_id,city\n2,Troy\n3,Rome\n", 0o600);
+    for (command, file) in [("quote add-item", "items.csv"), ("customer update", "moves.csv")] {
+        let outcome = env.run(&format!("{command} --input {} -y", env.home.path(file).display()));
+        assert_eq!(outcome.code, 1, "{outcome:?}");
+        assert!(outcome.stderr.contains(storefront::system::environment::STATE_HOME), "{outcome:?}");
+        assert!(!env.home.path(&format!("{file}.journal")).exists(), "nothing to resume");
+    }
+    assert!(!env.requests().iter().any(|request| !request.starts_with("GET")));
+}
