@@ -90,9 +90,9 @@ fn an_interrupted_question_about_an_attribute_prints_the_command() {
 fn a_value_that_cannot_be_meant_is_refused_in_the_dialogue_and_can_be_corrected() {
     let home = Home::new();
     let mut asked = terminal(&home, "--sandbox customer update --address 2");
-    asked.picks("City").sees("City ›").replaces("#N/A").sees("#N/A  (was");
+    asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("#N/A").sees("#N/A  (was");
     asked.picks("Done, review changes").sees("`#N/A` is an error of the spreadsheet");
-    asked.picks("City").sees("City ›").replaces("Lyon").sees("Lyon  (was");
+    asked.picks("City").sees("City (Ctrl-U clears) ›").replaces("Lyon").sees("Lyon  (was");
     asked.picks("Done, review changes").sees("Send it?").confirms("y").sees("Another change?").types(CTRL_C);
     assert_eq!(asked.ends().0, 0);
     assert_eq!(city(&home, 2), "Lyon");

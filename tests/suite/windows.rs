@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What Windows does not have, and the tests and modules of tests that need it.
-const LEFT_OUT: [(&str, &[&str]); 7] = [
+const LEFT_OUT: [(&str, &[&str]); 8] = [
     (
         "a pseudo-terminal",
         &[
@@ -58,10 +58,15 @@ const LEFT_OUT: [(&str, &[&str]); 7] = [
             "help::the_help_of_each_command_ends_with_three_examples_and_each_runs",
             "live",
             "magento_oauth",
+            "mcp::the_command_of_a_tool_is_forbidden_to_write",
+            "settings_as_written::the_first_line_that_a_password_store_prints_is_the_token",
             "standard_streams",
             "token_command",
-            "mcp::the_command_of_a_tool_is_forbidden_to_write",
         ],
+    ),
+    (
+        "directories that are found by HOME",
+        &["settings_as_written::without_a_home_that_exists_nothing_is_kept_anywhere"],
     ),
     (
         "permission bits",
