@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::customers::{Stored, fields, ids, is_nearly};
 use crate::faults::{Observed, Quirk};
 use crate::magento;
-use crate::world::{Effect, Heard, OutOfReach, Reported, Sent, World};
+use crate::world::{Effect, Heard, OutOfReach, Reported, Run, Sent, World};
 
 /// Checks all reports.
 pub fn check(world: &mut World) {
@@ -242,13 +242,17 @@ fn duplicates(world: &mut World) {
 fn overtaken(world: &mut World) {
     let mut broken = Vec::new();
     let mut latest: Vec<(u32, usize, u32)> = Vec::new();
+    let is_of_choice = |run: &Run| run.may_repeat || run.only.is_some();
     for effect in world.effects.iter().filter(|effect| !effect.is_copy) {
         let sent = &world.requests[effect.request];
         let (Call::Ship(cart) | Call::Put(cart), Some(tag)) = (&sent.call, sent.tag) else { continue };
         let command = world.runs[sent.run].command;
-        // Once somebody asks for it again, a request that was given up may still arrive.
+        // Once somebody has asked for it again, a request that was given up may still arrive.
         if !world.runs[sent.run].is_batch
-            || world.runs.iter().any(|run| run.command == command && (run.may_repeat || run.only.is_some()))
+            || world
+                .runs
+                .iter()
+                .any(|run| is_of_choice(run) && run.command == command && run.began < effect.at)
         {
             continue;
         }
