@@ -25,7 +25,7 @@ pub const EXCUSES: &[(OutOfReach, u64, &str)] = &[
         "interface.md: it counts as applied if two reads show it, at least 1 second apart",
     ),
     (OutOfReach::Alike, 20, "interface.md: texts that differ in surrounding white space are equal"),
-    (OutOfReach::Misled, 85, "interface.md: rejected is 4xx except 408 and 499, and 501"),
+    (OutOfReach::Misled, 100, "interface.md: rejected is 4xx except 408 and 499, and 501"),
     (
         OutOfReach::Unknowable,
         20,
