@@ -182,7 +182,8 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started, clock);
     let next = command_line::next_steps(preparer, &path);
-    let input = Input { jobs, records: checked.records, past, reader, failed, next };
+    let (records, to_send) = (checked.records, checked.to_send);
+    let input = Input { jobs, records, to_send, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer.fuse()).await
 }
 

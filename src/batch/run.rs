@@ -46,6 +46,8 @@ pub struct Input {
     pub jobs: u16,
     /// How many records there are.
     pub records: u64,
+    /// How many of them are sent.
+    pub to_send: u64,
     /// What earlier runs left.
     pub past: PreviousRun,
     /// Reads them from the first one on.
@@ -115,7 +117,7 @@ impl<'a> Run<'a> {
             .client
             .observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
         Self {
-            progress: Progress::new(session.report, input.records),
+            progress: Progress::new(session.report, input.records, input.to_send),
             shared,
             journal,
             input,

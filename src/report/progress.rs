@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::{Instant, timeout};
 
-use super::Report;
+use super::{Report, style};
 use storefront_core::failure::RecordCounts;
 
 /// How often a run that has no terminal says how far it is.
@@ -79,30 +79,34 @@ pub struct Progress {
     /// Only on a terminal, until the run ends.
     line: Option<Line>,
     total: u64,
+    /// How many of them this run sends.
+    to_send: u64,
     begun: Instant,
     told: Instant,
 }
 
 impl Progress {
-    /// Progress towards `total` records.
-    pub fn new(report: &Report, total: u64) -> Self {
+    /// Progress towards `total` records, of which so many are sent.
+    pub fn new(report: &Report, total: u64, to_send: u64) -> Self {
         let bar = || ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         let is_narrow = report.stderr_style.width.is_some_and(|columns| columns < 70);
         let template = if is_narrow {
             "{pos} of {len}, {wide_msg}"
         } else {
-            "{bar:30} {pos} of {len}, {eta} left, {wide_msg}"
+            "{bar:30} {pos} of {len}, {prefix}{wide_msg}"
         };
         let show = || Line::show(bar(), template);
         let line = report.shows_progress.then(show).flatten();
         let now = Instant::now();
-        Self { report: report.clone(), line, total, begun: now, told: now }
+        Self { report: report.clone(), line, total, to_send, begun: now, told: now }
     }
 
     /// Shows how far the run is.
     pub fn show(&mut self, count: RecordCounts) {
         let message = format!("{} failed, {} unknown", count.failed + count.temporary, count.unknown);
         if let Some(Line(bar)) = &self.line {
+            let left = time_left(count, self.to_send, self.begun.elapsed());
+            bar.set_prefix(left.map(|left| format!("{} left, ", style::time(left))).unwrap_or_default());
             bar.set_message(message);
             bar.set_position(count.total());
         } else if self.told.elapsed() >= LINE_EVERY {
@@ -115,5 +119,27 @@ impl Progress {
     pub fn finish(&mut self) -> Duration {
         self.line = None;
         self.begun.elapsed()
+    }
+}
+
+/// How long the rest takes if it goes on as before. What earlier runs have done took no time, and tells nothing about it.
+fn time_left(count: RecordCounts, to_send: u64, elapsed: Duration) -> Option<Duration> {
+    let sent = u32::try_from(count.total() - count.done_earlier).ok().filter(|sent| *sent > 0)?;
+    let left = u32::try_from(to_send.saturating_sub(sent.into())).ok()?;
+    Some(Duration::from_secs((elapsed * left / sent).as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, RecordCounts, time_left};
+
+    #[test]
+    fn the_time_that_is_left_is_that_of_the_records_that_are_sent() {
+        let second = Duration::from_secs(1);
+        let resumed = RecordCounts { done_earlier: 900, done: 8, failed: 2, ..RecordCounts::default() };
+        assert_eq!(time_left(resumed, 100, 10 * second), Some(90 * second));
+        assert_eq!(time_left(RecordCounts { done: 0, ..resumed }, 2, second), Some(Duration::ZERO));
+        let skipped = RecordCounts { done_earlier: 900, ..RecordCounts::default() };
+        assert_eq!(time_left(skipped, 100, second), None);
     }
 }
