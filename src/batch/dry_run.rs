@@ -1,5 +1,5 @@
-//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, as curl commands, and for
-//! a plan, every one.
+//! `--dry-run` over many records: the first few in full and the count of the rest; for programs, as curl commands, and of a
+//! plan, every one.
 
 use std::rc::Rc;
 
@@ -34,7 +34,12 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         shared,
         planning,
         results: OrderedResults::new(report),
-        max_shown: if report.is_json() || shared.global.curl { u64::MAX } else { MAX_SHOWN },
+        // A plan is looked at before it is applied.
+        max_shown: if report.is_json() || shared.global.curl || preparer.plan.is_some() {
+            u64::MAX
+        } else {
+            MAX_SHOWN
+        },
         is_compared,
         is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
         seen: 0,

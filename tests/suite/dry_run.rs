@@ -189,3 +189,16 @@ fn the_curl_commands_of_a_batch_are_all_printed_for_a_shell() {
         assert!(command.starts_with(curl) && command.contains(&format!("sku-{number}")), "{command}");
     }
 }
+
+#[test]
+fn a_dry_run_of_a_plan_shows_every_record() {
+    let env = TestEnv::new();
+    env.file("items.csv", format!("sku,qty,quote_id\n{}", "mug-blue,1,1\n".repeat(5)));
+    assert_eq!(env.run("quote add-item -i items.csv --plan items.plan").code, 0);
+    let outcome = env.run("apply items.plan -n");
+    assert_eq!(
+        (outcome.code, outcome.stdout.matches("quote add-item: dry run").count()),
+        (0, 5),
+        "{outcome:?}"
+    );
+}
