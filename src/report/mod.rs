@@ -28,7 +28,7 @@ use crate::system::context::Context;
 use crate::system::environment;
 use crate::system::output::Output;
 use jq::Filter;
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Applied, Failure};
 use storefront_core::text::exact_json;
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::{self, sanitize};
@@ -119,9 +119,21 @@ impl Report {
     /// Writes the end of an operation.
     ///
     /// # Errors
-    /// As [`Self::json`]; it says whether the write took effect, which could not be printed.
+    /// As [`Self::json`]; it says whether the write took effect, which could not be printed. That is also an error where the
+    /// reader went away before it.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        self.value(outcome, |screen| outcome.to_text(screen)).map_err(|failure| outcome.print_failed(failure))
+        let text = if self.is_json() {
+            self.json_text(outcome, self.stdout_is_terminal)
+        } else {
+            Ok(outcome.to_text(self.stdout_style))
+        };
+        let written = text.and_then(|text| match self.write(text.as_bytes()) {
+            Err(error) if outcome.applied == Applied::Yes || !is_reader_gone(&error) => {
+                Err(unwritable(&error))
+            }
+            _ => Ok(()),
+        });
+        written.map_err(|failure| outcome.print_failed(failure))
     }
 
     /// Writes one JSON value to standard output, indented on a terminal, or what `--jq` makes of it.
@@ -175,12 +187,14 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn stdout(&self, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-        match progress::suspend(|| self.output.stdout(text.as_ref())) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::internal(format!("cannot write to stdout: {error}")))
-            }
+        match self.write(text.as_ref()) {
+            Err(error) if !is_reader_gone(&error) => Err(unwritable(&error)),
             _ => Ok(()),
         }
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        progress::suspend(|| self.output.stdout(bytes))
     }
 
     /// A message on standard error, unless quiet or under `-o json`, where standard error is for objects. Control
@@ -231,6 +245,14 @@ impl Report {
     pub fn stderr(&self, line: &str) {
         progress::suspend(|| self.output.stderr(line));
     }
+}
+
+fn is_reader_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+fn unwritable(error: &io::Error) -> Failure {
+    Failure::internal(format!("cannot write to stdout: {error}"))
 }
 
 /// Standard output, which waits for the line that moves.

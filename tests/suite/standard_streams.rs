@@ -82,6 +82,23 @@ error: customer update succeeded, but cannot write to stdout: No space left on d
     dry.assert_failure(1, str!["error: cannot write to stdout: No space left on device (os error [N])"]);
 }
 
+/// Nobody reads that the item was added: a script would take 0 for a result that it got.
+#[test]
+fn a_write_whose_reader_is_gone_is_reported() {
+    let env = TestEnv::new();
+    let script = r#"{ until [ -e gone ]; do :; done; "$@"; echo "code $?" >&2; } | { exec <&-; : > gone; }"#;
+    for format in ["table", "json"] {
+        let outcome = env.storefront(&format!("{ADD_ITEM} -q -o {format}")).shell(script);
+        assert!(outcome.stderr.contains("code 1"), "{outcome:?}");
+        assert!(
+            outcome.stderr.contains("quote add-item succeeded, but cannot write to stdout"),
+            "{outcome:?}"
+        );
+    }
+    let dry = env.storefront(&format!("{ADD_ITEM} -n")).shell(script);
+    assert!(dry.stderr.contains("code 0"), "{dry:?}");
+}
+
 /// A program that reads standard error under `-o json` meets objects only.
 #[test]
 fn under_json_every_line_on_standard_error_is_an_object() {
