@@ -67,6 +67,11 @@ pub trait Operation {
         Box::pin(std::future::ready(Ok(None)))
     }
 
+    /// What a person is asked before a record alone is sent, where it is many calls.
+    fn question(&self, _draft: &Draft) -> Option<String> {
+        None
+    }
+
     /// The flag that was given and is for one record only.
     fn single_flag(&self) -> Option<&'static str> {
         None

@@ -97,3 +97,19 @@ fn a_value_that_cannot_be_meant_is_refused_in_the_dialogue_and_can_be_corrected(
     assert_eq!(asked.ends().0, 0);
     assert_eq!(city(&home, 2), "Lyon");
 }
+
+#[test]
+fn many_options_are_asked_about_once_with_their_count() {
+    let home = Home::new();
+    let line = "--sandbox --api magento attribute option add color --option";
+    let mut asked = terminal(&home, &format!("{line} Orange Pink Teal"));
+    asked.sees("Add 3 options to color?").confirms("n");
+    assert_eq!(asked.ends().0, 130);
+    assert!(!home.ok("--sandbox --api magento attribute show color").contains("Pink"));
+    let mut agreed = terminal(&home, &format!("{line} Orange Pink Teal"));
+    agreed.sees("Add 3 options to color?").confirms("y").sees("Added 3 options");
+    assert_eq!(agreed.ends().0, 0);
+    let mut one = terminal(&home, &format!("{line} Red"));
+    assert_eq!(one.waits_for_end(), 0, "one is not asked about: {}", one.screen());
+    assert_eq!(home.run(&format!("{line} Mint Lime")).code, 0, "nobody is there to be asked");
+}

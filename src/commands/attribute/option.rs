@@ -173,6 +173,12 @@ impl Operation for AddArgs {
         check_new_options(Attribute(&draft.fields)).map(|()| Vec::new())
     }
 
+    fn question(&self, draft: &Draft) -> Option<String> {
+        let attribute = Attribute(&draft.fields);
+        let count = draft.fields.get("options").and_then(Value::as_array).map_or(0, Vec::len);
+        (count > 1).then(|| format!("Add {count} options to {}?", attribute.code()))
+    }
+
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(options::add(service, draft))
     }
