@@ -179,16 +179,20 @@ impl<'a> RecordPreparer<'a> {
                 None => "no customer: name it beside the fields, without a wrapper: {\"customer\": 2, …}",
             }));
         }
-        let is_named = customer.is_some() || extra.contains_key(TOKEN_FIELD);
-        if !is_named && token_source == TokenSource::Shared {
-            self.refuse_keys_of_accounts(&document)?;
-        }
+        let is_named =
+            customer.is_some() || extra.contains_key(TOKEN_FIELD) || token_source != TokenSource::Shared;
+        let is_row = columns.is_some();
+        let is_flat =
+            is_row || !self.operation.spec().wrapper.is_some_and(|name| document.contains_key(name));
         let document = Some(Value::Object(document));
         let draft = self.operation.prepare(
             self.session.dialect,
             document,
             self.session.global.input.allow_unknown,
         )?;
+        if is_flat && self.operation.spec().is_merged {
+            self.refuse_fields_of_account(&draft.fields, is_row, is_named)?;
+        }
         let mut prepared = ready(draft, customer, token_source)?;
         if self.operation.spec().is_merged {
             prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields, self.session.dialect));
@@ -199,11 +203,19 @@ impl<'a> RecordPreparer<'a> {
         Ok(prepared)
     }
 
-    /// In the sample files of shops the email says whom a row is about; here it would become that of the token's customer. A
-    /// document in its wrapper says what it means.
-    fn refuse_keys_of_accounts(&self, document: &Map<String, Value>) -> Result<(), Failure> {
-        let is_profile = self.operation.spec().is_merged;
-        let Some(name) = lint::key_of_account(document).filter(|_| is_profile) else { return Ok(()) };
+    /// Refuses fields of the account that are probably meant otherwise, whether a column or a flag sets them: a name beside the
+    /// address of a row, and an email that says whom a record is about, as in the sample files of shops: here it would become
+    /// that of the token's customer. A document in its wrapper says what it means.
+    fn refuse_fields_of_account(
+        &self,
+        fields: &Map<String, Value>,
+        is_row: bool,
+        is_named: bool,
+    ) -> Result<(), Failure> {
+        if let Some(name) = lint::misplaced_name(fields, is_row && fields.contains_key("addresses")) {
+            return Err(Failure::usage(lint::misplaced(name)));
+        }
+        let Some(name) = lint::key_of_account(fields).filter(|_| !is_named) else { return Ok(()) };
         let whose = match self.session.dialect.customers {
             Some(_) => "name the customer, by ID or present email, in `customer`",
             None => "give the token of the customer in `token`",

@@ -14,7 +14,6 @@ use storefront_core::check::synonyms::suggest;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
 use storefront_core::interface::request::{Bearer, Dialect};
-use storefront_core::lint;
 use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
 use storefront_core::profile::address::DEFAULTS;
@@ -178,10 +177,7 @@ impl Columns {
             return Err(format!("{what}: name the id of a stored address, or `{NEW}` to add one"));
         }
         *address = json!([address.take()]);
-        match lint::misplaced_name(document, true) {
-            Some(name) => Err(lint::misplaced(name)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

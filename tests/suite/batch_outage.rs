@@ -199,7 +199,7 @@ fn the_loop_for_scripts_ends_in_every_case() {
     let start = page.find("```sh\ninput=").unwrap() + "```sh\n".len();
     let example = page[start..].split("```").next().unwrap();
     let script = format!(
-        "set -eu; program=$1; storefront() {{ \"$program\" \"$@\"; }}; sleep() {{ echo pause $1; }}; date() {{ echo day; }}\n{example}"
+        "set -eu; if (set -o pipefail) 2>&-; then set -o pipefail; fi; program=$1; storefront() {{ \"$program\" \"$@\"; }}; sleep() {{ echo pause $1; }}; date() {{ echo day; }}\n{example}"
     );
     let busy = || answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
     let all = ["pause 0", "pause 10", "pause 60", "pause 300", "pause 1800"];

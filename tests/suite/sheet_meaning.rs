@@ -163,3 +163,20 @@ fn a_field_of_an_address_beside_the_list_is_named_with_the_list() {
         assert!(message.contains(&format!("did you mean `{meant}`?")), "{message}");
     }
 }
+
+#[test]
+fn flags_over_a_sheet_mean_what_its_columns_would() {
+    for name in ["firstname", "lastname", "prefix"] {
+        let said =
+            refused("magento", &format!("--{name} X"), "in.csv", "customer,address_id,city\n1,2,Troy\n");
+        assert!(said.contains(&format!("`address_{name}`")), "{said}");
+    }
+    for (file, input) in [("in.csv", "gender\n1\n"), ("in.ndjson", "{\"gender\": 1}\n{\"group_id\": 2}\n")] {
+        let said = refused("marketplace", "--email new@example.com", file, input);
+        assert!(said.contains("`email`") && said.contains("`token`"), "{said}");
+    }
+    let env = TestEnv::new();
+    env.file("one.csv", "customer,gender\n1,1\n");
+    let outcome = magento::run(&env, "customer update -i one.csv --firstname Amy --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
