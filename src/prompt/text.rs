@@ -155,12 +155,14 @@ impl Prompt {
         let wrapped = |text: &str| screen.wrapped(text);
         let error = |out: &mut String| self.theme.format_error(out, &wrapped(complaint));
         let error = if complaint.is_empty() { String::new() } else { rendered(error) };
-        let clears = if question.initial.is_empty() { "" } else { " (Ctrl-U clears)" };
+        // What is there already, and what was refused, is in the way of another answer.
+        let is_in_the_way = !question.initial.is_empty() || !complaint.is_empty();
+        let clears = if is_in_the_way && !question.is_secret { " (Ctrl-U clears)" } else { "" };
         let text = wrapped(&format!("{}{clears}", question.text));
         let mut asked = rendered(|out| self.theme.format_input_prompt(out, &text, None));
         let last_width = |text: &str| measure_text_width(text.rsplit('\n').next().unwrap_or_default());
         // A long question leaves no room next to it.
-        if last_width(&asked) > columns / 2 {
+        if last_width(&asked) > columns / 2 && !self.accessible {
             asked = format!("{}\n  ", asked.trim_end());
         }
         let room = match (question.is_secret, self.accessible) {

@@ -102,6 +102,7 @@ fn accepts(steps: &mut Steps<'_>, prompt: &Prompt, doubt: &Doubt) -> Result<bool
     }
     if !doubt.about.is_empty() {
         let style = steps.service.session.report.stderr_style;
+        prompt.show(&style.paint(TextStyle::Head, "What the earlier update changes:"));
         prompt.show(&changes::text(&doubt.about, style));
     }
     let accepts = prompt.agrees(&format!("{fact}. {}", doubt.question))?;

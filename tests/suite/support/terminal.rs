@@ -37,7 +37,6 @@ impl Look {
     /// Runs a test in each.
     pub fn each(test: impl Fn(Self)) {
         for look in [Self::Color, Self::NoColor, Self::Dumb, Self::Accessible] {
-            eprintln!("{look:?}");
             test(look);
         }
     }

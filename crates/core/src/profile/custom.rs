@@ -170,7 +170,7 @@ impl Attribute {
             _ => return Ok(()),
         };
         let resolved = match self.input.as_str() {
-            "boolean" => self.yes_or_no(&text).or_else(|| self.option(&text)),
+            "boolean" => yes_or_no(&text).or_else(|| self.option(&text)),
             "select" if !self.options.is_empty() => self.option(&text),
             "multiselect" if !self.options.is_empty() => match self.option(&text) {
                 Some(value) => Some(value),
@@ -180,14 +180,6 @@ impl Attribute {
         };
         *value = resolved.ok_or_else(|| self.no_option(&text))?.into();
         Ok(())
-    }
-
-    fn yes_or_no(&self, text: &str) -> Option<String> {
-        match text.to_lowercase().as_str() {
-            "1" | "yes" | "true" => Some("1".to_owned()),
-            "0" | "no" | "false" => Some("0".to_owned()),
-            _ => None,
-        }
     }
 
     /// The value of the option with this value or label.
@@ -218,11 +210,19 @@ impl Attribute {
     }
 }
 
+fn yes_or_no(text: &str) -> Option<String> {
+    match text.to_lowercase().as_str() {
+        "1" | "yes" | "true" => Some("1".to_owned()),
+        "0" | "no" | "false" => Some("0".to_owned()),
+        _ => None,
+    }
+}
+
+/// A customer or an address of a draft, and what is stored of it.
+type Named<'a> = (Owner, &'a Map<String, Value>, Option<&'a Map<String, Value>>);
+
 /// The customer and the addresses of a draft, each with what is stored of it.
-fn objects<'a>(
-    draft: &'a Map<String, Value>,
-    stored: &'a Map<String, Value>,
-) -> Vec<(Owner, &'a Map<String, Value>, Option<&'a Map<String, Value>>)> {
+fn objects<'a>(draft: &'a Map<String, Value>, stored: &'a Map<String, Value>) -> Vec<Named<'a>> {
     let addresses = address_list(draft).iter().filter_map(Value::as_object);
     let addresses = addresses.map(|address| (Owner::Address, address, stored_address(address, stored)));
     std::iter::once((Owner::Customer, draft, Some(stored))).chain(addresses).collect()

@@ -16,14 +16,14 @@ pub const ADDRESS_ATTRIBUTES: &[&str] = &["door_code", "firstname_kana", "lastna
 const LANGUAGE: &str = "preferred_language";
 const LANGUAGES: [[&str; 2]; 4] = [["", " "], ["en", "English"], ["fr", "French"], ["de", "German"]];
 
-/// Those of customers.
-pub fn of_customers(_: &Database<'_>, _: Call) -> Result<Value, ApiError> {
-    Ok(CUSTOMER_ATTRIBUTES.iter().map(|code| described(code)).collect())
-}
-
-/// Those of addresses.
-pub fn of_addresses(_: &Database<'_>, _: Call) -> Result<Value, ApiError> {
-    Ok(ADDRESS_ATTRIBUTES.iter().map(|code| described(code)).collect())
+/// Those of customers or of addresses.
+pub fn list(_: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let codes = match call.parameter(0) {
+        "customer" => CUSTOMER_ATTRIBUTES,
+        "customerAddress" => ADDRESS_ATTRIBUTES,
+        _ => return Err(ApiError::no_route()),
+    };
+    Ok(codes.iter().map(|code| described(code)).collect())
 }
 
 /// An attribute as Magento 2.4.6 describes it.

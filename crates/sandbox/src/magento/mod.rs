@@ -87,16 +87,10 @@ pub static ROUTES: &[Route] = &[
     ),
     get("directory/countries/{countryId}", Anybody, directory::country, "A country and its regions"),
     get(
-        "attributeMetadata/customer/custom",
+        "attributeMetadata/{entityType}/custom",
         Anybody,
-        custom_attributes::of_customers,
-        "The custom attributes of customers",
-    ),
-    get(
-        "attributeMetadata/customerAddress/custom",
-        Anybody,
-        custom_attributes::of_addresses,
-        "The custom attributes of addresses",
+        custom_attributes::list,
+        "The custom attributes of customers or addresses",
     ),
     post("products/attributes", ATTRIBUTES, attributes::create, "Create a product attribute").takes(
         "attribute",

@@ -271,6 +271,10 @@ impl Field {
                 let before = short(&self.stored);
                 format!("{}  (was {})", short(edited), if before == EMPTY { "empty" } else { &before })
             }
+            // An address without the flag is no default.
+            None if matches!(self.holds, FieldType::Boolean) && self.stored.is_null() => {
+                short(&Value::Bool(false))
+            }
             _ => short(self.value()),
         }
     }
