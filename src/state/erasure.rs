@@ -160,7 +160,7 @@ pub fn remove_expired(context: &Context, service: &ServiceId, days: u32) {
     for file in files {
         let text = context.storage.read(&file).unwrap_or_default();
         let Ok(mut look) = serde_json::from_slice::<Look>(&text) else {
-            // It is half written, or damaged: a new one is begun.
+            // It is half written, or damaged: the next command writes a new one.
             let _ = context.storage.remove(&file);
             continue;
         };

@@ -57,7 +57,7 @@ fn old_snapshots_of_every_customer_go_whatever_their_number() {
     let left = files_below(&home.state().join("snapshots"));
     assert!(left.iter().all(|file| std::fs::read(file).unwrap().is_empty()), "{left:?}");
     assert_eq!(home.ok("--sandbox --api magento customer history -o json"), "");
-    // The numbers go on.
+    // No number is given twice.
     home.ok("--sandbox --api magento customer update --customer 2 --gender 1 --yes");
     assert!(snapshots(&home)[0].to_string_lossy().contains("000002-"), "{:?}", snapshots(&home));
 }

@@ -101,8 +101,11 @@ async fn of_one(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure
         Some(customer) => customer,
         None => look(service).await?.customer_key(),
     };
+    if args.forget_owner {
+        erase::forget_owner(service, &customer);
+        return Ok(());
+    }
     match &args.delete {
-        _ if args.forget_owner => erase::forget_owner(service, &customer),
         Some(what) => erase::of_one(service, &store(&customer)?, &customer, what).await,
         None => print(service, &store(&customer)?, &customer, args.limit),
     }
@@ -162,9 +165,10 @@ fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
     }
     let (count, limit) = (entries.len(), limit.map_or(LISTED_OF_ALL, usize::from));
     let shown = entries.iter().take(limit);
-    let listed = shown.map(|(_, customer, entry)| history_entry(&customer.store, &customer.name(), entry));
+    let mut listed =
+        shown.map(|(_, customer, entry)| history_entry(&customer.store, &customer.name(), entry));
     if report.is_json() {
-        listed.map(|entry| report.json_line(&entry)).collect::<Result<(), _>>()?;
+        listed.try_for_each(|entry| report.json_line(&entry))?;
     } else {
         report.status("changes of profile and addresses of all customers, made from this machine:");
         let (now, zone) = (service.session.context.clock.now(), TimeZone::system());

@@ -87,12 +87,11 @@ impl Keys {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut titled: Option<usize> = None;
         for line in lines {
-            let (place, value) = match titled.take() {
-                Some(place) => (place, line),
-                None => {
-                    let (name, value) = line.split_once(['=', ':']).unwrap_or((line, ""));
-                    (place_of(name)?, value.trim())
-                }
+            let (place, value) = if let Some(place) = titled.take() {
+                (place, line)
+            } else {
+                let (name, value) = line.split_once(['=', ':']).unwrap_or((line, ""));
+                (place_of(name)?, value.trim())
             };
             let value = unquoted(value);
             if value.is_empty() {
