@@ -167,12 +167,11 @@ impl Context {
 impl Directories {
     fn of_platform() -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let has_home = !cfg!(unix) || std::env::var_os("HOME").is_some_and(|home| Path::new(&home).is_dir());
-        let directories = Self::of(&base);
         // What a job keeps must not get lost in a directory that nobody looks into.
-        let below_home = |directory: &PathBuf| directory.starts_with(base.home_dir());
-        let Self { config, data, state, .. } = &directories;
-        (has_home || ![config, data, state].into_iter().any(below_home)).then_some(directories)
+        let is_known = has_home || environment::DIRECTORIES.iter().all(|variable| is_set(variable.name));
+        is_known.then(|| Self::of(&base))
     }
 
     fn of(base: &impl etcetera::BaseStrategy) -> Self {
