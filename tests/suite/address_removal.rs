@@ -289,3 +289,56 @@ fn an_address_of_another_customer_is_never_deleted() {
     fails(&env, 3, &format!("{UPDATE} --remove-address 12"));
     assert_eq!(env.requests(), ["GET 200"]);
 }
+
+#[test]
+fn a_plan_removes_by_the_same_call_and_is_completed_after_a_part_of_it() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    let plan = env.home.path("a.plan").display().to_string();
+    let line =
+        format!("customer update --customer 1 --remove-address 3 --address 2 --city Utica --plan {plan}");
+    assert_eq!(run(&env, &line).code, 0);
+    env.requests();
+    let first = run(&env, &format!("apply {plan} -y --retry 0"));
+    assert_eq!(env.requests(), ["GET 200", "PUT 200", "DELETE 429"], "{first:?}");
+    assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
+    let second = run(&env, &format!("apply {plan} -y --resume"));
+    assert_eq!((second.code, env.requests()), (0, words("GET_200 DELETE_200 GET_200")), "{second:?}");
+    assert_eq!(ids(&stored(&env)), [1, 2, 4]);
+}
+
+#[test]
+fn a_record_of_a_batch_is_completed_by_the_next_run() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    let record = json!([{"customer": 1, "addresses": [{"id": 1}, {"id": 2, "city": "Utica"}, {"id": 3}]}]);
+    env.file("in.json", record.to_string());
+    let line = "customer update -i in.json --replace-addresses --allow-delete 1 -y";
+    let first = run(&env, &format!("{line} --retry 0"));
+    assert_eq!(env.requests(), ["GET 200", "PUT 200", "DELETE 429"], "{first:?}");
+    // As if it had been killed after the PUT: the snapshot says what left, and the rest is sent without a further flag.
+    let journal = env.home.dir.path().join("in.json.journal");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let kept: Vec<&str> = text.lines().take_while(|line| !line.contains(r#""failed""#)).collect();
+    assert!(kept.last().unwrap().contains("sending") && kept.len() < text.lines().count(), "{text}");
+    std::fs::write(&journal, kept.join("\n") + "\n").unwrap();
+    let second = run(&env, &format!("{line} --resume"));
+    // The look, and the record.
+    assert_eq!((second.code, env.requests()), (0, words("GET_200 GET_200 DELETE_200 GET_200")), "{second:?}");
+    assert_eq!(ids(&stored(&env)), [1, 2, 3]);
+}
+
+/// The requests of a list, with a line for each blank.
+fn words(list: &str) -> Vec<String> {
+    list.split(' ').map(|word| word.replace('_', " ")).collect()
+}
+
+#[test]
+fn a_restore_removes_what_the_update_added_by_the_same_call() {
+    let env = TestEnv::new();
+    let new = "--add-address --address-firstname Z --address-lastname Y --street x --city Ely --postcode 10118 \
+               --country US --region-code NY --telephone 5550100";
+    done(&env, &format!("{UPDATE} {new}"));
+    env.requests();
+    let restored = run(&env, "customer restore --customer 1 -y --allow-delete 1");
+    assert_eq!(env.requests(), ["GET 200", "DELETE 200", "GET 200"], "{restored:?}");
+    assert_eq!((restored.code, ids(&stored(&env))), (0, vec![1, 2, 3, 4]), "{restored:?}");
+}
