@@ -36,6 +36,8 @@ pub struct Client {
     transport: Box<dyn Transport>,
     base: String,
     timeout: Duration,
+    /// Whether a long body has more time.
+    timeout_grows: bool,
     retry: u32,
     sign_port: bool,
     /// Whether the interface shows its replies.
@@ -49,6 +51,9 @@ pub struct Client {
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
     random: fn() -> f64,
 }
+
+/// Twice what the slowest shop that was measured takes.
+const TIME_PER_KIB: Duration = Duration::from_millis(250);
 
 impl Client {
     /// Makes a client that speaks HTTP; opens no connection. For `http://` no certificate is read.
@@ -65,6 +70,7 @@ impl Client {
             transport,
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
+            timeout_grows: false,
             retry: link.retry,
             sign_port: link.sign_port,
             replies_are_shown: false,
@@ -86,6 +92,19 @@ impl Client {
     #[must_use]
     pub fn for_interface(self, dialect: &Dialect) -> Self {
         Self { replies_are_shown: dialect.shows_replies, ..self }
+    }
+
+    /// The same, in which a long body has more time than the timeout, unless that was chosen by somebody.
+    #[must_use]
+    pub fn with_time_for_long_bodies(self, timeout_grows: bool) -> Self {
+        Self { timeout_grows, ..self }
+    }
+
+    /// How long an attempt may take. A shop needs 25 to 40 ms for each address of a profile, of which a KiB has two or three.
+    fn timeout_for(&self, request: &Request) -> Duration {
+        let kibibytes = request.body.as_ref().map_or(0, |body| body.len() / 1024);
+        let more = TIME_PER_KIB * u32::try_from(kibibytes).unwrap_or(u32::MAX);
+        if self.timeout_grows { self.timeout + more } else { self.timeout }
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -199,7 +218,7 @@ impl Client {
             body: request.body.as_deref().filter(|_| token.is_some()),
         });
         let start = Instant::now();
-        let received = self.transport.exchange(outgoing, self.timeout).await;
+        let received = self.transport.exchange(outgoing, self.timeout_for(request)).await;
         let after = start.elapsed();
         self.trace(|| match &received {
             Ok(incoming) => HttpEvent::Response {
@@ -376,6 +395,34 @@ mod tests {
         assert_eq!(waited("7", 1), 7);
     }
 
+    fn client(retry: u32, answers: Vec<Incoming>) -> Client {
+        let endpoint = Endpoint {
+            base_url: "https://shop.example".parse().unwrap(),
+            allow_plain_http: false,
+            ca_file: None,
+            client_certificate: None,
+            timeout: Duration::from_secs(30),
+            retry,
+            sign_port: true,
+            use_proxy: false,
+            proxy_variable: None,
+            certificate_file: None,
+        };
+        let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
+        Client::over(&endpoint, Box::new(Answers(RefCell::new(answers))), clock)
+    }
+
+    #[test]
+    fn a_long_body_has_more_time_where_nobody_has_chosen_it() {
+        let client = client(0, Vec::new());
+        let put =
+            |length: usize| Request::post("/V1/x".to_owned(), "x".repeat(length).into(), Bearer::Customer);
+        let seconds = |client: &Client, length| client.timeout_for(&put(length)).as_secs();
+        assert_eq!((seconds(&client, 100), seconds(&client, 320 * 1024)), (30, 30));
+        let client = client.with_time_for_long_bodies(true);
+        assert_eq!((seconds(&client, 100), seconds(&client, 320 * 1024)), (30, 110));
+    }
+
     #[test]
     fn a_read_waits_for_what_the_request_before_it_was_told() {
         assert_eq!(waited("7", 0), 7);
@@ -392,18 +439,6 @@ mod tests {
             ..Incoming::default()
         };
         let answers = vec![Incoming { status: 200, body: b"{}".to_vec(), ..Incoming::default() }, busy];
-        let endpoint = Endpoint {
-            base_url: "https://shop.example".parse().unwrap(),
-            allow_plain_http: false,
-            ca_file: None,
-            client_certificate: None,
-            timeout: Duration::from_secs(30),
-            retry,
-            sign_port: true,
-            use_proxy: false,
-            proxy_variable: None,
-            certificate_file: None,
-        };
         let request = Request {
             method: Method::GET,
             path: "/V1/thing".to_owned(),
@@ -415,8 +450,7 @@ mod tests {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
-            let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers))), clock);
+            let client = client(retry, answers);
             let start = Instant::now();
             let token = Credential::new("t0ken").unwrap();
             while client.send(&request, &token, Effect::Read, || false).await.is_err() {}

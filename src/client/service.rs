@@ -60,6 +60,8 @@ pub struct Shop {
     pub regions: RefCell<RegionDirectory>,
     /// The custom attributes of customers and addresses, for an interface that lists them.
     pub custom_attributes: RefCell<AttributeDirectory>,
+    /// Held while the regions of a country are read: records that need the same country wait for it.
+    pub country_reads: tokio::sync::Mutex<()>,
     /// Lists of the shop by their paths: attribute sets, groups, store views.
     pub lists: RefCell<HashMap<String, Rc<Vec<Named>>>>,
     /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
@@ -179,12 +181,14 @@ impl<'a> Service<'a> {
         let (context, transport) = (session.context, (session.connect)(&settings.endpoint)?);
         let client = Client::over(&settings.endpoint, transport, context.clock)
             .with(http_trace::tracer(session.report), context.random)
-            .for_interface(settings.dialect);
+            .for_interface(settings.dialect)
+            .with_time_for_long_bodies(settings.timeout_grows);
         let shop = Shop {
             settings,
             client,
             regions: RefCell::default(),
             custom_attributes: RefCell::default(),
+            country_reads: tokio::sync::Mutex::default(),
             lists: RefCell::default(),
             customer_ids: RefCell::default(),
             record_tokens: RefCell::default(),

@@ -55,6 +55,8 @@ pub struct Settings {
     pub ship_layout: ShipLayout,
     /// How long a written profile may take to show the change.
     pub settle: Duration,
+    /// Whether nobody has chosen the time for an attempt, which then grows with what is sent.
+    pub timeout_grows: bool,
     /// How long to wait for another process that writes the same customer.
     pub lock_timeout: Duration,
     /// Days a snapshot is kept.
@@ -176,6 +178,7 @@ impl Settings {
             },
             ship_layout: if is_flat { ShipLayout::Flat } else { ShipLayout::Wrapped },
             settle: seconds("settle", 10),
+            timeout_grows: global.request.timeout.is_none() && profile.time("timeout").is_none(),
             lock_timeout: seconds("lock-timeout", 300),
             retention_days: profile.count("retention-days").unwrap_or(DEFAULT_RETENTION_DAYS),
         }

@@ -169,7 +169,12 @@ pub fn look_first(failure: Failure, hint: &str) -> Failure {
 /// `usage` for a country that the shop does not have, and as [`Service::read`].
 pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Failure> {
     let Some(path) = service.settings.dialect.country else { return Ok(()) };
-    if service.regions.borrow().knows(country) {
+    let knows = || service.regions.borrow().knows(country);
+    if knows() {
+        return Ok(());
+    }
+    let _reading = service.country_reads.lock().await;
+    if knows() {
         return Ok(());
     }
     let target = service.target()?;

@@ -43,6 +43,24 @@ fn sets_and_groups_are_asked_for_within_the_limit() {
     assert_eq!(status, 400);
 }
 
+/// Records of one run that need the same country wait for the first of them to read it.
+#[test]
+fn a_country_is_read_once_by_a_run() {
+    let env = TestEnv::with_options(|options| options.customers = 20);
+    let mut rows = "customer,address_id,country,region\n".to_owned();
+    for customer in 10..18 {
+        let profile = env.sandbox.get(ADMIN, &format!("/rest/V1/customers/{customer}")).json();
+        rows += &format!("{customer},{},US,New York\n", profile["addresses"][0]["id"]);
+    }
+    env.file("moves.csv", rows);
+    env.requests();
+    let moved = run(&env, "customer update -i moves.csv -y --jobs 8");
+    assert_eq!(moved.code, 0, "{moved:?}");
+    let requests = env.requests();
+    let reads = requests.iter().filter(|request| request.starts_with("GET")).count();
+    assert_eq!((reads, requests.len()), (9, 17), "{requests:?}");
+}
+
 /// A shop that does not know the condition answers the same page again.
 #[test]
 fn a_page_that_comes_again_ends_the_search() {

@@ -4,6 +4,7 @@ use crate::support::doctor::{QUICK, examine};
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
+use storefront_sandbox::Version;
 
 const VALUES: &str = "consumer-key=sandbox-consumer-key\nconsumer-secret=sandbox-consumer-secret\n\
                       token=sandbox-token\ntoken-secret=sandbox-token-secret\n";
@@ -67,6 +68,28 @@ fn a_file_or_a_command_of_the_profile_gives_the_values() {
     printed.ok("customer show --customer 2 -q");
     home.write("keys", VALUES, 0o644);
     assert_eq!(home.run("customer show --customer 2 -q").code, 2);
+}
+
+/// The shop of 2.4.8 sorts the names of a signed request by their bytes, older ones in natural order.
+#[test]
+fn a_read_is_signed_in_the_order_of_the_shop() {
+    let filters: String = (0..11)
+        .map(|group| {
+            let name = format!("searchCriteria[filter_groups][{group}][filters][0]");
+            format!("&{name}[field]=email&{name}[value]=%25a%25&{name}[condition_type]=like")
+        })
+        .collect();
+    for (version, requests) in [(Version::V247, 1), (Version::V248, 2)] {
+        let env = TestEnv::with_options(|options| options.emulation.version = version);
+        let home = profile(&env, "");
+        assert_eq!(login(&home, VALUES).code, 0);
+        env.requests();
+        let path = format!("/V1/customers/search?searchCriteria[pageSize]=5{filters}");
+        let read = home.run(&["api", "GET", &path, "--admin", "--jq", ".total_count"]);
+        assert_eq!((read.code, read.stdout.trim()), (0, "6"), "{version:?}: {read:?}");
+        assert_eq!(env.requests().len(), requests, "{version:?}");
+        home.ok("customer find a b c d e f g h i j k -q");
+    }
 }
 
 /// A signature serves once: a curl command with one, or with a bearer token, would be refused.
