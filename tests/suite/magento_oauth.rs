@@ -73,18 +73,17 @@ fn a_file_or_a_command_of_the_profile_gives_the_values() {
 /// The shop of 2.4.8 sorts the names of a signed request by their bytes, older ones in natural order.
 #[test]
 fn a_read_is_signed_in_the_order_of_the_shop() {
-    let filters: String = (0..11)
-        .map(|group| {
-            let name = format!("searchCriteria[filter_groups][{group}][filters][0]");
-            format!("&{name}[field]=email&{name}[value]=%25a%25&{name}[condition_type]=like")
-        })
-        .collect();
+    let filters = (0..11).map(|group| {
+        let name = format!("searchCriteria[filter_groups][{group}][filters][0]");
+        format!("{name}[field]=email&{name}[value]=%25a%25&{name}[condition_type]=like")
+    });
+    let filters = filters.collect::<Vec<_>>().join("&");
     for (version, requests) in [(Version::V247, 1), (Version::V248, 2)] {
         let env = TestEnv::with_options(|options| options.emulation.version = version);
         let home = profile(&env, "");
         assert_eq!(login(&home, VALUES).code, 0);
         env.requests();
-        let path = format!("/V1/customers/search?searchCriteria[pageSize]=5{filters}");
+        let path = format!("/V1/customers/search?searchCriteria[pageSize]=5&{filters}");
         let read = home.run(&["api", "GET", &path, "--admin", "--jq", ".total_count"]);
         assert_eq!((read.code, read.stdout.trim()), (0, "6"), "{version:?}: {read:?}");
         assert_eq!(env.requests().len(), requests, "{version:?}");

@@ -68,11 +68,12 @@ impl Operation for SetItemArgs {
                 .hint("use --item ID or --sku SKU with --qty N, or --input FILE"));
         }
         let is_zero = same_value("qty", draft.fields.get("qty"), Some(&0.into()));
-        let refused = lint::refuse_quantity(&draft.fields).map_err(|failure| match is_zero {
+        let refused = lint::refuse_quantity(&draft.fields);
+        if is_zero {
             // The shop would set 1.
-            true => failure.hint("remove the item with `storefront quote remove-item`"),
-            false => failure,
-        });
+            let hint = "remove the item with `storefront quote remove-item`";
+            return refused.map(|()| Vec::new()).map_err(|failure| failure.hint(hint));
+        }
         refused.map(|()| Vec::new())
     }
 
