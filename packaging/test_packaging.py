@@ -20,6 +20,7 @@ import check_tag
 import manifests
 import notices
 import project
+import wine
 
 PACKAGE = {
     "version": "1.2.3",
@@ -123,6 +124,41 @@ class Manifests(Temporary):
         manifests.write(checksums, self.root / "out")
         self.assertEqual(json.loads((self.root / "out/storefront.json").read_text())["version"], version)
         self.assertIn(f'version "{version}"', (self.root / "out/storefront.rb").read_text())
+
+
+class Wine(Temporary):
+    def setUp(self):
+        super().setUp()
+        entries = '    ("one::fails", Always, "a reason"),\n    (\n        "two::is_slow",\n        Sometimes,\n        "another",\n    ),'
+        self.file(wine.LIST, f"const FAIL_UNDER_WINE: [(&str, Fails, &str); 2] = [\n{entries}\n];\n")
+
+    def compare(self, **results):
+        """Of a run with these results, `ok` where nothing is said."""
+        results = {"one::fails": "FAILED", "two::is_slow": "ok", "three::holds": "ok"} | {
+            name.replace("__", "::"): result for name, result in results.items()
+        }
+        lines = [f"test {name} ... {result}\n" for name, result in results.items() if result]
+        count = lambda result: sum(result in line for line in lines)
+        end = f"test result: FAILED. {count('ok')} passed; {count('FAILED')} failed; {count('ignored')} ignored; 0 measured\n"
+        return wine.compare("".join(lines) + "\n" + end, self.root)
+
+    def test_what_fails_is_compared_with_the_list(self):
+        self.assertEqual(self.compare(), [])
+        self.assertEqual(self.compare(two__is_slow="FAILED", three__holds="ignored"), [])
+        self.assertEqual(self.compare(three__holds="FAILED"), ["three::holds fails and is not in the list"])
+        self.assertEqual(self.compare(one__fails="ok"), ["one::fails is in the list and passes"])
+        self.assertEqual(self.compare(two__is_slow=None), ["two::is_slow is in the list and was not run"])
+
+    def test_a_run_that_broke_off_and_a_missing_list_are_errors(self):
+        for output in ["", "test one::fails ... FAILED\n", "test one::fails ... FAILED\ntest result: FAILED. 7 passed; 1 failed; 0 ignored;\n"]:
+            with self.assertRaisesRegex(ValueError, "did not run to its end"):
+                wine.compare(output, self.root)
+        self.file(wine.LIST, "")
+        with self.assertRaisesRegex(ValueError, "no list"):
+            self.compare()
+
+    def test_the_list_of_the_suite_is_read(self):
+        self.assertEqual(len(wine.expected()), 2)
 
 
 class Address(Temporary):

@@ -6,7 +6,6 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use etcetera::BaseStrategy as _;
 use terminal_size::{Height, Width, terminal_size_of};
 use tokio::sync::Notify;
 
