@@ -29,7 +29,6 @@ use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::{Settings, TokenCommand};
-use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::Header;
 use crate::journal::open::{Files, Opening};
@@ -248,10 +247,7 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         let input = real_path(&source.path);
         return Ok(Files { journal: journal_of(&input), input: Some(input), resume: true, restart: false });
     }
-    let unreadable =
-        |error| Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())));
-    let input = Some(&*source.path).filter(|_| !source.is_stream).map(dunce::canonicalize);
-    let input = input.transpose().map_err(unreadable)?;
+    let input = Some(&*source.path).filter(|_| !source.is_stream).map(real_path);
     let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
     let journal = match (&args.journal, &input) {
         (Some(journal), _) => journal.clone(),

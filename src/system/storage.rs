@@ -272,7 +272,20 @@ fn temporary(path: &Path, content: &[u8]) -> io::Result<(NamedTempFile, PathBuf)
 
 /// The directory in the form that Windows takes beyond 260 characters too, when a file is renamed.
 fn long_path(directory: &Path) -> io::Result<PathBuf> {
-    if cfg!(windows) { directory.canonicalize() } else { Ok(directory.to_owned()) }
+    if cfg!(windows) { Ok(verbatim(&std::path::absolute(directory)?)) } else { Ok(directory.to_owned()) }
+}
+
+/// An absolute path of Windows, with the prefix by which its file system takes it at any length. The real path has it too, but
+/// not every file system can tell that.
+fn verbatim(absolute: &Path) -> PathBuf {
+    match absolute.to_str() {
+        Some(text) if text.starts_with(r"\\?\") || text.starts_with(r"\\.\") => absolute.to_owned(),
+        Some(text) => match text.strip_prefix(r"\\") {
+            Some(share) => format!(r"\\?\UNC\{share}").into(),
+            None => format!(r"\\?\{text}").into(),
+        },
+        None => absolute.to_owned(),
+    }
 }
 
 /// The directory of a file: `.` for a name alone.
@@ -391,8 +404,9 @@ fn is_passing(error: &io::Error, windows: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use std::io::{self, ErrorKind, Read};
+    use std::path::Path;
 
-    use super::{Disk, Storage, is_directory_error, is_passing};
+    use super::{Disk, Storage, is_directory_error, is_passing, verbatim};
 
     #[test]
     fn a_new_file_is_private_and_never_overwrites() {
@@ -409,6 +423,19 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
             assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        }
+    }
+
+    #[test]
+    fn a_path_of_windows_has_the_prefix_for_long_ones_once() {
+        for (path, expected) in [
+            (r"C:\shop\items", r"\\?\C:\shop\items"),
+            (r"\\server\share\items", r"\\?\UNC\server\share\items"),
+            (r"\\?\C:\shop", r"\\?\C:\shop"),
+            (r"\\?\UNC\server\share", r"\\?\UNC\server\share"),
+            (r"\\.\pipe\x", r"\\.\pipe\x"),
+        ] {
+            assert_eq!(verbatim(path.as_ref()), Path::new(expected), "{path}");
         }
     }
 

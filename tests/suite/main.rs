@@ -75,6 +75,7 @@ mod kubernetes;
 mod layout;
 #[cfg(unix)]
 mod live;
+mod long_paths;
 mod magento_admin;
 mod magento_attributes;
 mod magento_bad_input;
