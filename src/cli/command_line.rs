@@ -289,7 +289,7 @@ mod tests {
         words.extend(flags);
         words.extend(has_dashes.then(|| "--".to_owned()));
         let line = matched(&words).with(answers.to_vec());
-        let printed = Shell::NATIVE.split(&line.to_string()).unwrap();
+        let printed = Shell::Posix.split(&Shell::Posix.join(line.words())).unwrap();
         [line.parse(grammar()).unwrap(), matched(&printed[1..]).parse(grammar()).unwrap()].map(|args: A| {
             let mut fields = serde_json::Map::new();
             args.apply(&mut fields).unwrap();

@@ -10,6 +10,7 @@ use super::read::{self, PreviousRun};
 use super::write::unwritable;
 use super::{Header, Line};
 use crate::system::clock::Clock;
+use crate::system::shell::Shell;
 use crate::system::storage::{Lock, Log, Storage, lock_of, parent, real_path};
 use storefront_core::failure::Failure;
 
@@ -286,7 +287,8 @@ fn already_there(files: &Files) -> Failure {
         Some(_) => failure.hint("use --resume to continue it"),
         // What has no name has its journal by what it holds.
         None => failure.hint(format!(
-            "use --journal '{path}' --resume to continue it; to run the same once more, name another with --journal"
+            "use --journal {} --resume to continue it; to run the same once more, name another with --journal",
+            Shell::NATIVE.quote(&files.journal.to_string_lossy())
         )),
     }
 }

@@ -39,28 +39,3 @@ error: cartItem.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…:
     assert_eq!(raw.status, 413, "the answer arrives although the body was not read");
     assert_eq!(env.requests(), ["POST 413", "POST 413"]);
 }
-
-/// Standard input has no name beside which a journal could be: it gets one by what it holds.
-#[test]
-fn a_batch_on_standard_input_needs_no_name_for_its_journal() {
-    let env = TestEnv::new();
-    let line = "quote add-item -i - --input-format csv --quote-id 1";
-    let rows = "sku,qty\nmug-blue,1\nnosuch,1\n";
-    let first = env.storefront(line).stdin(rows).run();
-    assert_eq!(first.code, 7, "{first:?}");
-    let hint = first.stderr.split('`').find(|text| text.contains("--resume")).unwrap().to_owned();
-    // The same once more would add the first item twice.
-    let again = env.storefront(line).stdin(rows).run();
-    assert_eq!(again.code, 3, "{again:?}");
-    env.requests();
-    let words = shell_words::split(&hint).unwrap();
-    let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-    assert!(words.contains(&"--journal"), "{hint}");
-    let resumed = env.storefront(&words).stdin(rows.replace("nosuch", "umbrella")).run();
-    assert_eq!(resumed.code, 0, "{resumed:?}");
-    assert_eq!(env.requests().len(), 1, "the first item is not sent again");
-    // What was corrected has another name by itself.
-    let unnamed = env.storefront(&format!("{line} --resume")).stdin(rows).run();
-    assert_eq!(unnamed.code, 2, "{unnamed:?}");
-    assert!(unnamed.stderr.contains("--journal"), "{unnamed:?}");
-}

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::support::storefront::Home;
 use crate::support::terminal::{CTRL_C, Terminal};
+use crate::support::test_env::TestEnv;
 
 fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
     Terminal::run(home, 300, &line.split(' ').collect::<Vec<_>>(), &[])
@@ -112,4 +113,29 @@ fn many_options_are_asked_about_once_with_their_count() {
     let mut one = terminal(&home, &format!("{line} Red"));
     assert_eq!(one.waits_for_end(), 0, "one is not asked about: {}", one.screen());
     assert_eq!(home.run(&format!("{line} Mint Lime")).code, 0, "nobody is there to be asked");
+}
+
+/// Standard input has no name beside which a journal could be: it gets one by what it holds.
+#[test]
+fn a_batch_on_standard_input_needs_no_name_for_its_journal() {
+    let env = TestEnv::new();
+    let line = "quote add-item -i - --input-format csv --quote-id 1";
+    let rows = "sku,qty\nmug-blue,1\nnosuch,1\n";
+    let first = env.storefront(line).stdin(rows).run();
+    assert_eq!(first.code, 7, "{first:?}");
+    let hint = first.stderr.split('`').find(|text| text.contains("--resume")).unwrap().to_owned();
+    // The same once more would add the first item twice.
+    let again = env.storefront(line).stdin(rows).run();
+    assert_eq!(again.code, 3, "{again:?}");
+    env.requests();
+    let words = shell_words::split(&hint).unwrap();
+    let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    assert!(words.contains(&"--journal"), "{hint}");
+    let resumed = env.storefront(&words).stdin(rows.replace("nosuch", "umbrella")).run();
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    assert_eq!(env.requests().len(), 1, "the first item is not sent again");
+    // What was corrected has another name by itself.
+    let unnamed = env.storefront(&format!("{line} --resume")).stdin(rows).run();
+    assert_eq!(unnamed.code, 2, "{unnamed:?}");
+    assert!(unnamed.stderr.contains("--journal"), "{unnamed:?}");
 }
