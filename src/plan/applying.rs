@@ -49,13 +49,22 @@ impl Claim {
         self.path == Self::of(journal).path
     }
 
-    fn read(storage: &dyn Storage, path: &Path) -> Option<Self> {
-        let text = storage.read(path).ok()?;
+    /// `None` where the plan was not applied on this machine. A claim that is there and cannot be read is an error: without it, a
+    /// plan seems never to have been applied.
+    fn read(storage: &dyn Storage, path: &Path) -> Result<Option<Self>, Failure> {
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Failure::internal(format!("`{}` cannot be read: {error}", path.display()))
+        };
+        let text = match storage.read(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|error| unreadable(&error))?,
+        };
         let mut lines = text.split(|byte| *byte == b'\n');
-        let claim: Self = serde_json::from_slice(lines.next()?).ok()?;
+        let claim: Self =
+            serde_json::from_slice(lines.next().unwrap_or_default()).map_err(|error| unreadable(&error))?;
         // A line that was cut off is of records that were not sent.
         let lengths = lines.filter_map(|line| serde_json::from_slice(line).ok());
-        Some(Self { length: lengths.map(|Started { length }| length).max().unwrap_or(0), ..claim })
+        Ok(Some(Self { length: lengths.map(|Started { length }| length).max().unwrap_or(0), ..claim }))
     }
 }
 
@@ -79,7 +88,7 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
     }
     let (storage, journal) = (&*context.storage, journal_of(&real_path(&plan.path)));
     let (is_begun, claim) = (is_there(storage, &journal), claim_file(service.session, plan)?);
-    match Claim::read(storage, &claim) {
+    match Claim::read(storage, &claim)? {
         Some(claim) if !claim.is_of(&journal) || !is_begun => Err(already_applied(plan, &claim)),
         _ if !is_begun && context.clock.now() >= header.expires => {
             let message = format!("plan `{}` expired at {}", plan.path.display(), header.expires);
@@ -94,7 +103,7 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
 /// # Errors
 /// `guard`.
 pub fn ensure_whole(session: &Session<'_>, plan: &Plan, past: &PreviousRun) -> Result<(), Failure> {
-    let Some(claim) = Claim::read(&*session.context.storage, &claim_file(session, plan)?) else {
+    let Some(claim) = Claim::read(&*session.context.storage, &claim_file(session, plan)?)? else {
         return Ok(());
     };
     let unreadable =
@@ -129,7 +138,7 @@ pub fn claim(
     let failed = |error| Failure::internal(format!("cannot write `{}`: {error}", file.display()));
     match storage.create(&file, &text) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let found = Claim::read(storage, &file);
+            let found = Claim::read(storage, &file)?;
             if !found.as_ref().is_some_and(|found| found.is_of(journal)) {
                 // Without it the plan does not seem begun when it is tried again.
                 if is_new {

@@ -14,7 +14,7 @@ use crate::world::{OutOfReach, Reported, Run, Sent, World};
 const MAX_LATENESS: Duration = Duration::from_secs(600);
 
 /// For so long a replica may show what was there before a write.
-const MAX_LAG: Duration = Duration::from_secs(60);
+pub const MAX_LAG: Duration = Duration::from_secs(60);
 
 /// Why request `late`, whose read had not shown what request `other` did, may have overwritten it.
 pub fn overwrites(world: &World, late: usize, other: usize) -> Option<OutOfReach> {

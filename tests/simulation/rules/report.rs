@@ -261,6 +261,16 @@ fn overtaken(world: &mut World) {
         }
         // As the input of this run has them: its rows may have been sorted since an earlier one.
         let place = |wanted: u32| world.runs[sent.run].records.iter().position(|(of, _)| *of == wanted);
+        // A person may have given a record that was not sent to another customer meanwhile.
+        let is_new = !world.runs.iter().any(|run| {
+            run.command == command
+                && run.began < world.runs[sent.run].began
+                && run.records.iter().any(|(of, _)| *of == tag)
+        });
+        if is_new {
+            latest.push((command, *cart, tag));
+            continue;
+        }
         let comes_after = |later: u32| place(later).zip(place(tag)).is_some_and(|(later, own)| later > own);
         let later =
             latest.iter().find(|(of, other, later)| *of == command && other == cart && comes_after(*later));
