@@ -115,7 +115,7 @@ impl Prompt {
         }
     }
 
-    /// A secret, not shown while it is typed. Nothing is no secret, and is asked again. `hint` says how to give it without a
+    /// A secret, not shown while it is typed. An empty one is asked for again. `hint` says how to give it without a
     /// question.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ impl Prompt {
         self.list(question, choices, present, true)
     }
 
-    /// The same for a list that is shown repeatedly: it is erased when it is answered.
+    /// Asks with a list that is shown repeatedly: it is erased when it is answered.
     ///
     /// # Errors
     /// As [`Self::select`].
@@ -212,7 +212,7 @@ impl Prompt {
         cancelled_unless(self.confirm_or_back(question)?)
     }
 
-    /// The same; `false` for Esc, which leads back to what was asked before.
+    /// Asks for a confirmation; `false` for Esc, which leads back to what was asked before.
     ///
     /// # Errors
     /// As [`Self::confirm`].
@@ -220,7 +220,7 @@ impl Prompt {
         if self.yes || !self.is_attended { Ok(true) } else { self.confirm_by_person(question) }
     }
 
-    /// As [`Self::confirm`], but the absence of a person is no consent: for what deletes.
+    /// As [`Self::confirm`], but the absence of a person is not consent: for what deletes.
     ///
     /// # Errors
     /// As [`Self::confirm`], and `guard` where there is nobody to ask.
@@ -243,7 +243,7 @@ impl Prompt {
         }
     }
 
-    /// Whether a person wants to go on, by a yes as for [`Self::confirm`]. Only for where [`Self::can_ask`].
+    /// Whether a person wants to continue, by a yes as for [`Self::confirm`]. Only for where [`Self::can_ask`].
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -281,7 +281,7 @@ impl Prompt {
         self.line((term, &keyboard), &question, Some(Instant::now() + READING), check)
     }
 
-    /// Takes the terminal over. What was typed before the question appeared is no answer to it.
+    /// Takes the terminal over. What was typed before the question appeared is not an answer to it.
     fn begin(&self) -> Result<(&Term, Keyboard), Failure> {
         let Some(term) = &self.term else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
         Ok((term, Keyboard::open().map_err(stopped)?))

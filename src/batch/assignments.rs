@@ -10,7 +10,7 @@ use storefront_core::failure::Failure;
 use storefront_core::profile::address::{address_list, own_id};
 use storefront_core::text::hash::{Fnv1a, fnv1a};
 
-/// As many fields are remembered.
+/// The number of fields that are remembered.
 const MAX_FIELDS: usize = 200_000;
 
 /// What records set so far.

@@ -20,11 +20,11 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
-/// As many causes for which records cannot be sent are named.
+/// The number of causes for which records cannot be sent that are named.
 const MAX_CAUSES: usize = 20;
-/// As many warnings are printed, each once with its lines.
+/// The number of warnings that are printed, each once with its lines.
 const MAX_WARNINGS: usize = 20;
-/// As many keys are remembered to find duplicates.
+/// The number of keys that are remembered to find duplicates.
 const MAX_KEYS: usize = 100_000;
 
 /// What the check found.

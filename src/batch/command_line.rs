@@ -14,7 +14,7 @@ const OF_RESUMING: [&str; 5] = ["--resume", "--restart", "--retry-unknown", "--m
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
     let RecordPreparer { session, args, .. } = preparer;
-    // A plan that was begun is resumed by itself.
+    // A plan that was started is resumed automatically.
     let flags = if preparer.plan.is_some() { Vec::new() } else { vec!["--resume".to_owned()] };
     let is_named = args.journal.is_some() || !preparer.source.is_stream;
     let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };

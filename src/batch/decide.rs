@@ -11,7 +11,7 @@ use storefront_core::operation::OperationSpec;
 /// What the flags say of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// No more than that the run is begun or resumed.
+    /// No more than that the run is started or resumed.
     Resume,
     /// `--retry-unknown` names it.
     Retry,

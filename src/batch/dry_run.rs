@@ -16,7 +16,7 @@ use crate::report::summary::{count_more_records, count_records};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 
-/// As many records are shown to a person.
+/// The number of records that are shown to a person.
 const MAX_SHOWN: u64 = 3;
 
 /// Shows what would be sent.
@@ -66,7 +66,7 @@ struct DryRun<'a> {
     shared: RunContext<'a>,
     planning: Option<Planning<'a>>,
     results: OrderedResults,
-    /// As many records are shown.
+    /// The number of records that are shown.
     max_shown: u64,
     /// Whether each record is compared with what the service has: for a plan, and of one.
     is_compared: bool,

@@ -1,5 +1,5 @@
 //! How many records may be in flight, and when the next may start: a concurrency that is halved when the service asks
-//! for fewer requests and grows again by itself (AIMD), a rate (token bucket), and a circuit breaker.
+//! for fewer requests and grows again automatically (AIMD), a rate (token bucket), and a circuit breaker.
 
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ impl Pace {
         }
     }
 
-    /// An answer that is no sign of failure.
+    /// An answer that is not a sign of failure.
     fn on_answer(&mut self) {
         if self.circuit != Circuit::Exhausted {
             (self.circuit, self.internal_errors, self.pauses, self.trials) = (Circuit::Closed, 0, 0, 0);
@@ -273,7 +273,7 @@ mod tests {
         pace.on_answer();
         assert!(pace.has_capacity(7, later) && pace.delay(later).is_none());
         pace.on_signal(FAILING, later);
-        assert_eq!(pace.delay(later), Some(Duration::from_secs(1)), "the count begins anew");
+        assert_eq!(pace.delay(later), Some(Duration::from_secs(1)), "the count begins again");
     }
 
     #[test]

@@ -359,7 +359,7 @@ const SENT_EARLIER: &str = "outcome unknown (sent by an earlier run)";
 /// In the reason of a record that stays unknown, before what happened when it was to be sent again.
 pub const SENDING_AGAIN: &str = "; sending it again: ";
 
-/// The failure that an earlier run left the record in this line with, and how to go on.
+/// The failure that an earlier run left the record in this line with, and how to continue.
 pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
     let reason = entry.reason.as_deref();
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));

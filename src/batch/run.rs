@@ -37,7 +37,7 @@ use storefront_core::text::token::Credential;
 
 /// How often progress is shown and standard output flushed.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
-/// As many records are read before signals are listened to again.
+/// The number of records that are read before signals are listened to again.
 const READ_TOGETHER: usize = 256;
 
 /// What a run works on.
@@ -70,7 +70,7 @@ pub struct Run<'a> {
     waiting: VecDeque<Job>,
     tokens: FuturesOrdered<Fetched>,
     queue: KeyedQueue<Job>,
-    /// Records that have begun and not ended, by their number.
+    /// Records that have started and not ended, by their number.
     in_flight: BTreeMap<u64, Rc<Job>>,
     /// Records that hold up later ones of their key.
     blocked: Blocked,
@@ -107,7 +107,7 @@ enum Stop {
 }
 
 impl<'a> Run<'a> {
-    /// A run that has not begun.
+    /// A run that has not started.
     pub fn new(shared: RunContext<'a>, journal: Journal, input: Input) -> Self {
         let (args, session) = (shared.preparer.args, shared.service.session);
         let pace = Rc::new(RefCell::new(Pace::new(input.jobs, args.rate)));

@@ -29,7 +29,7 @@ pub enum TokenSource {
 }
 
 impl TokenSource {
-    /// The same for records that carry the same token.
+    /// A text that is equal for records that carry the same token.
     pub fn key(&self) -> String {
         match self {
             Self::Shared => String::new(),

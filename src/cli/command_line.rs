@@ -79,7 +79,7 @@ impl CommandLine {
         Self { command: words, ..Self::default() }.with(rest)
     }
 
-    /// The same with the flags of that service, where it would otherwise use the default one, and with that customer, where
+    /// This command line with the flags of that service, where it would otherwise use the default one, and with that customer, where
     /// it would otherwise be for the token's own.
     #[must_use]
     pub fn for_target(mut self, service: &[String], customer: Option<&str>) -> Self {
@@ -104,7 +104,7 @@ impl CommandLine {
         self
     }
 
-    /// The same without these flags.
+    /// This command line without these flags.
     #[must_use]
     pub fn without(&self, names: &[&str]) -> Self {
         let mut line = self.clone();
@@ -112,7 +112,7 @@ impl CommandLine {
         line
     }
 
-    /// The same with some more flags, as [`flag`] makes them.
+    /// This command line with more flags, as [`flag`] makes them.
     #[must_use]
     pub fn with(&self, words: Vec<String>) -> Self {
         let mut line = self.clone();

@@ -21,7 +21,7 @@ pub fn for_command(hint: &str, global: &GlobalArgs) -> String {
     for_customer(hint, global, global.customer.as_deref())
 }
 
-/// The same for the customer whom a record names.
+/// A hint with the service in its commands, and the customer whom a record names.
 pub fn for_customer(hint: &str, global: &GlobalArgs, customer: Option<&str>) -> String {
     for_target(hint, &service_flags(global), customer)
 }

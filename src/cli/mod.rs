@@ -327,7 +327,7 @@ impl GlobalArgs {
         }
     }
 
-    /// The same for another profile.
+    /// These arguments for another profile.
     #[must_use]
     pub fn for_profile(&self, name: &str) -> Self {
         let flags = GlobalFlags { profile: Some(name.to_owned()), ..self.flags.clone() };
@@ -384,7 +384,7 @@ impl GlobalFlags {
     }
 }
 
-/// A limit on how many records are begun in a time.
+/// A limit on how many records are started in a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// Records a second, above 0.

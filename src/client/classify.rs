@@ -78,7 +78,7 @@ fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
     }
 }
 
-/// A reply whose status is one of success. Whether it is one is in its body: a page, an error and what is no JSON do not say
+/// A reply whose status is one of success. Whether it is one is in its body: a page, an error and what is not JSON do not say
 /// that the service did it, and are nothing that was read.
 fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> Attempt {
     let (is_read, status) = (request.is_read(), incoming.status);
@@ -112,7 +112,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
     Attempt::Applied(Reply { status, body: incoming.body, warning: incoming.broken, printed_around: 0 })
 }
 
-/// Whether text that is no JSON may be the answer to a write: the rest of it was lost, or the interface does not show its
+/// Whether text that is not JSON may be the answer to a write: the rest of it was lost, or the interface does not show its
 /// answers and the text is not typed as such.
 fn says_done(request: &Request, incoming: &Incoming, replies_are_shown: bool) -> bool {
     let is_text = header(incoming, &CONTENT_TYPE).is_some_and(|kind| kind.trim_start().starts_with("text/"));

@@ -41,7 +41,7 @@ pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
     (if status.ends_with(&said) { status } else { format!("{status}: {said}") }, Some(whole))
 }
 
-/// Status and type of a body that is no error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
+/// Status and type of a body that is not an error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
 /// never quoted.
 pub(super) fn described(status: u16, body: &Content<'_>) -> String {
     let kind = match body {
@@ -145,7 +145,7 @@ fn filled(message: &str, parameters: Option<&Value>) -> String {
     out
 }
 
-/// What a text says that is no JSON: of the HTML page of a proxy its title.
+/// What a text says that is not JSON: of the HTML page of a proxy its title.
 fn of_text(text: &str) -> String {
     let page = beginning(text, MAX_SCANNED);
     let lower = page.to_ascii_lowercase();

@@ -82,19 +82,19 @@ impl Client {
         }
     }
 
-    /// The same, which tells what it does, with delays from these numbers between 0 and 1.
+    /// This client, which tells what it does, with delays from these numbers between 0 and 1.
     #[must_use]
     pub fn with(self, tracer: Option<Tracer>, random: fn() -> f64) -> Self {
         Self { tracer, random, ..self }
     }
 
-    /// The same for an interface: what is a success depends on whether it shows its replies.
+    /// This client for an interface: what is a success depends on whether it shows its replies.
     #[must_use]
     pub fn for_interface(self, dialect: &Dialect) -> Self {
         Self { replies_are_shown: dialect.shows_replies, ..self }
     }
 
-    /// The same, in which a long body has more time than the timeout, unless that was chosen by somebody.
+    /// This client, in which a long body has more time than the timeout, unless the user has chosen it.
     #[must_use]
     pub fn with_time_for_long_bodies(self, timeout_grows: bool) -> Self {
         Self { timeout_grows, ..self }
@@ -139,7 +139,7 @@ impl Client {
     ) -> Result<Reply, Failure> {
         let mut attempts = Attempts::default();
         loop {
-            // A write follows its read at once; what is repeated waits by itself.
+            // A write follows its read at once; what is repeated waits automatically.
             if let (Effect::Read, Some(until)) = (effect, self.quiet_until.get()) {
                 tokio::time::sleep_until(until).await;
             }
@@ -429,7 +429,7 @@ mod tests {
         assert_eq!(waited("3600", 0), 60, "at most a minute");
     }
 
-    /// Seconds until a read is answered that was answered 429 with this header at first, and was sent anew where it is not
+    /// Seconds until a read is answered that was answered 429 with this header at first, and was sent again where it is not
     /// repeated.
     fn waited(retry_after: &'static str, retry: u32) -> u64 {
         let until = HeaderValue::from_static(retry_after);

@@ -66,7 +66,7 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
 pub struct Signals(Arc<Notify>);
 
 impl Signals {
-    /// Begins to listen: from now on a signal does not end the process by itself.
+    /// Begins to listen: from now on a signal does not end the process automatically.
     ///
     /// # Errors
     /// `internal` when signals cannot be received.

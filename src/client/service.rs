@@ -85,7 +85,7 @@ pub struct Shop {
 pub enum CallToken {
     /// That of the settings, for the kind of call.
     OfSettings,
-    /// This one of the run: a command has printed it anew, or it is that of a customer of the sandbox.
+    /// This one of the run: a command has printed it again, or it is that of a customer of the sandbox.
     OfRun(Rc<Credential>),
     /// One that the record brings.
     OfRecord(Rc<Credential>),
@@ -268,7 +268,7 @@ impl<'a> Service<'a> {
     /// The token of a call: the record's own, or that of the settings, which is read or made once.
     ///
     /// # Errors
-    /// `auth` when there is none.
+    /// `auth` if it is missing.
     pub async fn token(&self, bearer: Bearer) -> Result<&Credential, Failure> {
         if let Some(token) = self.token.own() {
             return Ok(token);
@@ -431,7 +431,7 @@ impl Service<'_> {
         self.send(operation, request, effect).await
     }
 
-    /// The same; the caller has written down that it leaves.
+    /// Sends a write of which the caller has written down that it leaves.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -486,7 +486,7 @@ impl Service<'_> {
         self.log(snapshot, None).await
     }
 
-    /// The same for a write to what has no snapshot: `before` is what it changes, by which it can be set back later.
+    /// Writes down that a write to what has no snapshot is about to leave: `before` is what it changes, by which it can be set back later.
     ///
     /// # Errors
     /// As [`Self::log_before_send`].

@@ -47,7 +47,7 @@ pub struct ApplyArgs {
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,
-    /// A plan that was begun is always resumed; hints about records name the flag.
+    /// A plan that was started is always resumed; hints about records name the flag.
     #[arg(long, hide = true)]
     pub resume: bool,
     /// What every call takes.

@@ -30,7 +30,7 @@ pub enum AuthCommand {
   storefront auth login --with-token < token.txt
   storefront auth login --with-token --admin -p shop < token.txt")]
     Login(LoginArgs),
-    /// Show token sources and status; exit 6 when there is none
+    /// Show token sources and status; exit 6 if there is no token
     #[command(after_help = "Examples:
   storefront auth status
   storefront auth status -o json
@@ -94,7 +94,7 @@ pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Fai
 /// Reads a token from standard input, or asks for it without showing it.
 ///
 /// # Errors
-/// `usage` when nobody can be asked, `auth` when what came is no token.
+/// `usage` when nobody can be asked, `auth` when what came is not a token.
 pub fn read_token(
     session: &Session<'_>,
     question: &str,

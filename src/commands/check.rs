@@ -165,7 +165,7 @@ pub fn expiry(expires: Timestamp) -> String {
     if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }
 }
 
-/// What to do about a failure; `doctor` itself is no answer here.
+/// What to do about a failure; `doctor` itself is not an answer here.
 pub fn hint_or(failure: &Failure, otherwise: &str) -> String {
     failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
 }

@@ -221,7 +221,7 @@ fn answer(output: &Output, fields: &[String], are_chosen: bool) -> Value {
     if left_out > 0 {
         answer["left_out"] = left_out.into();
     }
-    // A default field that one customer does not have is no problem.
+    // A default field that one customer does not have is not a problem.
     if are_chosen && !known.is_empty() && fields.iter().any(|field| !known.contains(field)) {
         answer["known_fields"] = json!(known);
     }
@@ -306,7 +306,7 @@ pub async fn run(session: &Session<'_>, args: &McpArgs) -> Result<(), Failure> {
     }
 }
 
-/// The answer of JSON-RPC to a line that is no JSON, whose id nobody knows.
+/// The answer of JSON-RPC to a line that is not JSON, whose id nobody knows.
 const BROKEN_LINE: &[u8] =
     b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n";
 /// How much of a line may wait.
@@ -378,7 +378,7 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
     })
 }
 
-/// Removes plans that can no longer be begun, and were not: they hold personal data. One with a journal can be resumed.
+/// Removes plans that can no longer be started, and were not: they hold personal data. One with a journal can be resumed.
 fn remove_expired(session: &Session<'_>, plans: &Path) {
     let (storage, now) = (&*session.context.storage, session.context.clock.now());
     for path in storage.list(plans).unwrap_or_default() {

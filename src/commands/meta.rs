@@ -126,8 +126,8 @@ fn exit_codes(_: OutputStyle) -> String {
     let rows = KINDS.map(row).concat();
     format!(
         "    0               done\n{rows}
-Of a batch, the first of these that applies:
-    7  some records failed for good: correct them
+For a batch, the first of these that applies:
+    7  some records failed permanently: correct them
     8  some may have been applied: look which were
     9  some were written with an address or a change missing: compare them
     5  some were not sent or failed temporarily: --resume sends them

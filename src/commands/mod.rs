@@ -310,7 +310,7 @@ pub async fn run(
     let config = ConfigFile::load(context);
     let dialect = chosen_dialect(context, global, &config)?;
     let session = Session { context, global, config: &config, dialect, report, connect };
-    // Where a person has to agree and the command asks by itself, that question is enough: nothing else answers it.
+    // Where a person has to agree and the command asks on its own, that question is enough: nothing else answers it.
     let yes = permit_write(&session, &cli.command)? && global.yes;
     let session = Session { global: &GlobalArgs { yes, ..global.clone() }, ..session };
     let result = match &cli.command {

@@ -36,7 +36,7 @@ impl Credentials {
     /// Reads the file; one that is not there holds nothing.
     ///
     /// # Errors
-    /// `usage` when it cannot be read, is no TOML, or can be read or written by others.
+    /// `usage` when it cannot be read, is not TOML, or can be read or written by others.
     pub fn load(context: &Context) -> Result<Self, Failure> {
         let path = Self::locate(context)?;
         let document = match read_text(&path, true)? {

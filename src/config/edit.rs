@@ -29,7 +29,7 @@ impl KeyPath {
     /// Takes a path from the top of the file, or from the chosen profile.
     ///
     /// # Errors
-    /// `usage` when it is no path, or begins in a profile and none is chosen.
+    /// `usage` when it is not a path, or begins in a profile and none is chosen.
     pub fn resolve(
         text: &str,
         file: &ConfigFile,
@@ -119,7 +119,7 @@ impl ConfigFile {
     /// Sets a value; tables on the way are made.
     ///
     /// # Errors
-    /// `usage` when something on the way is no table.
+    /// `usage` when something on the way is not a table.
     pub fn set(&mut self, key: &KeyPath, mut value: toml_edit::Value) -> Result<(), Failure> {
         let Some((last, way)) = key.names.split_last() else { return Ok(()) };
         let mut table: &mut dyn TableLike = self.document.as_table_mut();

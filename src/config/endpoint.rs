@@ -12,7 +12,7 @@ pub struct Endpoint {
     pub base_url: Url,
     /// Lets `http://` go to a host other than this machine.
     pub allow_plain_http: bool,
-    /// PEM file of the only authorities to trust; the system's where there is none.
+    /// PEM file of the only authorities to trust; the system's if it is missing.
     pub ca_file: Option<PathBuf>,
     /// PEM file of the certificate to show, its chain and its key.
     pub client_certificate: Option<PathBuf>,

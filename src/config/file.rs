@@ -51,7 +51,7 @@ impl ConfigFile {
     /// Reads the file. What it says is not checked yet, who may read it is.
     ///
     /// # Errors
-    /// `usage` when it cannot be read, is no TOML, is owned or can be written by another user, or holds a token that
+    /// `usage` when it cannot be read, is not TOML, is owned or can be written by another user, or holds a token that
     /// others can read.
     pub fn load(context: &Context) -> Loaded {
         let path = Self::locate(context)?;
@@ -108,7 +108,7 @@ impl ConfigFile {
     /// The file as a text has it. What it says is not checked yet.
     ///
     /// # Errors
-    /// `usage`, with line and column, when the text is no TOML.
+    /// `usage`, with line and column, when the text is not TOML.
     pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
         let document = parse_toml(&path, text)?;
         Ok(Self { path, exists: true, document, text: text.to_owned() })
@@ -229,10 +229,10 @@ impl ConfigFile {
 /// Nothing a person writes by hand is longer.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Reads a small text file; `None` when there is none. One that holds a secret must be its owner's only.
+/// Reads a small text file; `None` if it is missing. One that holds a secret must be its owner's only.
 ///
 /// # Errors
-/// `usage` when it cannot be read, is no text, or is refused by [`require_safe`].
+/// `usage` when it cannot be read, is not text, or is refused by [`require_safe`].
 pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadata)>, Failure> {
     let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
     let unreadable = |error| unreadable(path, &error);

@@ -328,7 +328,7 @@ pub fn unknown_key(path: &str, way: &[&str]) -> String {
     unknown(path, name, &known)
 }
 
-/// The same, with the names that are known.
+/// What is said of an unknown key: the nearest of the known names, or all of them.
 pub fn unknown(path: &str, name: &str, known: &[&str]) -> String {
     match closest_match(name, known.iter().copied()) {
         Some(near) => format!("unknown key `{path}`; did you mean `{near}`?"),

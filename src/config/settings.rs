@@ -187,7 +187,7 @@ impl Settings {
     /// Refuses a base URL of a profile that no command would take.
     ///
     /// # Errors
-    /// `usage` for one that goes on after the root of the REST API.
+    /// `usage` for one that continues after the root of the REST API.
     pub fn check_base_url(profile: &Profile) -> Result<(), Failure> {
         let named = profile.text("api").and_then(|name| Dialect::named(&name));
         let dialect = named.unwrap_or_else(|| Interface::Marketplace.dialect());
@@ -251,7 +251,7 @@ impl Settings {
     }
 }
 
-/// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
+/// Refuses a base URL that continues after the root of the REST API, so that every service has one name. `profile` sets the
 /// base URL, or the environment does.
 fn require_root(url: &Url, dialect: &Dialect, profile: Option<&str>) -> Result<(), Failure> {
     let segments: Vec<&str> = url.path().split('/').filter(|one| !one.is_empty()).collect();
@@ -271,7 +271,7 @@ fn require_root(url: &Url, dialect: &Dialect, profile: Option<&str>) -> Result<(
         fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
     }
     let verb = if profile.is_some() { "run" } else { "set" };
-    let message = format!("the base URL {url} goes on after the root of the REST API");
+    let message = format!("the base URL {url} continues after the root of the REST API");
     Err(Failure::usage(message).hint(format!("{verb} {fix}")))
 }
 

@@ -77,7 +77,7 @@ impl TokenSource {
     /// Reads the token. A command is run each time, for 30 seconds at most; dropping the future kills it.
     ///
     /// # Errors
-    /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
+    /// `auth` if it is missing, with what to type; `usage` when its file can be read or written by others.
     pub async fn token(&self) -> Result<Credential, Failure> {
         match &self.origin {
             Origin::Given(token) => token.clone().checked(&self.from),
@@ -239,7 +239,7 @@ const MAX_OUTPUT: usize = 64 * 1024;
 /// Of an error message as much as fits a screen, in characters.
 const MAX_MESSAGE: usize = 1024;
 
-/// Shorter words of its arguments, most of which are no secrets, are found in innocent messages.
+/// Shorter words of its arguments, most of which are not secrets, are found in innocent messages.
 const MIN_SECRET_ARGUMENT: usize = 8;
 
 /// A program, its arguments, and what it must not see.

@@ -28,7 +28,7 @@ pub struct CsvReader {
     name: String,
     /// The line of the next byte, from 1.
     line: u64,
-    /// The last byte was a CR: an LF after it is no line of its own.
+    /// The last byte was a CR: an LF after it is not a line of its own.
     is_after_cr: bool,
     /// The cells of the first row, the header, empty ones at its end left out.
     width: Option<usize>,

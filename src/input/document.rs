@@ -47,7 +47,7 @@ pub fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// The same as [`open`] for bytes that were opened already; `path` is their name.
+/// Reads an input as [`open`] does, from bytes that were opened already; `path` is their name.
 pub fn text(path: &Path, bytes: io::Result<Box<dyn Read + Send>>, encoding: Named) -> Result<Input, Failure> {
     let input = bytes.map(|bytes| BufReader::with_capacity(BUFFER, bytes));
     input.and_then(|input| decoded(Box::new(input), encoding)).map_err(|error| unreadable(path, &error))
@@ -208,7 +208,7 @@ pub fn name(path: &Path) -> String {
     if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
 }
 
-/// The name of an input inside a sentence: in backticks, unless it is stdin or a flag, which are no file names.
+/// The name of an input inside a sentence: in backticks, unless it is stdin or a flag, which are not file names.
 pub fn quoted(name: &str) -> String {
     if name == STDIN || name.starts_with("--") { name.to_owned() } else { format!("`{name}`") }
 }

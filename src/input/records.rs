@@ -133,7 +133,7 @@ fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Fail
 }
 
 impl Source {
-    /// The same, in a private file without a name in this directory: however often it is read, it is the same, whatever
+    /// A copy of the input, in a private file without a name in this directory: however often it is read, it is the same, whatever
     /// becomes of the file that was named. For a plan, which was read whole, the directory is only tried.
     ///
     /// # Errors
@@ -299,7 +299,7 @@ impl RecordReader {
         Ok(Self { reader, path, number: 0 })
     }
 
-    /// The next record; `None` at the end. A record that is wrong by itself is `Ok`: preparing it says what is wrong, and
+    /// The next record; `None` at the end. A record that is wrong on its own is `Ok`: preparing it says what is wrong, and
     /// those after it can be read.
     ///
     /// # Errors

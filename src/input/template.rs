@@ -14,7 +14,7 @@ use storefront_core::lint;
 use storefront_core::operation::OperationSpec;
 use storefront_core::operation::spec::NamedColumns;
 
-/// The same as a CSV: a header and one row.
+/// A template as CSV: a header and one row.
 ///
 /// # Errors
 /// `internal` where it cannot be made.

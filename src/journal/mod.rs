@@ -22,7 +22,7 @@ const VERSION: u64 = 2;
 /// What makes a line a journal's header.
 const MARK: &str = "storefront";
 /// What is wrong with a journal whose input had other columns.
-const OTHER_TITLES: &str = "was begun with other column titles";
+const OTHER_TITLES: &str = "was started with other column titles";
 
 /// A line of a journal.
 #[derive(Debug, Serialize)]

@@ -50,7 +50,7 @@ pub struct PreviousRun {
     log: Option<Arc<dyn Log>>,
     /// What earlier runs wrote with `--failed`.
     pub failed_files: Vec<FailedFileEntry>,
-    /// Whether none of it counts: it was begun for another service or with other titles, and had no effect.
+    /// Whether none of it counts: it was started for another service or with other titles, and had no effect.
     pub is_void: bool,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
@@ -119,7 +119,7 @@ pub fn header(log: &dyn Log) -> io::Result<Option<Header>> {
     })
 }
 
-/// Reads a journal of the batch that `header` describes. One that was begun for another service, or with other titles,
+/// Reads a journal of the batch that `header` describes. One that was started for another service, or with other titles,
 /// does not count where it had no effect.
 ///
 /// # Errors

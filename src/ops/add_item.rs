@@ -143,7 +143,7 @@ fn as_asked(service: &Service<'_>, asked: &Map<String, Value>, outcome: Outcome)
 }
 
 fn no_cart_named(named: &str) -> Failure {
-    Failure::usage(format!("quote `{named}` is not the customer's active cart: there is none"))
+    Failure::usage(format!("quote `{named}` is not the customer's active cart, which does not exist"))
         .hint("leave out --quote-id, and a cart is created")
 }
 

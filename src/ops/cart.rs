@@ -43,7 +43,7 @@ impl ActiveCart {
     }
 }
 
-/// The active cart; `None` where there is none.
+/// The active cart; `None` if it is missing.
 ///
 /// # Errors
 /// As [`Service::read`], `unavailable` for a reply without an id.
@@ -110,7 +110,7 @@ pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
     }
 }
 
-/// The same for a write that must not be sent twice: it may have been saved although it was refused, too.
+/// Adds the hint to look at the cart first to the failure of a write that must not be sent twice: it may have been saved although it was refused, too.
 pub fn look_first_hint(service: &Service<'_>, failure: Failure) -> Failure {
     let hint = if can_be_read(service) { LOOK_AT_CART } else { CHECK_BEFORE_RETRY };
     look_first(look_hint(service, failure), hint)

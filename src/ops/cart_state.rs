@@ -369,7 +369,7 @@ fn not_shown(status: u16) -> Failure {
     Failure { status: Some(status), ..Failure::new(FailureKind::Mismatch, message) }
 }
 
-/// It is not sent again by itself.
+/// It is not sent again automatically.
 fn look_again(failure: Failure) -> Failure {
     failure.hint("look at the cart with `storefront quote show`; if it is as before, run the command again")
 }

@@ -143,7 +143,7 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Fou
     }
     let mut all = Found { customers: Vec::new(), total: None };
     let mut last = 0;
-    // A page beyond the last one has no customers, and the shop ignores which page is asked for: ids tell where to go on.
+    // A page beyond the last one has no customers, and the shop ignores which page is asked for: ids tell where to continue.
     while all.customers.len() < limit {
         let size = (limit - all.customers.len()).min(MAX_PAGE);
         let mut filters = filters.clone();

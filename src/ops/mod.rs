@@ -95,7 +95,7 @@ pub trait Operation {
         self.checked(dialect, document, &|fields| self.apply(fields), allow_unknown)
     }
 
-    /// The same with other flags, or with none.
+    /// Prepares a draft with other flags, or with none.
     ///
     /// # Errors
     /// As [`Self::prepare`].

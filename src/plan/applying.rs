@@ -27,7 +27,7 @@ use storefront_core::profile::path::FieldPath;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// Where a plan was begun, as the state directory keeps it under the plan's id. Lines follow that say how long its journal
+/// Where a plan was started, as the state directory keeps it under the plan's id. Lines follow that say how long its journal
 /// was before each request ([`Started`]): a shorter one was cut.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claim {
@@ -68,7 +68,7 @@ impl Claim {
     }
 }
 
-/// Refuses a plan for another service, one that was applied already, and one that is begun too late.
+/// Refuses a plan for another service, one that was applied already, and one that is started too late.
 ///
 /// # Errors
 /// `guard`.
@@ -121,11 +121,11 @@ pub fn ensure_whole(session: &Session<'_>, plan: &Plan, past: &PreviousRun) -> R
     ))
 }
 
-/// Notes that a plan is begun with this journal, before anything of it is sent; `is_new` says that the journal was made
+/// Notes that a plan is started with this journal, before anything of it is sent; `is_new` says that the journal was made
 /// for it just now. Gives the file in which the records that are started are noted.
 ///
 /// # Errors
-/// `guard` where another copy of the plan was begun meanwhile; `internal` where it cannot be noted.
+/// `guard` where another copy of the plan was started meanwhile; `internal` where it cannot be noted.
 pub fn claim(
     session: &Session<'_>,
     plan: &Plan,
@@ -140,7 +140,7 @@ pub fn claim(
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let found = Claim::read(storage, &file)?;
             if !found.as_ref().is_some_and(|found| found.is_of(journal)) {
-                // Without it the plan does not seem begun when it is tried again.
+                // Without it the plan does not seem started when it is tried again.
                 if is_new {
                     storage.remove(journal).map_err(failed)?;
                 }

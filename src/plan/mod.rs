@@ -50,7 +50,7 @@ pub struct Header {
     pub store_view: Option<String>,
     /// When it was written.
     pub created: Timestamp,
-    /// Until when it can be begun.
+    /// Until when it can be started.
     pub expires: Timestamp,
     /// How many records follow.
     pub records: u64,
@@ -122,7 +122,7 @@ impl Plan {
     /// Reads a plan and checks each of its lines; beside it are these lines but the first, as they stand.
     ///
     /// # Errors
-    /// `usage` for a file that cannot be read or is no plan of this version; `guard` for one that was edited.
+    /// `usage` for a file that cannot be read or is not a plan of this version; `guard` for one that was edited.
     pub fn read(storage: &dyn Storage, path: &Path) -> Result<(Self, String), Failure> {
         let name = path.display();
         let bytes = storage

@@ -109,7 +109,7 @@ pub(super) fn line_of(choices: &[String], typed: &str) -> Result<usize, String> 
     }
 }
 
-/// The same as a check: the number of a line that is also the ID of an address in another line is in doubt.
+/// Checks what was typed: the number of a line that is also the ID of an address in another line is in doubt.
 ///
 /// # Errors
 /// What is wrong or in doubt.

@@ -144,7 +144,7 @@ impl Prompt {
                     return Ok(Some(text));
                 }
             };
-            // The rest of a paste is no better answer.
+            // The rest of a paste is not a better answer.
             keyboard.flush();
         }
     }

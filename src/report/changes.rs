@@ -90,7 +90,7 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
     let region = (!parts.is_empty())
         .then(|| row(label("region").to_owned(), side(|it| &it.before), side(|it| &it.after)));
     let others = others.into_iter().map(|Change { path, before, after }| {
-        // An address without the flag is no default.
+        // An address without the flag is not a default.
         let is_flag = [before, after].into_iter().flatten().any(Value::is_boolean);
         let no = Value::Bool(false);
         let side = |value: &Option<Value>| format_value(value.as_ref().or(is_flag.then_some(&no)));
@@ -151,7 +151,7 @@ impl HistoryEntry {
     }
 }
 
-/// A time as local time and age: `2026-11-21 22:04:11, 5 min ago`. What is no time stays as it is.
+/// A time as local time and age: `2026-11-21 22:04:11, 5 min ago`. What is not a time stays as it is.
 pub fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     let Ok(time) = taken.parse::<Timestamp>() else { return taken.to_owned() };
     format!("{}, {}", local(time, zone), age(time, now))

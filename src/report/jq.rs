@@ -6,7 +6,7 @@ use jaq_core::{Compiler, Ctx, Vars};
 use jaq_json::{Val, read};
 use storefront_core::failure::Failure;
 
-/// What ends the program by itself.
+/// What ends the program.
 const LEFT_OUT: [&str; 2] = ["halt", "halt_error"];
 
 /// Formats of jq that the standard library here does not have.

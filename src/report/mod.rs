@@ -105,7 +105,7 @@ impl Report {
         }
     }
 
-    /// The same, about the record on one line of a batch, or about none by itself.
+    /// This report, about the record on one line of a batch, or about none.
     #[must_use]
     pub fn for_line(&self, line: Option<u64>) -> Self {
         Self { line, ..self.clone() }
@@ -203,7 +203,7 @@ impl Report {
         self.laid_out(&self.stderr_style.wrapped(&sanitize(&self.about(text))));
     }
 
-    /// The same for text that is not broken into lines, such as a command to copy; the caller escapes what is foreign.
+    /// Prints a text on standard error that is not broken into lines, such as a command to copy; the caller escapes what is foreign.
     pub fn laid_out(&self, text: &str) {
         if !self.quiet && !self.is_json() {
             self.stderr(text);

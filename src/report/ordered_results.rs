@@ -17,9 +17,9 @@ const MAX_PENDING: usize = 1024;
 
 /// After so many rows of failed records, for people, those of a cause that was printed are printed together at the end.
 const MAX_ROWS: usize = 20;
-/// As many causes are kept for that.
+/// The number of causes that are kept for that.
 const MAX_CAUSES: usize = 100;
-/// As many ranges of lines are named for each.
+/// The number of ranges of lines that are named for each.
 const MAX_RANGES: usize = 20;
 
 /// Where a record stands in the input.
@@ -37,7 +37,7 @@ pub struct OrderedResults {
     /// Whether its reader went away.
     closed: bool,
     report: Report,
-    /// Records that have begun, by number, with the texts of those that ended before an earlier one.
+    /// Records that have started, by number, with the texts of those that ended before an earlier one.
     pending: BTreeMap<u64, Option<String>>,
     /// Rows of failed records so far, and what they say.
     rows: usize,

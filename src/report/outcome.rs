@@ -52,7 +52,7 @@ pub struct Outcome {
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
-    /// File of the snapshot taken before; `null` where none was taken, and not there for what is no profile.
+    /// File of the snapshot taken before; `null` where none was taken, and not there for what is not a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Value>,
     /// The error object of a record that failed.
@@ -265,13 +265,14 @@ pub struct RequestPreview {
     pub url: String,
     /// The body, as text where it is not JSON.
     pub body: Option<Value>,
-    /// The same as a curl command, where it is to be shown so.
+    /// The request as a curl command, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
 }
 
 /// In place of a curl command: a signature serves once.
-const SIGNED: &str = "# an integration signs each request anew: no curl command can send this one";
+const SIGNED: &str =
+    "# an integration signs each request with a new nonce: no curl command can send this one";
 
 impl RequestPreview {
     /// A request to that URL, and as a curl command where that is wanted. `is_signed` says that an integration signs it.

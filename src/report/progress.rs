@@ -54,8 +54,8 @@ impl Drop for Line {
 }
 
 impl Report {
-    /// Does the work; a line says `what` is going on when it takes longer than half a second. There is none where
-    /// standard error is no terminal, where animations are unwanted, and with `-v`, whose lines it would break.
+    /// Does the work; a line says `what` is continuing when it takes longer than half a second. There is none where
+    /// standard error is not a terminal, where animations are unwanted, and with `-v`, whose lines it would break.
     pub async fn while_waiting<T>(&self, what: &str, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if !self.shows_progress {
             return work.await;
@@ -122,7 +122,7 @@ impl Progress {
     }
 }
 
-/// How long the rest takes if it goes on as before. What earlier runs have done took no time, and tells nothing about it.
+/// How long the rest takes if it continues as before. What earlier runs have done took no time, and tells nothing about it.
 fn time_left(count: RecordCounts, to_send: u64, elapsed: Duration) -> Option<Duration> {
     let sent = u32::try_from(count.total() - count.done_earlier).ok().filter(|sent| *sent > 0)?;
     let left = u32::try_from(to_send.saturating_sub(sent.into())).ok()?;

@@ -14,7 +14,7 @@ use crate::system::context::turn_on_escape_sequences;
 /// One of the two outputs, as far as the look of text depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutputStyle {
-    /// Columns of the terminal; `None` where there is none.
+    /// Columns of the terminal; `None` if it is missing.
     pub width: Option<u16>,
     /// Whether color is wanted. It is never the only signal.
     pub color: bool,
@@ -69,7 +69,7 @@ impl OutputStyle {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The same for what is indented by two columns.
+    /// This style for text that is indented by two columns.
     #[must_use]
     pub fn indented(self) -> Self {
         Self { width: self.width.map(|width| width.saturating_sub(2)), ..self }

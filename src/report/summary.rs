@@ -1,4 +1,4 @@
-//! How a run ended: what became of the records, and how to go on.
+//! How a run ended: what became of the records, and how to continue.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ pub fn unsuccessful(count: RecordCounts) -> String {
     format!("{number} of {} {what}{}", count_records(count.total()), rest.concat())
 }
 
-/// How to go on, for each way in which records did not go through: what is unknown first, what has to be corrected last.
+/// How to continue, for each way in which records did not go through: what is unknown first, what has to be corrected last.
 /// `failed` are the first lines that failed permanently.
 pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> String {
     let mut steps = Vec::new();
@@ -117,7 +117,7 @@ fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 7] {
     ]
 }
 
-/// As many lines of one kind are named.
+/// The number of lines of one kind that are named.
 pub const MAX_LINES: usize = 5;
 
 /// The first lines of one kind, and how many there are besides.

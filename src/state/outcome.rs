@@ -85,7 +85,7 @@ impl CustomerStore {
         self.known_or_unknown(snapshot, self.record(snapshot).ok().flatten()).outcome
     }
 
-    /// The same of each of its calls.
+    /// What became of each call of a replacement.
     pub fn calls(&self, snapshot: &Path) -> WriteRecord {
         self.known_or_unknown(snapshot, self.record(snapshot).ok().flatten())
     }

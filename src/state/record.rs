@@ -73,7 +73,7 @@ impl WriteRecord {
         WriteOutcome::of_calls(&self.put.into_iter().chain(removals).collect::<Vec<_>>())
     }
 
-    /// What became of the request that replaces the profile; `None` where there is none.
+    /// What became of the request that replaces the profile; `None` if it is missing.
     pub fn put(&self) -> Option<WriteOutcome> {
         if self.removals.is_empty() { Some(self.outcome) } else { self.put }
     }

@@ -23,12 +23,12 @@ use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::merge::Merged;
 use storefront_core::text::exact_json;
 
-/// As many writes that are older than a minute are read at most, for the addresses that they removed: a batch may make
+/// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
 /// thousands to one customer.
 const MOST_OLDER: usize = 20;
 /// For so long a replica may answer with what was there before a write.
 pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
-/// A mark that is further in the future is no clock that was set back.
+/// A mark that is further in the future is not a clock that was set back.
 const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
 /// The date in the name of a snapshot.
 const DATE: &str = "%Y%m%dT%H%M%SZ";
@@ -271,14 +271,14 @@ impl CustomerStore {
             [] => Err(Failure::usage(format!("no snapshot named `{name}` of this customer on this machine"))
                 .hint("`storefront customer history` lists the snapshots")),
             several => Err(Failure::usage(format!("`{name}` names {} snapshots", several.len()))
-                .hint("give more of the name, or the number of one")),
+                .hint("use a longer prefix, or a snapshot number")),
         }
     }
 
     /// Reads a snapshot.
     ///
     /// # Errors
-    /// `usage` when there is no such file, or it is no snapshot.
+    /// `usage` when there is no such file, or it is not a snapshot.
     pub fn read(&self, path: &Path) -> Result<Snapshot, Failure> {
         let unreadable =
             |error| Failure::usage(format!("the snapshot `{}` cannot be read: {error}", path.display()));
@@ -340,7 +340,7 @@ impl CustomerStore {
                 Err(failure) if is_lost => {
                     let message =
                         format!("whether the service shows the last update is not known: {failure}");
-                    return Err(Failure::guard(message).hint("repair the disk, or try again in a minute"));
+                    return Err(Failure::guard(message).hint("check the disk, or try again in a minute"));
                 }
                 _ => {}
             }
@@ -373,7 +373,7 @@ impl CustomerStore {
             })
     }
 
-    /// Keeps what a read has shown, for [`Self::last_read`]. It is a help: what cannot be written is left out.
+    /// Keeps what a read has shown, for [`Self::last_read`]. Best effort: what cannot be written is left out.
     pub fn note_read(&self, customer: &Map<String, Value>) {
         let newest = self.listing().map_or(0, |listing| listing.last_number());
         let read = LastRead { at: self.clock.now(), newest, customer: customer.clone() };
@@ -451,7 +451,7 @@ impl CustomerStore {
         Ok(())
     }
 
-    /// The snapshots that are older than this, whatever their number, but for those whose outcome is unknown or a mismatch, and
+    /// The snapshots that are older than this, whatever their number, except those whose outcome is unknown or a mismatch, and
     /// those of the last minutes, which commands that come compare reads with. With them, those that were left out because of
     /// their outcome.
     ///
@@ -516,7 +516,7 @@ pub(super) fn is_half_written(path: &Path) -> bool {
     name_of(path).starts_with(HALF_WRITTEN)
 }
 
-/// The name of a file; empty where it is no text.
+/// The name of a file; empty where it is not text.
 fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
@@ -605,7 +605,7 @@ impl Snapshot {
         calls
     }
 
-    /// The same where only those of its calls were asked for that may have been applied.
+    /// This snapshot as if only those of its calls were asked for that may have been applied.
     #[must_use]
     pub fn as_applied(self, record: &WriteRecord) -> Self {
         if self.removes.is_empty() {
@@ -616,7 +616,7 @@ impl Snapshot {
         Self { merged, ..self }
     }
 
-    /// The same of its PUT alone, whatever became of that.
+    /// This snapshot with its PUT alone, whatever became of that.
     #[must_use]
     pub fn put(self) -> Self {
         Self { merged: self.sent.clone(), removes: Vec::new(), ..self }

@@ -40,7 +40,7 @@ pub trait Storage: Debug + Send + Sync {
     /// `AlreadyExists` where the name is taken: nothing is overwritten.
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
-    /// The same, without holding up what else this thread does meanwhile. The file may still come when the future was
+    /// Writes a new file without holding up what else this thread does. The file may still come when the future was
     /// dropped.
     fn create_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
         Box::pin(std::future::ready(self.create(&path, &content)))
@@ -110,7 +110,7 @@ pub trait Log: Debug + Send + Sync {
     /// Whatever the system says: what was appended may be lost.
     fn sync(&self) -> io::Result<()>;
 
-    /// The same, without holding up what else this thread does meanwhile.
+    /// Syncs without holding up what else this thread does.
     ///
     /// # Errors
     /// As [`Self::sync`].

@@ -40,7 +40,7 @@ fn an_unknown_code_or_option_is_refused_with_what_there_is() {
     );
     assert_eq!(
         refused("--custom-attribute preferred_language=Klingon"),
-        "`Klingon` is no option of the custom attribute `preferred_language`; its options are `English`, \
+        "`Klingon` is not an option of the custom attribute `preferred_language`; its options are `English`, \
          `French`, `German`"
     );
     let other = refused("--address 1 --custom-attribute bell=2");

@@ -93,7 +93,7 @@ error: cannot ask `Delete 3 snapshots? This cannot be undone`: not a terminal
         2,
         str![[r#"
 error: `00000` names 3 snapshots
-  hint: give more of the name, or the number of one
+  hint: use a longer prefix, or a snapshot number
 "#]],
     );
     history(&home, &["--delete", "nothing", "--yes"]).assert_failure(
@@ -154,7 +154,7 @@ fn an_emptied_snapshot_is_listed_and_its_hint_works() {
         str![[r#"
 error: the snapshot 000001-[SNAPSHOT] cannot be read: its update may still take effect and overwrite this one
   No changes were made.
-  hint: wait until [TIME], or go on now with --after-unknown
+  hint: wait until [TIME], or continue now with --after-unknown
 "#]],
     );
     history(&home, &["--check"]).assert_failure(

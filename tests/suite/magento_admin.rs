@@ -130,7 +130,7 @@ fn hints_name_the_customer_and_the_interface() {
     assert_eq!(
         error["hint"],
         json!(format!(
-            "look again with `storefront customer show --customer 1`; if it is so, restore the profile with `storefront customer restore --customer 1 {} --after-unknown`",
+            "look again with `storefront customer show --customer 1`; if an address is still missing, restore the profile with `storefront customer restore --customer 1 {} --after-unknown`",
             name(&error)
         ))
     );
@@ -140,7 +140,7 @@ fn hints_name_the_customer_and_the_interface() {
     assert_eq!(
         error["hint"],
         json!(format!(
-            "look again with `storefront --sandbox --api magento customer show --customer 1`; if it is so, restore the profile with `storefront --sandbox --api magento customer restore --customer 1 {} --after-unknown`",
+            "look again with `storefront --sandbox --api magento customer show --customer 1`; if an address is still missing, restore the profile with `storefront --sandbox --api magento customer restore --customer 1 {} --after-unknown`",
             name(&error)
         ))
     );

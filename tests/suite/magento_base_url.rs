@@ -37,35 +37,35 @@ fn a_store_view_and_a_version_in_the_base_url_are_refused_with_the_settings() {
         (
             "/fr",
             str![[r#"
-error: the base URL http://127.0.0.1:[PORT]/rest/fr goes on after the root of the REST API
+error: the base URL http://127.0.0.1:[PORT]/rest/fr continues after the root of the REST API
   hint: set STOREFRONT_BASE_URL=http://127.0.0.1:[PORT]/rest and STOREFRONT_STORE_VIEW=fr
 "#]],
         ),
         (
             "/fr/V1",
             str![[r#"
-error: the base URL http://127.0.0.1:[PORT]/rest/fr/V1 goes on after the root of the REST API
+error: the base URL http://127.0.0.1:[PORT]/rest/fr/V1 continues after the root of the REST API
   hint: set STOREFRONT_BASE_URL=http://127.0.0.1:[PORT]/rest and STOREFRONT_STORE_VIEW=fr
 "#]],
         ),
         (
             "/V1",
             str![[r#"
-error: the base URL http://127.0.0.1:[PORT]/rest/V1 goes on after the root of the REST API
+error: the base URL http://127.0.0.1:[PORT]/rest/V1 continues after the root of the REST API
   hint: set STOREFRONT_BASE_URL=http://127.0.0.1:[PORT]/rest
 "#]],
         ),
         (
             "/all/V1/customers",
             str![[r#"
-error: the base URL http://127.0.0.1:[PORT]/rest/all/V1/customers goes on after the root of the REST API
+error: the base URL http://127.0.0.1:[PORT]/rest/all/V1/customers continues after the root of the REST API
   hint: set STOREFRONT_BASE_URL=http://127.0.0.1:[PORT]/rest
 "#]],
         ),
         (
             "/rest",
             str![[r#"
-error: the base URL http://127.0.0.1:[PORT]/rest/rest goes on after the root of the REST API
+error: the base URL http://127.0.0.1:[PORT]/rest/rest continues after the root of the REST API
   hint: set STOREFRONT_BASE_URL=http://127.0.0.1:[PORT]/rest
 "#]],
         ),
@@ -76,14 +76,14 @@ error: the base URL http://127.0.0.1:[PORT]/rest/rest goes on after the root of 
         (
             "/fr/V1",
             str![[r#"
-error: the base URL https://shop.example/rest/fr/V1 goes on after the root of the REST API
+error: the base URL https://shop.example/rest/fr/V1 continues after the root of the REST API
   hint: run `storefront config set -p shop base-url https://shop.example/rest` and `storefront config set -p shop store-view fr`
 "#]],
         ),
         (
             "/all/async/V1",
             str![[r#"
-error: the base URL https://shop.example/rest/all/async/V1 goes on after the root of the REST API
+error: the base URL https://shop.example/rest/all/async/V1 continues after the root of the REST API
   hint: run `storefront config set -p shop base-url https://shop.example/rest`
 "#]],
         ),

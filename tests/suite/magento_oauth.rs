@@ -98,7 +98,7 @@ fn a_signed_request_has_no_curl_command() {
     let home = profile(&env, "");
     assert_eq!(login(&home, VALUES).code, 0);
     let line = "customer update --customer 2 --lastname Sato -n -q";
-    let curl = "# an integration signs each request anew: no curl command can send this one\n";
+    let curl = "# an integration signs each request with a new nonce: no curl command can send this one\n";
     assert_eq!(home.ok(&format!("{line} --curl")), curl);
     assert_eq!(home.ok(&format!("{line} --curl -o json --jq .request.curl")), curl);
 }

@@ -132,4 +132,5 @@ mod token_command;
 mod unexpected_answers;
 mod who_may_write;
 mod windows;
+mod words;
 mod written_files;

@@ -23,7 +23,7 @@ fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
     assert_snapshot(
         error["hint"].as_str().unwrap(),
         str![
-            "look again with `storefront customer show`; if it is so, restore the profile with `storefront customer restore 000001-[SNAPSHOT] --after-unknown`"
+            "look again with `storefront customer show`; if an address is still missing, restore the profile with `storefront customer restore 000001-[SNAPSHOT] --after-unknown`"
         ],
     );
     assert_ne!(content(env.profile()), content(before.clone()));

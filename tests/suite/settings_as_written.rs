@@ -86,7 +86,7 @@ fn a_base_url_that_no_command_takes_is_not_set() {
     home.ok("config init -p shop --api magento --base-url https://shop.example/rest");
     let before = home.read("config.toml");
     let hint = str![[r#"
-error: the base URL https://shop.example/rest/fr/V1 goes on after the root of the REST API
+error: the base URL https://shop.example/rest/fr/V1 continues after the root of the REST API
   hint: run `storefront config set -p shop base-url https://shop.example/rest` and `storefront config set -p shop store-view fr`
 "#]];
     home.run("config set -p shop base-url https://shop.example/rest/fr/V1").assert_failure(2, hint);
@@ -95,7 +95,7 @@ error: the base URL https://shop.example/rest/fr/V1 goes on after the root of th
             2,
             str![[r#"
 warning: the base URL has no `/rest` at its end, where a Magento shop has its interface
-error: the base URL https://shop.example/rest/fr/V1 goes on after the root of the REST API
+error: the base URL https://shop.example/rest/fr/V1 continues after the root of the REST API
   hint: end --base-url with the root of the API, and name a store view with --store-view
 "#]],
         );

@@ -38,7 +38,7 @@ pub const KINDS: [(FailureKind, u8, &str, &str); 10] = [
     (FailureKind::Refused, 4, "refused", "rejected by the service (4xx), or redirected"),
     (FailureKind::Unavailable, 5, "unavailable", "not reached, or still busy; nothing was applied"),
     (FailureKind::Auth, 6, "auth", "no token, 401 or 403"),
-    (FailureKind::Partial, 7, "partial", "some records, or one of several calls, failed for good"),
+    (FailureKind::Partial, 7, "partial", "some records, or one of several calls, failed permanently"),
     (FailureKind::Unknown, 8, "unknown", "outcome unknown: it may have been applied; look first"),
     (FailureKind::Mismatch, 9, "mismatch", "written, but an address or a change is missing"),
     (FailureKind::Interrupted, 130, "interrupted", "cancelled or interrupted"),
@@ -157,7 +157,7 @@ pub struct Failure {
     /// Of [`Applied::Partial`]: the attribute that the first call created, where that is known.
     #[serde(skip)]
     pub created: Option<u64>,
-    /// The user chose not to go on, which is not shown as an error.
+    /// The user chose not to continue, which is not shown as an error.
     #[serde(skip)]
     pub is_cancelled: bool,
     /// The service has no such call: the base URL is wrong, or another server answered.
@@ -193,7 +193,7 @@ pub struct RecordCounts {
     pub unknown: u64,
     /// Written, but not as it was asked for.
     pub mismatch: u64,
-    /// Applied by an earlier run, and left alone.
+    /// Applied by an earlier run, and left unchanged.
     #[serde(skip)]
     pub done_earlier: u64,
     /// Of those that failed for a temporary reason: they wait for an unknown one, which only a person can settle.

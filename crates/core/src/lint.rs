@@ -354,7 +354,7 @@ fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
     let default = attribute.get("default_value")?.as_str().filter(|text| !text.is_empty())?;
     kind.takes_options.then(|| {
         format!(
-            "default_value `{default}` is no option's mark: write `*` before the default option, or use \
+            "default_value `{default}` is not the mark of an option: write `*` before the default option, or use \
          --default-option"
         )
     })

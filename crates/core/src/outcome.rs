@@ -176,7 +176,7 @@ pub enum RecordState {
 }
 
 impl RecordState {
-    /// The state after a failure. What may have been applied is never sent again by itself.
+    /// The state after a failure. What may have been applied is never sent again automatically.
     pub fn after(failure: &Failure) -> Self {
         match (failure.applied, failure.persistence) {
             _ if failure.kind == FailureKind::Mismatch => Self::Mismatch,

@@ -33,7 +33,7 @@ impl Call {
         }
     }
 
-    /// The active cart that the path means: the own one, or the one that it names. 404 where there is none.
+    /// The active cart that the path means: the own one, or the one that it names. 404 if it is missing.
     pub fn cart(&self, records: &Database<'_>) -> Result<i64, ApiError> {
         if self.is_own {
             return records.active_quote(self.customer()?)?.ok_or_else(ApiError::no_active_quote);

@@ -86,7 +86,7 @@ pub struct Emulation {
 /// How a sandbox is to run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The database file; made and seeded where there is none.
+    /// The database file; made and seeded if it is missing.
     pub data: PathBuf,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,

@@ -1,4 +1,4 @@
-//! What became of each record and of the run: written down, counted, printed, and how to go on.
+//! What became of each record and of the run: written down, counted, printed, and how to continue.
 
 use std::pin::Pin;
 

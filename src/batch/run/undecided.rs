@@ -111,7 +111,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether a write was begun for it.
+/// Whether a write was started for it.
 fn has_left(job: &Job) -> bool {
     job.write_ahead.as_ref().is_some_and(WriteAhead::has_passed)
 }

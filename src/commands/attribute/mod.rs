@@ -25,7 +25,7 @@ use storefront_core::failure::Failure;
 pub enum AttributeCommand {
     /// Create a product attribute
     Create(Box<CreateArgs>),
-    /// Put an attribute into attribute sets, so that products can have it
+    /// Assign an attribute to attribute sets so products can use it
     Assign(Box<AssignArgs>),
     /// Add options, and set the default one
     #[command(subcommand)]

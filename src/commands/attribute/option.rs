@@ -48,7 +48,7 @@ pub struct OptionFlags {
 }
 
 impl OptionFlags {
-    /// Reads the file, if there is one: what is wrong with it is no fault of the record that needs it first.
+    /// Reads the file, if there is one: what is wrong with it is not a fault of the record that needs it first.
     ///
     /// # Errors
     /// `usage` for a file that is not understood.

@@ -225,7 +225,7 @@ impl ShipArgs {
     }
 }
 
-/// Sets the named fields of an address; the address is made when there is none.
+/// Sets the named fields of an address; the address is made if it is missing.
 fn set_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
     if named.is_empty() {
         return;

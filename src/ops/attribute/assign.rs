@@ -53,7 +53,7 @@ pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Res
         if let Err(failure) = calls.send_next(call, Effect::State).await {
             let set = call.0.strip_prefix(ASSIGN).unwrap_or_default();
             let again = hint::command(["attribute", "assign", code, "--set", set]);
-            let again = format!("{again} can be repeated: it changes nothing twice");
+            let again = format!("{again} is safe to repeat");
             return Err(calls.failed(failure, requests, Some(&again)));
         }
     }

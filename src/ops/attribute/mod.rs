@@ -28,7 +28,7 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 /// Reads an attribute with the labels of administrators.
 ///
 /// # Errors
-/// `usage` where there is none of this code, and as [`Service::read`].
+/// `usage` if no attribute has this code, and as [`Service::read`].
 async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
     match service.read(&read_all(service, code)?).await {
         Ok(reply) => Attribute::shown(&reply.value()).map(|shown| shown.0.clone()).ok_or_else(|| {

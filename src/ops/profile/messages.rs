@@ -103,7 +103,7 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Snapshot>, is_planned: 
         (true, false) => "run `storefront customer history --check` to look again, ",
         (true, true) => "run `storefront customer history --check` to look again, or ",
     };
-    let at_once = if is_planned { "" } else { ", or go on now with --after-unknown" };
+    let at_once = if is_planned { "" } else { ", or continue now with --after-unknown" };
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
         .hint(format!("{check}wait until {until}{at_once}"));
     Doubt { about: snapshot.map(Snapshot::changes).unwrap_or_default(), ..Doubt::of(refusal) }
@@ -190,7 +190,7 @@ pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
 
 fn look_again(snapshot: &Path) -> String {
     format!(
-        "look again with `storefront customer show`; if it is so, restore the profile with {}",
+        "look again with `storefront customer show`; if an address is still missing, restore the profile with {}",
         restore_command(snapshot)
     )
 }

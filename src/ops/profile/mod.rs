@@ -47,7 +47,7 @@ pub struct Update {
     pub patch: ProfilePatch,
     /// What its plan expects, where it is of one.
     pub expect: Option<Expected>,
-    /// As many addresses may be deleted.
+    /// The number of addresses that may be deleted.
     pub allow_delete: Option<usize>,
     /// The existing profile, given by hand.
     pub base: Option<Profile>,
@@ -87,7 +87,7 @@ impl Change<'_> {
         matches!(self, Self::Update(Update { expect: Some(_), .. }))
     }
 
-    /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
+    /// How long it waits, and whether it continues although an earlier replacement may still take effect.
     pub fn replacement_args(&self) -> &ReplacementArgs {
         match self {
             Self::Update(update) => &update.replacement,

@@ -91,7 +91,7 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { request: single.or(shown.request), calls: shown.calls, ..outcome })
 }
 
-/// Whether a person goes on in spite of a doubt; `--yes` does not answer it.
+/// Whether a person continues in spite of a doubt; `--yes` does not answer it.
 fn accepts(steps: &mut Steps<'_>, prompt: &Prompt, doubt: &Doubt) -> Result<bool, Failure> {
     let fact = &doubt.refusal.message;
     if steps.answers.accepted.contains(fact) {

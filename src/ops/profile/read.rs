@@ -213,7 +213,7 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
     Err(Failure::guard(format!(
         "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
     ))
-    .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
+    .hint("save the profile again with `storefront customer show -o json`, or leave --base out"))
 }
 
 /// Nothing but the base says whose profile it is: it has to be that of the customer who is named, or whom the token led to
@@ -262,7 +262,7 @@ pub fn list_paths(changes: &[Change]) -> String {
     paths.join(", ")
 }
 
-/// A refused read is no answer about the addresses.
+/// A refused read is not an answer about the addresses.
 fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
     let is_error_under_2xx = matches!(failure.status, Some(200..=299));
     if failure.kind != FailureKind::Refused && !is_error_under_2xx {

@@ -36,7 +36,7 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
     replace_or_back(service, change).await?.ok_or_else(Failure::cancelled)
 }
 
-/// The same; `None` where a person went back from the confirmation.
+/// Runs all the steps; `None` where a person went back from the confirmation.
 ///
 /// # Errors
 /// As [`replace`].
@@ -69,7 +69,7 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     }
 }
 
-/// As old as this a read is no basis for a PUT.
+/// A read that is older than this is not a basis for a PUT.
 const MAX_READ_AGE: Duration = Duration::from_secs(2);
 
 /// How the steps under the lock end.
@@ -160,7 +160,7 @@ async fn send(
     let unsent = held.store.take(operation, stored, carried, &dispatch.removed()).await?;
     service.log_before_send(Some(stem(&unsent.path))).await?;
     if let Some(mut record) = dispatch.unsent() {
-        // Of a removal that is not begun nothing can have been applied.
+        // Of a removal that is not started nothing can have been applied.
         if dispatch.put.is_some() {
             record.set(WriteOutcome::Unknown { sent_at: clock.now() });
         }

@@ -94,7 +94,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Reads the profile, with `locks` under the customer's, and has `settle` say of each doubt whether to go on; `None` where it
+    /// Reads the profile, with `locks` under the customer's, and has `settle` say of each doubt whether to continue; `None` where it
     /// says no.
     ///
     /// # Errors
@@ -366,7 +366,7 @@ impl<'a> Steps<'a> {
         Err(Failure::guard(format!(
             "{count} stored values look masked, and would replace the real ones: {places}"
         ))
-        .hint("check what stands between this machine and the shop, or go on with --allow-masked")
+        .hint("check what stands between this machine and the shop, or continue with --allow-masked")
         .for_good())
     }
 

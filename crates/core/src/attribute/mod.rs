@@ -39,7 +39,7 @@ impl Named {
     /// The one of this name, or the only one that differs from it in letter case.
     ///
     /// # Errors
-    /// `usage` where there is none, with the nearest name or all of them.
+    /// `usage` if it is missing, with the nearest name or all of them.
     pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
         let exact = list.iter().find(|one| is_same_label(&one.name, name));
         let mut alike =

@@ -11,13 +11,13 @@ use crate::profile::equal::{same_flag, same_value};
 pub struct Attribute<'a>(pub &'a Map<String, Value>);
 
 impl<'a> Attribute<'a> {
-    /// The attribute of a reply, which may stand in a wrapper; `None` for a reply that is no object.
+    /// The attribute of a reply, which may stand in a wrapper; `None` for a reply that is not an object.
     pub fn in_reply(reply: &'a Value) -> Option<Self> {
         let fields = reply.as_object()?;
         Some(Self(fields.get("attribute").and_then(Value::as_object).unwrap_or(fields)))
     }
 
-    /// The same, where the reply shows an attribute indeed.
+    /// The attribute of a reply that has one.
     pub fn shown(reply: &'a Value) -> Option<Self> {
         Self::in_reply(reply).filter(|it| it.0.contains_key("attribute_code"))
     }

@@ -22,7 +22,7 @@ pub enum Interface {
 }
 
 /// What differs between two interfaces. Paths are templates below the base URL: `{store_view}` stands for the store view
-/// code, and `/{store_view}` is left out where there is none; the other placeholders are named at each.
+/// code, and `/{store_view}` is left out if it is missing; the other placeholders are named at each.
 #[derive(Debug)]
 pub struct Dialect {
     /// Name in settings, journals and other state. It must not change between versions.

@@ -58,7 +58,7 @@ impl StoreView {
     /// Takes a code as the user wrote it.
     ///
     /// # Errors
-    /// `usage` for an empty code, `.` and `..`, which would change the path, and for what is no code at all, such as a
+    /// `usage` for an empty code, `.` and `..`, which would change the path, and for what is not a code at all, such as a
     /// URL or a pasted command.
     pub fn new(code: &str) -> Result<Self, Failure> {
         let is_refused = |c: char| c.is_whitespace() || c.is_control() || c == ';';
@@ -171,7 +171,7 @@ pub fn search_query(filters: &[Filter], limit: usize) -> String {
     query(filters, None, limit)
 }
 
-/// The same, sorted by a field; without a direction Magento sorts descending.
+/// A query that is sorted by a field; without a direction Magento sorts descending.
 pub fn sorted_query(filters: &[Filter], field: &str, limit: usize) -> String {
     query(filters, Some(field), limit)
 }

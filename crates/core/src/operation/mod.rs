@@ -79,7 +79,7 @@ pub fn scalar(value: Option<&Value>) -> Option<String> {
 /// A document as the documented body: it is taken with or without its wrapper, or its nested object.
 ///
 /// # Errors
-/// `usage` where it is no object.
+/// `usage` where it is not an object.
 pub fn wrapped(
     operation: &OperationSpec,
     dialect: &Dialect,

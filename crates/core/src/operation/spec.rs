@@ -329,7 +329,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     batch_action: "Create the attributes of",
 };
 
-/// Puts an attribute into attribute sets, so that products can have it.
+/// Assigns an attribute to attribute sets so products can use it.
 pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     name: "attribute assign",
     body: |all| all.assignment_body,

@@ -10,7 +10,7 @@ use crate::id::AddressId;
 /// The fields of a default, at the top of a profile and in its address.
 pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
-/// The addresses of a customer object; none where the field is no list.
+/// The addresses of a customer object; none where the field is not a list.
 pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -36,7 +36,7 @@ impl AddressIndex {
     /// Reads the ids off a stored list.
     ///
     /// # Errors
-    /// `guard` when an address has no id, one that is no integer (or integer text), or one that another has too:
+    /// `guard` when an address has no id, one that is not an integer (or integer text), or one that another has too:
     /// replacing such a list would lose ids.
     pub fn of<'a>(addresses: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
         let mut index = Self { ids: Vec::new(), positions: HashMap::new() };

@@ -81,7 +81,7 @@ impl AttributeDirectory {
     /// A draft with the options of its attributes by value.
     ///
     /// # Errors
-    /// `usage` for a code that the shop does not have, and for what is no option.
+    /// `usage` for a code that the shop does not have, and for what is not an option.
     pub fn resolve(
         &self,
         draft: &Map<String, Value>,
@@ -206,7 +206,8 @@ impl Attribute {
             None if self.options.is_empty() => "give yes or no".to_owned(),
             None => format!("its options are {}", listed(labels())),
         };
-        Failure::usage(format!("`{text}` is no option of the custom attribute `{}`", self.code)).hint(hint)
+        Failure::usage(format!("`{text}` is not an option of the custom attribute `{}`", self.code))
+            .hint(hint)
     }
 }
 
@@ -317,9 +318,9 @@ mod tests {
         let refused = |code: &str, value: &str| resolved(code, &json!(value)).unwrap_err();
         assert_eq!(
             refused("tier", "Sliver"),
-            "`Sliver` is no option of the custom attribute `tier`; did you mean `Silver`?"
+            "`Sliver` is not an option of the custom attribute `tier`; did you mean `Silver`?"
         );
-        assert!(refused("topics", "Sales, x").starts_with("`x` is no option"));
+        assert!(refused("topics", "Sales, x").starts_with("`x` is not an option"));
         assert!(refused("topics", "x").ends_with("its options are `News, weekly`, `Sales`, `Été`"));
         assert!(refused("vip", "perhaps").ends_with("give yes or no"));
     }

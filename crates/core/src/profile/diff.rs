@@ -70,7 +70,7 @@ pub fn ensure_planned(
     ensure_planned_in(planned, changes, |path| path.find(stored, &index).cloned())
 }
 
-/// The same; `find` gives what is stored at a place.
+/// Checks what was planned; `find` gives what is stored at a place.
 ///
 /// # Errors
 /// As [`ensure_planned`].

@@ -19,8 +19,8 @@ const FLAG_LIKE: [&str; 3] = ["default_billing", "default_shipping", "region_id"
 /// The name of the value in a custom attribute.
 const ATTRIBUTE_VALUE: &str = "value";
 
-/// Whether two values are one but for the texts of their numbers and the order of their fields. For a draft that was read, and
-/// went through a program that writes JSON anew: what it does not know may stay.
+/// Whether two values are the same except for the texts of their numbers and the order of their fields. For a draft that was read, and
+/// went through a program that writes JSON again: what it does not know may stay.
 pub fn is_identical(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -60,7 +60,7 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
     agrees(name, left, right, true)
 }
 
-/// Whether two values are the same but for the case of letters, which services rewrite. For a value that was sent, where a read
+/// Whether two values are the same except for the case of letters, which services rewrite. For a value that was sent, where a read
 /// shows one that was there before an older update: a rewritten one is new, any other one is old.
 pub fn same_but_for_case(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
     same_value(name, left.map(lower_case).as_ref(), right.map(lower_case).as_ref())

@@ -77,7 +77,7 @@ pub struct Merged {
 /// last.
 ///
 /// # Errors
-/// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
+/// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is not an integer) and for an
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region ambiguous.
 pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged, Failure> {
     ensure_same_customer(stored, patch)?;
@@ -105,7 +105,7 @@ pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged
         }
     }
     let mut merged = Merged::between(stored, customer)?;
-    // A service that merges keeps a default that is left out until its address is gone: that is no change to verify.
+    // A service that merges keeps a default that is left out until its address is gone: that is not a change to verify.
     merged
         .changes
         .retain(|change| !left_out.iter().any(|name| change.path == FieldPath::default().member(name)));
@@ -138,7 +138,7 @@ impl Merged {
 }
 
 impl Merged {
-    /// The same with the addresses that it removes still in their places, as they are stored: what is sent before they are
+    /// This change with the addresses that it removes still in their places, as they are stored: what is sent before they are
     /// removed by calls of their own. A default that goes to another address is moved already.
     ///
     /// # Errors
@@ -340,7 +340,7 @@ fn set_own_defaults(patch: &ProfilePatch, customer: &mut Map<String, Value>) -> 
 const ATTRIBUTES: &str = "custom_attributes";
 const ADDRESSES: &str = "addresses";
 
-/// Merges a field that a draft names into an object. A value that is the same but for its notation stays as it is
+/// Merges a field that a draft names into an object. A value that is the same except for its notation stays as it is
 /// stored.
 pub fn set_field(object: &mut Map<String, Value>, name: &str, value: &Value) {
     match object.get_mut(name) {
@@ -438,7 +438,7 @@ fn given_twice(label: &str, code: &str) -> Failure {
 }
 
 /// Refuses custom attributes that could not be merged by their code: one without, or two of one code. They are looked
-/// for at every depth, but not inside the address list: each address is looked at by itself.
+/// for at every depth, but not inside the address list: each address is compared on its own.
 ///
 /// # Errors
 /// `usage`, naming the list.

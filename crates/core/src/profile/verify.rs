@@ -184,7 +184,7 @@ fn moved_address(change: &Change) -> Option<AddressId> {
     change.path.address_id().filter(|_| PLACE.contains(&change.path.inside().as_str()))
 }
 
-/// A field that was left out is no change that can be seen: services that merge keep it.
+/// A field that was left out is not a change that can be seen: services that merge keep it.
 fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
@@ -216,7 +216,7 @@ pub fn is_filled_in(change: &Change, sent: &Map<String, Value>) -> bool {
         })
 }
 
-/// Differences in what was sent back unchanged. What the service adds is no loss.
+/// Differences in what was sent back unchanged. What the service adds is not a loss.
 fn foreign_changes(
     asked: &[Change],
     sent: &Map<String, Value>,

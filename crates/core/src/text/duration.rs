@@ -21,7 +21,7 @@ pub fn positive(text: &str) -> Result<Duration, String> {
     parse(text).filter(|duration| !duration.is_zero()).ok_or_else(|| format!("expected {POSITIVE}"))
 }
 
-/// The same, or zero: do not wait.
+/// A duration that may be zero: do not wait.
 ///
 /// # Errors
 /// As [`positive`].

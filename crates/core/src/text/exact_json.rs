@@ -3,7 +3,7 @@
 //!
 //! `serde_json` itself writes `1E2` as `1e+2`, and takes `{"$serde_json::private::Number": "1"}` for the number 1.
 //! Neither may happen to what a service or a user gave us, so foreign text becomes a [`Value`] only here. Values must
-//! also never pass through `serde_json::to_value`, `from_value` or `json!`, which read numbers anew; writing them as
+//! also never pass through `serde_json::to_value`, `from_value` or `json!`, which read numbers again; writing them as
 //! text is exact.
 
 use std::borrow::Cow;
@@ -16,13 +16,13 @@ use hifijson::{Expect, Read as _, SliceLexer, escape, str as string};
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-/// As many levels as are read; `serde_json` has the same limit.
+/// The number of levels that are read; `serde_json` has the same limit.
 const DEEPEST: usize = 127;
 
 /// Why a text is not read as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The text is not JSON, or has one half of a surrogate pair, which is no character and could not be sent back.
+    /// The text is not JSON, or has one half of a surrogate pair, which is not a character and could not be sent back.
     Syntax {
         /// What is wrong.
         problem: String,

@@ -215,7 +215,7 @@ fn normalized(path: &str) -> String {
     each_escape(&encoded, |hex| format!("%{}", hex.unwrap_or("25")))
 }
 
-/// Writes each `%` anew with the two digits that follow it; `None` where they do not.
+/// Writes each `%` again with the two digits that follow it; `None` where they do not.
 fn each_escape(text: &str, written: impl Fn(Option<&str>) -> String) -> String {
     let mut parts = text.split('%');
     let first = parts.next().unwrap_or_default().to_owned();

@@ -139,7 +139,7 @@ impl Redactor {
         value
     }
 
-    /// The same for a value that is JSON text already. It stays JSON.
+    /// Masks a value that is JSON text already. It stays JSON.
     pub fn json_text<'a>(&self, json: &'a str) -> Cow<'a, str> {
         let text = self.text(json);
         if matches!(text, Cow::Borrowed(_)) {
@@ -155,7 +155,7 @@ impl Redactor {
     }
 }
 
-/// The text with a mask for each place where the token stands; `None` where there is none.
+/// The text with a mask for each place where the token stands; `None` if it is missing.
 fn without(text: &str, token: &str) -> Option<String> {
     let mut found = spelling::find(text, token, 0)?;
     let (mut masked, mut kept) = (String::with_capacity(text.len()), 0);

@@ -12,7 +12,7 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     then(secrets().text(text), replace_harmful)
 }
 
-/// The same for JSON text. It stays JSON and means the same but for the tokens: characters are written as its strings
+/// Escapes JSON text. It stays JSON and means the same except for the tokens: characters are written as its strings
 /// escape them. Outside of strings only carriage returns can stand among them; they become spaces.
 pub fn in_json(json: &str) -> Cow<'_, str> {
     then(secrets().json_text(json), |json| replaced(json, json_escape))

@@ -1,4 +1,4 @@
-//! What stands in front of the shop: a gateway that gives up on a shop that goes on, and Varnish.
+//! What stands in front of the shop: a gateway that gives up on a shop that continues, and Varnish.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -225,7 +225,7 @@ async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Resp
     json_response(status, &shape(body))
 }
 
-/// Magento's interface answers the profile without an envelope; whatever is no profile stays as it is.
+/// Magento's interface answers the profile without an envelope; whatever is not a profile stays as it is.
 fn envelope(word: &str, mut body: Value) -> Value {
     // A cart has a customer too, among other fields.
     let is_alone = body.as_object().is_some_and(|fields| fields.len() == 1);

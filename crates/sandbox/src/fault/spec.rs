@@ -55,7 +55,7 @@ pub enum FaultKind {
     Empty,
     /// The request is handled, and the body of the answer ends before its Content-Length.
     Truncated,
-    /// The profile cannot be read: GET is no route.
+    /// The profile cannot be read: GET is not a route.
     NoGet,
     /// The profile is read in another envelope than `{"customer": …}`.
     Envelope,

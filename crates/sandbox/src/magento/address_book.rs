@@ -91,7 +91,7 @@ fn merge(stored: &mut Document, sent: &Document) {
     merge_region(stored, sent);
 }
 
-/// The top-level id beats the object's; an object without an id is no region at all, whatever its code says.
+/// The top-level id beats the object's; an object without an id is not a region at all, whatever its code says.
 fn merge_region(stored: &mut Document, sent: &Document) {
     let object = sent.get("region").filter(|region| !region.is_null());
     let inside = object.and_then(|region| region.get("region_id")).and_then(Value::as_i64);

@@ -19,7 +19,7 @@ pub enum SentList {
 }
 
 /// 400 for a default that is not one of the stored addresses, also where it is sent as it is stored, and in
-/// an administrator's PUT where it is not sent and stored so. Null, `""` and 0 are no default.
+/// an administrator's PUT where it is not sent and stored so. Null, `""` and 0 are not defaults.
 ///
 /// Since 2.4.7-p4; 2.4.6 stores any default, and 2.4.7 up to -p3 compares with the addresses sent instead of
 /// the stored.

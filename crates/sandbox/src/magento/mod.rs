@@ -2,7 +2,7 @@
 //! included.
 //!
 //! Where the two versions differ, 2.4.7 is followed, and the place says so. Calls that the client never makes
-//! are no route.
+//! are not routes.
 
 mod address_book;
 mod attribute_sets;

@@ -149,7 +149,7 @@ impl Database<'_> {
         self.row("SELECT sku, type, name, price, stock FROM products WHERE sku = ?", [sku], product)
     }
 
-    /// The SKU that equals `sku` but for the case of its letters.
+    /// The SKU that equals `sku` except for the case of its letters.
     pub fn sku_in_any_case(&self, sku: &str) -> StoreResult<Option<String>> {
         let wanted = sku.to_lowercase();
         Ok(self.products()?.into_iter().map(|product| product.sku).find(|sku| sku.to_lowercase() == wanted))

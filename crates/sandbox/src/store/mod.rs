@@ -58,7 +58,7 @@ pub struct Database<'connection> {
 }
 
 impl Store {
-    /// Opens the database in `path`, and makes and seeds it where there is none yet.
+    /// Opens the database in `path`, and makes and seeds it if it is missing.
     ///
     /// Fails on a file that is not a sandbox database, that another version made, or that cannot be opened.
     pub fn open(path: &Path, seed: impl Fn(&Database<'_>) -> StoreResult<()>) -> anyhow::Result<Self> {

@@ -44,7 +44,7 @@ pub struct CreateArgs {
     #[arg(long = "store-label", value_name = "STORE=LABEL", num_args = 1..)]
     #[arg(value_parser = parse_store_label, help_heading = AttributeFlags::HEADING)]
     pub store_labels: Vec<(String, String)>,
-    /// Attribute set to put it into, so that products can have it (magento)
+    /// Attribute set to assign it to so products can use it (magento)
     #[arg(long = "set", value_name = "NAME[/GROUP]", num_args = 1.., help_heading = AttributeFlags::HEADING)]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub sets: Vec<String>,

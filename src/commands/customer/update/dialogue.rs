@@ -127,7 +127,7 @@ fn pick(
     let picked = match prompt.select(question, &choices, present) {
         Ok(Some(picked)) => picked,
         Err(failure) if !failure.is_cancelled => return Err(failure),
-        // What was sent stays sent: this is no cancellation.
+        // What was sent stays sent: this is not cancellation.
         _ if has_sent => return Ok(None),
         _ => return Err(Failure::cancelled()),
     };
@@ -284,7 +284,7 @@ impl Dialogue<'_> {
             let Some(lines) = self.prompt.text_lines(question, "", &present, check)? else { return Ok(None) };
             let Some(risk) = field.too_many_lines(lines.len()) else { return Ok(Some(lines)) };
             self.prompt.show(&self.service.session.report.stderr_style.wrapped(&risk));
-            // One Enter is no answer to this.
+            // One Enter is not an answer to this.
             if self.prompt.agrees("Keep all lines?")? {
                 return Ok(Some(lines));
             }

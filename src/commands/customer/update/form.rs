@@ -187,7 +187,7 @@ impl Form {
         }
     }
 
-    /// The same of one line of the street.
+    /// Checks one line of the street.
     ///
     /// # Errors
     /// The objection.
@@ -203,7 +203,7 @@ impl Field {
         self.edited.as_ref().unwrap_or(&self.stored)
     }
 
-    /// Sets it; what is stored already is no edit.
+    /// Sets it; what is stored already is not an edit.
     pub fn set(&mut self, value: Value) {
         let is_nothing = value == "" || value == json!([]) || value == false;
         let nothing =
@@ -237,7 +237,7 @@ impl Field {
         value.is_null() || *value == "" || value.as_array().is_some_and(Vec::is_empty)
     }
 
-    /// The value as a line of text. A token in it is masked; what comes back masked is no edit.
+    /// The value as a line of text. A token in it is masked; what comes back masked is not an edit.
     fn text(&self) -> String {
         match self.value() {
             Value::Null => String::new(),
@@ -271,7 +271,7 @@ impl Field {
                 let before = short(&self.stored);
                 format!("{}  (was {})", short(edited), if before == EMPTY { "empty" } else { &before })
             }
-            // An address without the flag is no default.
+            // An address without the flag is not a default.
             None if matches!(self.holds, FieldType::Boolean) && self.stored.is_null() => {
                 short(&Value::Bool(false))
             }

@@ -568,7 +568,7 @@ mod properties {
         assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
         assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
         assert_eq!(merged(&rome(), &add(true)).summary.added, 2);
-        // One that goes is no twin of one that comes.
+        // One that goes is not a twin of one that comes.
         let moved = ProfilePatch { remove: vec![AddressId(1)], ..add(false) };
         assert_eq!(merged(&rome(), &moved).summary.added, 2);
     }

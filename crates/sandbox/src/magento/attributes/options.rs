@@ -43,7 +43,7 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// Makes this option of an attribute the default, and no other; none where there is none of this id.
+/// Makes this option of an attribute the default, and no other; none if no option has this id.
 pub fn set_default(records: &Database<'_>, attribute: i64, default: &str) -> Result<(), ApiError> {
     for mut option in options(&records.attribute(attribute)?) {
         let id = option.get("value").map(as_text).unwrap_or_default();

@@ -1,0 +1,63 @@
+//! The texts that people read keep to current English: phrases that once stood in them stay out.
+
+use std::path::{Path, PathBuf};
+
+/// What is not written, as a regular expression, and what is written in its place.
+const PHRASES: &[(&str, &str)] = &[
+    (r"Of a batch, ", "For a batch,"),
+    (r"(where|when|if) there is none\b", "if it is missing"),
+    (r"\b(person|somebody) (has to|must) look\b", "check it in the shop"),
+    (r"\bby itself\b", "automatically"),
+    (r"\banew\b", "again"),
+    (r"\b(was|is|were|are) begun\b", "started"),
+    (r"\bgoes on\b", "continues"),
+    (r"\bbut for\b", "except"),
+    (r"\bIt is a help\b", "best effort"),
+    (r"\bAs many [a-z ]+ (are|may be)\b", "the number of …"),
+    (r"///? The same[,;]", "the noun again"),
+    (r"\bis another one afterwards\b", "now has another street, city and postcode"),
+    (r"\bif it is so\b", "what it is"),
+    (r"\brepair the disk\b", "check the disk"),
+    (r"\bchanges nothing twice\b", "is safe to repeat"),
+    (r"\bby your word\b", "naming a line states that …"),
+    (r"\bsomething that is no JSON\b", "did not return JSON"),
+    (r"\b(what|that|which) is no [a-z]+\b", "is not a"),
+];
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let is_of_a_test = path.file_name().is_some_and(|name| name == "tests.rs" || name == "target");
+        match path.extension().and_then(|extension| extension.to_str()) {
+            _ if is_of_a_test => {}
+            _ if path.is_dir() => files(&path, found),
+            Some("rs" | "md") => found.push(path),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn no_page_message_or_comment_has_a_phrase_of_the_list() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = vec![root.join("README.md"), root.join("CHANGELOG.md"), root.join("CONTRIBUTING.md")];
+    ["src", "crates", "docs"].iter().for_each(|directory| files(&root.join(directory), &mut all));
+    assert!(all.len() > 200, "{}", all.len());
+    let phrases = PHRASES.iter().map(|(phrase, instead)| (regex_lite::Regex::new(phrase).unwrap(), instead));
+    let phrases = phrases.collect::<Vec<_>>();
+    let mut found = Vec::new();
+    for path in all {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (phrase, instead) in &phrases {
+            for (line, text) in (1..).zip(text.lines()) {
+                if phrase
+                    .find(text)
+                    .is_some_and(|it| !["longer", "more"].iter().any(|end| it.as_str().ends_with(end)))
+                {
+                    found.push(format!("{}:{line}: {} ({instead})", path.display(), text.trim()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
