@@ -92,7 +92,7 @@ async fn execute(cli: &Cli, surroundings: &Surroundings) -> u8 {
     match result {
         Ok(()) => 0,
         Err(mut failure) => {
-            failure.hint = failure.hint.map(|hint| for_command(&hint, global));
+            failure.hint = failure.hint.map(|hint| for_command(hint, global));
             report.failure(&failure);
             failure.kind.exit_code()
         }

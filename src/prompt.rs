@@ -366,7 +366,7 @@ mod tests {
     fn nobody_is_asked_where_nobody_is() {
         let question = Question { text: "name", hint: "use -p NAME", ..Question::default() };
         let failure = prompt(false, false, false).text(&question, |_| Ok(())).unwrap_err();
-        assert_eq!(failure.hint.as_deref(), Some("use -p NAME"));
+        assert_eq!(failure.hint, Some("use -p NAME".into()));
         assert!(prompt(true, false, true).password("token", "").unwrap_err().message.contains("--no-input"));
         assert!(prompt(true, false, true).text(&question, |_| Ok(())).is_err());
     }
@@ -377,7 +377,7 @@ mod tests {
             let prompt = prompt(terminal, yes, no_input);
             assert_eq!(prompt.confirm("sure?").map_err(|failure| failure.message), Ok(()));
             let deletion = prompt.confirm_deletion("sure?").map_err(|failure| (failure.kind, failure.hint));
-            let refused = (FailureKind::Guard, Some("add --yes".to_owned()));
+            let refused = (FailureKind::Guard, Some("add --yes".into()));
             assert_eq!(deletion, if yes { Ok(()) } else { Err(refused) });
         }
     }

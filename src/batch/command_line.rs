@@ -1,11 +1,12 @@
 //! The commands with which a batch is continued.
 
 use std::path::Path;
+use storefront_core::hint::hint;
 
 use crate::batch::failed_file::path_of;
 use crate::batch::record::RecordPreparer;
 use crate::cli::command_line::flag;
-use crate::cli::hint;
+use crate::cli::hint::typed;
 use crate::report::summary::NextSteps;
 
 /// The flags that say how a journal is continued.
@@ -18,7 +19,7 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
     let flags = if preparer.plan.is_some() { Vec::new() } else { vec!["--resume".to_owned()] };
     let is_named = args.journal.is_some() || !preparer.source.is_stream;
     let named = if is_named { Vec::new() } else { flag("journal", &journal.display().to_string()) };
-    let resume = hint::typed(&session.global.typed.without(&OF_RESUMING).with([named, flags].concat()));
+    let resume = typed(&session.global.typed.without(&OF_RESUMING).with([named, flags].concat()));
     let is_held_back = preparer.operation.spec().is_merged;
     let wait = match (is_held_back, preparer.plan.is_some()) {
         (true, false) => ", 10 minutes later or with --after-unknown,",
@@ -27,9 +28,12 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
     };
     let places = format!("{}S", session.report.place.to_uppercase());
     NextSteps {
-        settle: format!(
-            "resume with {resume}, with --mark-done={places} for what did and{wait} \
-             --retry-unknown={places} for what did not"
+        settle: hint!(
+            "resume with ",
+            resume.clone(),
+            format!(
+                ", with --mark-done={places} for what did and{wait} --retry-unknown={places} for what did not"
+            )
         ),
         resume,
         is_plan: preparer.plan.is_some(),

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::journal::State;
 use crate::report::ordered_results::RecordLocation;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{HintCommand, hint};
 use storefront_core::operation::OperationSpec;
 
 /// How many records wait at most; reading stops until there is room.
@@ -110,7 +111,7 @@ impl Blocked {
         key: u64,
         location: RecordLocation,
         place: &str,
-        resume: &str,
+        resume: &HintCommand,
     ) -> Option<Failure> {
         let (_, line, waits_for) = *self.0.get(&key).filter(|(first, ..)| *first < location.record)?;
         let what = operation.replaces.unwrap_or("customer");
@@ -120,12 +121,12 @@ impl Blocked {
                 Failure::guard(unknown).hint(format!("check whether {place} {line} took effect first"))
             }
             WaitsFor::Look => Failure::new(FailureKind::Unavailable, unknown)
-                .hint(format!("{resume} looks whether {place} {line} took effect")),
+                .hint(hint!(resume.clone(), format!(" looks whether {place} {line} took effect"))),
             WaitsFor::Resume => Failure::new(
                 FailureKind::Unavailable,
                 format!("not sent: {place} {line}, of the same {what}, failed and comes first"),
             )
-            .hint(format!("{resume} sends both in their order")),
+            .hint(hint!(resume.clone(), " sends both in their order")),
         })
     }
 }

@@ -17,6 +17,7 @@ use crate::ops::Operation;
 use crate::plan::{Plan, Planned};
 use crate::report::summary::NextSteps;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::lint;
 use storefront_core::operation::OperationSpec;
@@ -69,13 +70,14 @@ pub struct PreparedRecord {
 
 impl PreparedRecord {
     /// A hint whose commands are for this record's customer.
-    pub fn hint(&self, hint: &str, global: &GlobalArgs) -> String {
-        let text = for_customer(hint, global, self.customer.as_deref());
+    pub fn hint(&self, hint: Hint, global: &GlobalArgs) -> Hint {
         let has_own_token = self.token_source != TokenSource::Shared;
-        if has_own_token && is_for_customer(hint) {
-            return format!("{text} (with the token of this record's customer in STOREFRONT_TOKEN)");
+        let names_no_customer = is_for_customer(&hint);
+        let hint = for_customer(hint, global, self.customer.as_deref());
+        if has_own_token && names_no_customer {
+            return hint.and(" (with the token of this record's customer in STOREFRONT_TOKEN)");
         }
-        text
+        hint
     }
 }
 
@@ -365,7 +367,7 @@ pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
     let in_an_earlier_run = |default| format!("{} (in an earlier run)", reason.unwrap_or(default));
     let failure = match entry.state {
         State::Mismatch => Failure::new(FailureKind::Mismatch, in_an_earlier_run("written"))
-            .hint("compare with `storefront customer show`"),
+            .hint(hint!("compare with ", storefront("customer show"))),
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };

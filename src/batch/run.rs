@@ -31,6 +31,7 @@ use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::token::Credential;
@@ -375,9 +376,14 @@ impl<'a> Run<'a> {
 
 fn created_from_another_record() -> Failure {
     let message = "the attribute was created by an earlier run, and the record has changed since";
-    Failure::new(FailureKind::Partial, message).applied(Applied::Partial).hint(
-        "put the record back; or finish it with `storefront attribute assign`, and note it with --mark-done",
-    ).for_good()
+    Failure::new(FailureKind::Partial, message)
+        .applied(Applied::Partial)
+        .hint(hint!(
+            "put the record back; or finish it with ",
+            storefront("attribute assign"),
+            ", and note it with --mark-done"
+        ))
+        .for_good()
 }
 
 /// A failure of the run has precedence over a request to stop, and the first reason over later ones.

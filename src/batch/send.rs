@@ -13,6 +13,7 @@ use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
+use storefront_core::hint::HintCommand;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::redact::{Masked, secrets};
 use storefront_core::text::token::Credential;
@@ -100,7 +101,7 @@ pub struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Why a record is not sent, if an earlier one of its key holds it up, and whether that waits for a person.
-    pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &str) -> Option<(Failure, bool)> {
+    pub fn refusal(&self, blocked: &Blocked, job: &Job, resume: &HintCommand) -> Option<(Failure, bool)> {
         let (operation, place) = (self.preparer.operation.spec(), self.preparer.source.place());
         let find = |key| blocked.refusal(operation, key, job.position.location, place, resume);
         let failure = find(job.key).or_else(|| find(job.input_key()))?;

@@ -13,6 +13,7 @@ use super::transport::Incoming;
 use crate::client::error_body;
 use crate::client::transport_error::TransportError;
 use storefront_core::failure::{Failure, FailureKind, Persistence};
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::text::redact::secrets;
 
@@ -31,7 +32,9 @@ pub(super) const PAGE: &str =
     "check the base URL, and for a proxy, a firewall or a login page in front of the service";
 
 /// The hint where no such call is there.
-pub const CHECK_URL: &str = "check the base URL: `storefront doctor` tells what is wrong with it";
+pub fn check_url() -> Hint {
+    hint!("check the base URL: ", storefront("doctor"), " tells what is wrong with it")
+}
 
 /// What Magento answers to a path that it does not have.
 const NO_ROUTE: [&str; 2] = ["Request does not match any route", "Specified request cannot be processed"];
@@ -85,7 +88,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
     let kind = if is_read { FailureKind::Unavailable } else { FailureKind::Unknown };
     let unknown = |failure: Failure| {
         let otherwise = if is_read { LOOK_CLOSER } else { CHECK_BEFORE_RETRY };
-        let hint = failure.hint.clone().unwrap_or_else(|| otherwise.to_owned());
+        let hint = failure.hint.clone().unwrap_or_else(|| otherwise.into());
         Attempt::Unknown { failure: failure.hint(hint), transient: false }
     };
     let is_answer = match content(&incoming.body, is_html(&incoming)) {
@@ -143,7 +146,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
                 failure.persistence = Persistence::Undecided;
             }
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
-            let hint = hint.or(failure.is_misdirected.then_some(CHECK_URL)).map(str::to_owned);
+            let hint = hint.map(Hint::from).or_else(|| failure.is_misdirected.then(check_url));
             failure.hint = hint.or(failure.hint);
             Attempt::Rejected(failure)
         }
@@ -177,7 +180,7 @@ fn without_reply(is_read: bool, lost: TransportError) -> Attempt {
     let (kind, hint) = if is_read || !lost.sent {
         (FailureKind::Unavailable, lost.hint)
     } else {
-        (FailureKind::Unknown, Some(CHECK_BEFORE_RETRY.to_owned()))
+        (FailureKind::Unknown, Some(CHECK_BEFORE_RETRY.into()))
     };
     let failure = Failure { hint, ..Failure::new(kind, lost.message) };
     if lost.sent {
@@ -206,7 +209,7 @@ fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
     let failure = Failure::new(kind, format!("the service answered {said}{why}"));
     let is_foreign = matches!(body, Content::Page | Content::Text);
     let persistence = persistence(&failure, incoming, &body);
-    let hint = hint.map(str::to_owned);
+    let hint = hint.map(Hint::from);
     Failure { service, status: Some(incoming.status), hint, is_foreign, persistence, ..failure }
 }
 

@@ -179,7 +179,7 @@ impl Client {
             FailureKind::Unknown => Failure {
                 kind: FailureKind::Unavailable,
                 applied: Applied::No,
-                hint: Some(if failure.is_foreign { PAGE } else { "try again later" }.to_owned()),
+                hint: Some(if failure.is_foreign { PAGE } else { "try again later" }.into()),
                 ..failure
             },
             _ => failure,

@@ -13,10 +13,10 @@ pub mod transport;
 mod transport_error;
 
 pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
-pub use classify::{CHECK_BEFORE_RETRY, CHECK_URL, LOOK_CLOSER, may_be_saved, names_no_entity, says};
+pub use classify::{CHECK_BEFORE_RETRY, LOOK_CLOSER, check_url, may_be_saved, names_no_entity, says};
 pub use http::{Client, HttpEvent, Observer, Tracer, pause, redacted};
 pub use transport::{Connect, Transport};
-pub use transport_error::{RUN_DOCTOR, TransportError};
+pub use transport_error::{TransportError, run_doctor};
 
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};

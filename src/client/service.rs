@@ -21,6 +21,7 @@ use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::attribute::Named;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Method, Request, Target};
 use storefront_core::profile::custom::AttributeDirectory;
@@ -298,8 +299,8 @@ impl<'a> Service<'a> {
             }
             _ => return failure,
         };
-        let or = failure.hint.as_deref().map(|hint| format!("; {other}: {hint}"));
-        failure.hint(format!("{fix}{}", or.unwrap_or_default()))
+        let or = failure.hint.clone().map(|hint| hint!("; ", other, ": ", hint));
+        failure.hint(hint!(fix, or.unwrap_or_default()))
     }
 }
 
@@ -355,63 +356,67 @@ impl Service<'_> {
 
     /// What to do about a 401 or 403. Magento's names the permission that the token lacks; `self` stands for a customer's
     /// own data.
-    fn token_hint(&self, failure: &Failure, bearer: Bearer) -> String {
+    fn token_hint(&self, failure: &Failure, bearer: Bearer) -> Hint {
         let token = self.settings.token_for(bearer);
         let is_shared = bearer == Bearer::Admin && self.settings.shares_token();
         let permission = failure.service.as_ref().and_then(|body| body.pointer("/parameters/resources"));
         let renewal = self.renewal(bearer);
-        let set_admin = format!("set {ADMIN_TOKEN}, or run `storefront auth login --admin`");
+        let set_admin = || hint!(format!("set {ADMIN_TOKEN}, or run "), storefront("auth login --admin"));
         let hint = match permission.and_then(Value::as_str) {
             _ if is_shared => {
-                format!("no administrator's token is set, so the customer token was used: {set_admin}")
+                hint!("no administrator's token is set, so the customer token was used: ", set_admin())
             }
             Some("self") => {
-                "the token has expired or is not a customer's: check it with `storefront auth status`, \
-                or, with an administrator's token in the magento interface, name the customer with \
-                --customer ID|EMAIL"
-                    .to_owned()
-            }
-            Some(permission) if token.is_integration => {
-                format!("grant the integration the permission `{permission}`")
-            }
-            Some(permission) if bearer == Bearer::Customer => {
-                let set_first = self.settings.shares_token().then(|| format!("{set_admin}, then "));
-                format!(
-                    "the call needs an administrator's token with the permission `{permission}`: {}add --admin",
-                    set_first.unwrap_or_default()
+                hint!(
+                    "the token has expired or is not a customer's: check it with ",
+                    storefront("auth status"),
+                    ", or, with an administrator's token in the magento interface, name the customer with \
+                     --customer ID|EMAIL"
                 )
             }
-            Some(permission) => format!(
-                "the token has expired or lacks the permission `{permission}`: {renewal}, or grant the \
-                 permission; an integration's token must be allowed as a standalone Bearer token"
+            Some(permission) if token.is_integration => {
+                format!("grant the integration the permission `{permission}`").into()
+            }
+            Some(permission) if bearer == Bearer::Customer => {
+                let set_first = self.settings.shares_token().then(|| set_admin().and(", then "));
+                hint!(
+                    format!("the call needs an administrator's token with the permission `{permission}`: "),
+                    set_first.unwrap_or_default(),
+                    "add --admin"
+                )
+            }
+            Some(permission) => hint!(
+                format!("the token has expired or lacks the permission `{permission}`: "),
+                renewal,
+                ", or grant the permission; an integration's token must be allowed as a standalone Bearer token"
             ),
             None if failure.status == Some(401) => renewal,
-            None => "the token lacks permission for this call".to_owned(),
+            None => "the token lacks permission for this call".into(),
         };
         if self.settings.sandbox.is_some() {
             return hint;
         }
         let what = if token.is_integration { "credentials are" } else { "token is" };
-        format!("{hint} (the {what} from {})", token.from)
+        hint.and(format!(" (the {what} from {})", token.from))
     }
 
     /// What to do about a token that the service refuses.
-    pub fn renewal(&self, bearer: Bearer) -> String {
+    pub fn renewal(&self, bearer: Bearer) -> Hint {
         let (settings, token) = (&self.settings, self.settings.token_for(bearer));
         let profile = settings.profile.as_ref().filter(|_| token.is_stored);
-        let flag = match (token.is_integration, bearer) {
-            (true, _) => " --oauth",
-            (_, Bearer::Admin) if settings.dialect.tokens.is_some() => " --user NAME --admin",
-            (_, Bearer::Admin) => " --admin",
-            (_, Bearer::Customer) if settings.dialect.tokens.is_some() => " --user NAME",
-            (_, Bearer::Customer) => "",
+        let log_in = match (token.is_integration, bearer) {
+            (true, _) => "auth login --oauth",
+            (_, Bearer::Admin) if settings.dialect.tokens.is_some() => "auth login --user NAME --admin",
+            (_, Bearer::Admin) => "auth login --admin",
+            (_, Bearer::Customer) if settings.dialect.tokens.is_some() => "auth login --user NAME",
+            (_, Bearer::Customer) => "auth login",
         };
         match profile {
-            Some(profile) => format!("run `storefront auth login{flag} -p {profile}`"),
+            Some(profile) => hint!("run ", storefront(log_in).arg("-p").arg(profile)),
             None if token.is_integration => {
-                "correct the four values where they come from: System > Integrations shows them".to_owned()
+                "correct the four values where they come from: System > Integrations shows them".into()
             }
-            None => "renew the token where it comes from".to_owned(),
+            None => "renew the token where it comes from".into(),
         }
     }
 
@@ -542,10 +547,11 @@ impl Service<'_> {
     /// A request as a dry run shows it.
     pub fn preview(&self, request: Request) -> RequestPreview {
         if self.settings.sandbox.is_some() && self.session.global.curl && !self.announced.replace(true) {
-            self.session.report.for_line(None).status(
-                "the built-in service ends with this command: to send the request, \
-                 start one that stays with `storefront sandbox serve`",
+            let serve = hint!(
+                "the built-in service ends with this command: to send the request, start one that stays with ",
+                storefront("sandbox serve")
             );
+            self.session.report.for_line(None).status(&serve.to_string());
         }
         let is_signed = self.settings.token_for(request.bearer).is_integration;
         RequestPreview::new(&request, self.client.url(&request), self.session.global.curl, is_signed)
@@ -578,12 +584,15 @@ pub(super) fn interrupted(service: &Service<'_>) -> Failure {
         Applied::Yes => "interrupted before the change was verified",
     };
     let hint = match applied {
-        Applied::No => "try again",
-        _ if service.stage.replaces_profile() => {
-            "check with `storefront customer show` before trying again; `storefront customer history` lists \
-             the snapshots"
-        }
-        _ => CHECK_BEFORE_RETRY,
+        Applied::No => "try again".into(),
+        _ if service.stage.replaces_profile() => hint!(
+            "check with ",
+            storefront("customer show"),
+            " before trying again; ",
+            storefront("customer history"),
+            " lists the snapshots"
+        ),
+        _ => CHECK_BEFORE_RETRY.into(),
     };
     Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
 }

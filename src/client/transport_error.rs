@@ -2,13 +2,16 @@
 
 use std::error::Error;
 use std::io;
+use storefront_core::hint::{Hint, hint, storefront};
 
 use jiff::Timestamp;
 use rustls::{AlertDescription as Alert, CertificateError as Certificate, Error as TlsError};
 use url::Url;
 
 /// What to do about a service that is not reached, where nothing better is known.
-pub const RUN_DOCTOR: &str = "run `storefront doctor` to diagnose the connection";
+pub fn run_doctor() -> Hint {
+    hint!("run ", storefront("doctor"), " to diagnose the connection")
+}
 
 const CLIENT_CERTIFICATE: &str = "set `client-certificate` in the profile to one that the service accepts";
 const NO_AGREEMENT: &str = "it may require a client certificate (set `client-certificate` in the profile), \
@@ -24,7 +27,7 @@ pub struct TransportError {
     /// What happened.
     pub message: String,
     /// What to do about it.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl TransportError {
@@ -34,7 +37,7 @@ impl TransportError {
             sent: true,
             is_permanent: false,
             message: format!("no response from {} within {} s", authority(url), timeout.as_secs_f64()),
-            hint: Some("increase --timeout".to_owned()),
+            hint: Some("increase --timeout".into()),
         }
     }
 
@@ -65,7 +68,7 @@ impl TransportError {
     }
 }
 
-fn about_connection(error: &reqwest::Error, host: &str, proxy: Option<&str>) -> (String, Option<String>) {
+fn about_connection(error: &reqwest::Error, host: &str, proxy: Option<&str>) -> (String, Option<Hint>) {
     let cause = root_cause(error);
     // The library says nothing of the status that the proxy answered with.
     let cause = match cause.strip_prefix("tunnel error: ") {
@@ -75,7 +78,7 @@ fn about_connection(error: &reqwest::Error, host: &str, proxy: Option<&str>) -> 
     };
     // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.
     let through = proxy.map_or_else(String::new, |name| format!(" (via {name})"));
-    let hint = proxy.map(|name| format!("check the proxy in {name}; NO_PROXY excludes hosts"));
+    let hint = proxy.map(|name| format!("check the proxy in {name}; NO_PROXY excludes hosts").into());
     let message = if error.is_timeout() {
         format!("timed out connecting to {host}{through}")
     } else if error.is_dns() {
@@ -83,10 +86,10 @@ fn about_connection(error: &reqwest::Error, host: &str, proxy: Option<&str>) -> 
     } else {
         format!("cannot connect to {host}{through}: {cause}")
     };
-    (message, hint.or_else(|| Some(RUN_DOCTOR.to_owned())))
+    (message, hint.or_else(|| Some(run_doctor())))
 }
 
-fn about_tls(error: &TlsError, host: &str) -> (String, Option<String>) {
+fn about_tls(error: &TlsError, host: &str) -> (String, Option<Hint>) {
     let (message, hint) = match error {
         TlsError::InvalidCertificate(problem) => {
             let (what, hint) = about_certificate(problem);
@@ -105,7 +108,7 @@ fn about_tls(error: &TlsError, host: &str) -> (String, Option<String>) {
         ),
         _ => return (format!("TLS handshake with {host} failed: {error}"), None),
     };
-    (message, Some(hint.to_owned()))
+    (message, Some(hint.into()))
 }
 
 /// With TLS 1.3 the service's verdict on our certificate comes after our first bytes, which it never reads then.
@@ -196,7 +199,7 @@ mod tests {
         ] {
             let (message, hint) = about_tls(&Error::AlertReceived(alert), "shop.example");
             assert!(message.starts_with("shop.example aborted the TLS handshake: "), "{message}");
-            assert!(hint.as_ref().is_some_and(|hint| hint.contains(says)), "{alert:?}: {hint:?}");
+            assert!(hint.as_ref().is_some_and(|hint| hint.to_string().contains(says)), "{alert:?}: {hint:?}");
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::client::{Effect, Reply};
 use crate::input::document;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{
     self, Bearer, Method, RelativePath, Request, address_of, is_profile_path, is_read,
 };
@@ -84,10 +85,15 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
 fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
     let deletes = args.method.as_str() == "DELETE";
     if let Some(id) = address_of(args.path.as_str()).filter(|_| deletes && !args.unguarded) {
-        return Err(Failure::guard(format!("`DELETE {}` deletes an address without a snapshot of it", args.path.as_str()))
-            .hint(format!(
-                "use `storefront customer update --customer ID --remove-address {id}`, which can be undone; --unguarded sends the call as it is"
-            )));
+        return Err(Failure::guard(format!(
+            "`DELETE {}` deletes an address without a snapshot of it",
+            args.path.as_str()
+        ))
+        .hint(hint!(
+            "use ",
+            storefront("customer update --customer ID --remove-address").arg(id.to_string()),
+            ", which can be undone; --unguarded sends the call as it is"
+        )));
     }
     let replaces = !is_read(&args.method) && !deletes;
     if args.unguarded || !replaces || !is_profile_path(args.path.as_str()) {
@@ -95,15 +101,17 @@ fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
     }
     let id =
         args.path.as_str().trim_end_matches('/').rsplit('/').next().filter(|id| id.parse::<u64>().is_ok());
-    let customer = id.map(|id| format!(" --customer {id}")).unwrap_or_default();
+    let update = storefront("customer update");
+    let update = id.map_or(update.clone(), |id| update.arg("--customer").arg(id));
     Err(Failure::guard(format!(
         "`{} {}` replaces a customer's profile: addresses that the input leaves out would be deleted",
         args.method.as_str(),
         args.path.as_str()
     ))
-    .hint(format!(
-        "use `storefront customer update{customer}`, which keeps every address that is not named; \
-         --unguarded sends the call as it is"
+    .hint(hint!(
+        "use ",
+        update,
+        ", which keeps every address that is not named; --unguarded sends the call as it is"
     )))
 }
 

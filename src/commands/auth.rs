@@ -14,6 +14,7 @@ use crate::client::service::{CallToken, Service};
 use crate::config::{Credentials, Profile, Stored, origin, token_variable};
 use crate::system::environment::BASE_URL;
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::TokenRoutes;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::text::oauth::{self, NAMES};
@@ -82,7 +83,7 @@ pub struct LoginArgs {
 pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
     if session.global.flags.sandbox {
         return Err(Failure::usage("the sandbox uses its own tokens")
-            .hint("list them with `storefront sandbox tokens`"));
+            .hint(hint!("list them with ", storefront("sandbox tokens"))));
     }
     match command {
         AuthCommand::Login(args) => login(session, args).await,
@@ -138,15 +139,17 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let file = session.config_file()?;
     let profile = file.chosen(session.context, session.global)?;
     let profile = profile.ok_or_else(|| {
-        Failure::usage("no profile selected: a token is stored for a profile").hint(
-            "add -p NAME (`storefront config init -p NAME` creates it), or set STOREFRONT_TOKEN instead",
-        )
+        Failure::usage("no profile selected: a token is stored for a profile").hint(hint!(
+            "add -p NAME (",
+            storefront("config init -p NAME"),
+            " creates it), or set STOREFRONT_TOKEN instead"
+        ))
     })?;
     let name = &profile.name;
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
     if let Some(key) = profile.token_keys(bearer).next() {
         return Err(Failure::usage(format!("profile `{name}` sets `{key}`, which overrides stored tokens"))
-            .hint(format!("run `storefront config unset -p {name} {key}`")));
+            .hint(hint!("run ", storefront("config unset -p").arg(name).arg(key))));
     }
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
@@ -158,8 +161,11 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
         (None, Some(_)) => read_keys(session)?,
         (Some(user), Some(routes)) => password_token(session, &profile, routes, user, args).await?,
         (_, None) => {
-            return Err(Failure::usage("`--user` and `--oauth` are for Magento shops only")
-                .hint(format!("run `storefront config set -p {name} api magento`, or paste a token")));
+            return Err(Failure::usage("`--user` and `--oauth` are for Magento shops only").hint(hint!(
+                "run ",
+                storefront("config set -p").arg(name).arg("api").arg("magento"),
+                ", or paste a token"
+            )));
         }
     };
     if args.user.is_none() {
@@ -219,14 +225,19 @@ async fn verify(
         return Ok(());
     }
     let hint = if is_other_kind {
-        "it is an administrator's token: run `storefront auth login --admin`"
+        hint!("it is an administrator's token: run ", storefront("auth login --admin"))
     } else if token.is_integration() {
-        oauth::hint(&failure.message).unwrap_or("check the four values: System > Integrations shows them")
+        oauth::hint(&failure.message)
+            .unwrap_or("check the four values: System > Integrations shows them")
+            .into()
     } else if bearer == Bearer::Admin {
-        "get a new token, then run `storefront auth login --admin` again"
+        hint!("get a new token, then run ", storefront("auth login --admin"), " again")
     } else {
-        "get a new token, then run `storefront auth login` again; if it is an administrator's token, add \
-         --admin"
+        hint!(
+            "get a new token, then run ",
+            storefront("auth login"),
+            " again; if it is an administrator's token, add --admin"
+        )
     };
     let message = format!("the token was not stored: {}", failure.message);
     Err(Failure { kind: FailureKind::Auth, message, ..failure }.hint(hint))

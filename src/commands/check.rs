@@ -6,12 +6,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::{GlobalArgs, RequestArgs};
-use crate::client::RUN_DOCTOR;
+use crate::client::run_doctor;
 use crate::client::service::Service;
 use crate::ops::profile::read;
 use crate::ops::{attribute, customers};
 use crate::report::style::{self, OutputStyle, TextStyle, cell};
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::Hint;
 use storefront_core::interface::request::Bearer;
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::oauth;
@@ -28,7 +29,7 @@ pub struct Check {
     /// What was found.
     pub detail: String,
     /// What to do about it; never where the status is `ok` or `skipped`.
-    pub fix: Option<String>,
+    pub fix: Option<Hint>,
     /// What a command would fail with.
     #[serde(skip)]
     pub failure: Option<FailureKind>,
@@ -50,12 +51,12 @@ impl Check {
     }
 
     /// It works, but may surprise.
-    pub fn warning(name: &'static str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub fn warning(name: &'static str, detail: impl Into<String>, fix: impl Into<Hint>) -> Self {
         Self { fix: Some(fix.into()), ..Self::new(name, "warning", detail) }
     }
 
     /// It does not work.
-    pub fn failed(name: &'static str, failure: &Failure, fix: impl Into<String>) -> Self {
+    pub fn failed(name: &'static str, failure: &Failure, fix: impl Into<Hint>) -> Self {
         let fix = Some(fix.into());
         Self { fix, failure: Some(failure.kind), ..Self::new(name, "failed", &failure.message) }
     }
@@ -69,7 +70,11 @@ pub fn table(checks: &[Check], screen: OutputStyle) -> String {
             "failed" => TextStyle::Error,
             _ => TextStyle::Warning,
         };
-        let fix = check.fix.as_ref().map(|fix| format!("\n→ {}", sanitize_line(fix))).unwrap_or_default();
+        let fix = check
+            .fix
+            .as_ref()
+            .map(|fix| format!("\n→ {}", sanitize_line(&fix.to_string())))
+            .unwrap_or_default();
         let text = format!("{}{fix}", sanitize_line(&check.detail));
         [check.name.into(), cell(ink, check.status), text.into()]
     });
@@ -131,7 +136,7 @@ pub async fn token(service: &Service<'_>, bearer: Bearer) -> (Check, Option<Answ
         return (Check::skipped(name, detail), None);
     }
     if let Err(failure) = service.token(bearer).await {
-        return (Check::failed(name, &failure, hint_or(&failure, &service.renewal(bearer))), None);
+        return (Check::failed(name, &failure, hint_or(&failure, service.renewal(bearer))), None);
     }
     let answer = ask(service, bearer).await;
     let source = settings.token_for(bearer);
@@ -146,7 +151,7 @@ pub async fn token(service: &Service<'_>, bearer: Bearer) -> (Check, Option<Answ
     let check = match &answer {
         Ok(_) => Check::ok(name, detail),
         Err(failure) if is_rejected(failure) => {
-            let fix = oauth::hint(&failure.message).map_or_else(|| service.renewal(bearer), str::to_owned);
+            let fix = oauth::hint(&failure.message).map_or_else(|| service.renewal(bearer), Hint::from);
             let rejected = Failure::new(FailureKind::Auth, format!("{detail}: {}", failure.message));
             Check::failed(name, &rejected, fix)
         }
@@ -166,6 +171,6 @@ pub fn expiry(expires: Timestamp) -> String {
 }
 
 /// What to do about a failure; `doctor` itself is not an answer here.
-pub fn hint_or(failure: &Failure, otherwise: &str) -> String {
-    failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
+pub fn hint_or(failure: &Failure, otherwise: impl Into<Hint>) -> Hint {
+    failure.hint.clone().filter(|hint| *hint != run_doctor()).unwrap_or_else(|| otherwise.into())
 }

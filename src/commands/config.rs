@@ -14,6 +14,7 @@ use crate::config::{
 use crate::report::list::plain;
 use init::InitArgs;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::sanitize::sanitize_line;
 
@@ -155,7 +156,7 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     key.profile().map_or(Ok(()), |profile| file.require_profile(profile, "config get"))?;
     let item = key.find(file).ok_or_else(|| {
         let message = format!("`{key}` is not set in `{}`", file.path.display());
-        Failure::usage(message).hint("run `storefront config list` to see all settings")
+        Failure::usage(message).hint(hint!("run ", storefront("config list"), " to see all settings"))
     })?;
     let value = to_json(key.name(), item);
     session.report.value(&value, |_| match &value {
@@ -177,7 +178,8 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
     }
     let mut words = words.to_vec();
     if is_secret(setting.name) {
-        let hint = format!("use `storefront config set {key} -` to read it from stdin");
+        let set = storefront("config set").arg(key.to_string()).arg("-");
+        let hint = hint!("use ", set, " to read it from stdin").to_string();
         if words.is_empty() || words == ["-"] {
             let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
             words = vec![token.expose().into_owned()];
@@ -242,9 +244,9 @@ fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     if key.is_profile()
         && let Some(name) = key.profile()
     {
-        session.report.status(&format!(
-            "its stored tokens were kept; remove them with `storefront auth logout -p {name}`"
-        ));
+        let log_out = storefront("auth logout -p").arg(name);
+        let kept = hint!("its stored tokens were kept; remove them with ", log_out);
+        session.report.status(&kept.to_string());
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::shell::Shell;
 use crate::system::storage::without_path;
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::profile::stored::Profile;
 
@@ -34,7 +35,7 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
     match failed.first() {
         None => Ok(()),
         Some(kind) => Err(Failure::new(*kind, format!("{} of {} checks failed", failed.len(), checks.len()))
-            .hint("fix the failed checks from the top, then run `storefront doctor` again")),
+            .hint(hint!("fix the failed checks from the top, then run ", storefront("doctor"), " again"))),
     }
 }
 
@@ -43,7 +44,7 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
     let service = match Service::open(session).await {
         Ok(service) => service,
         Err(failure) => {
-            let fix = hint_or(&failure, "correct it in the file, or with `storefront config set`");
+            let fix = hint_or(&failure, hint!("correct it in the file, or with ", storefront("config set")));
             checks.push(Check::failed("configuration", &failure, fix));
             return checks;
         }
@@ -78,7 +79,7 @@ fn service_checks(service: &Service<'_>, token: Check, answer: Option<Answer>) -
     let view = settings.store_view.as_ref().map_or("the default one", |view| view.code());
     let mut checks = vec![Check::skipped("store view", format!("{view}; not checked")), token];
     if let Err(failure) = service.target() {
-        let fix = hint_or(&failure, "set it with `storefront config set store-view CODE`");
+        let fix = hint_or(&failure, hint!("set it with ", storefront("config set store-view CODE")));
         checks[0] = Check::failed("store view", &failure, fix);
         return checks;
     }
@@ -108,21 +109,23 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
     let settings = &service.settings;
     let url = &settings.endpoint.base_url;
     let set = |key: &str, variable: &str| match &settings.profile {
-        Some(profile) if !is_set(service, variable) => format!("`storefront config set -p {profile} {key}`"),
-        _ => variable.to_owned(),
+        Some(profile) if !is_set(service, variable) => {
+            Hint::from(HintCommand::of(["config", "set", "-p", profile].into_iter().chain(key.split(' '))))
+        }
+        _ => variable.into(),
     };
     let rooted = with_root(url, settings.dialect.rest_root);
     let (name, fix) = match (failure.kind, failure.status) {
         // A shop answers so to calls that are not those of its API, also as to a store view that it does not know.
         (_, Some(400 | 404)) if rooted != *url => {
-            ("profile", format!("set base-url to {rooted}, where a Magento shop has its API"))
+            ("profile", format!("set base-url to {rooted}, where a Magento shop has its API").into())
         }
         _ if names_store(failure) && service.session.global.flags.store_view.is_some() => {
-            ("store view", "correct --store-view, or leave it out".to_owned())
+            ("store view", "correct --store-view, or leave it out".into())
         }
         _ if names_store(failure) => (
             "store view",
-            format!("pass --store-view CODE, or set it with {}", set("store-view CODE", STORE_VIEW)),
+            hint!("pass --store-view CODE, or set it with ", set("store-view CODE", STORE_VIEW)),
         ),
         (FailureKind::Unavailable | FailureKind::Usage, _) => {
             ("service", hint_or(failure, "check host and port of base-url, and the network"))
@@ -131,11 +134,9 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
             let other = "for a Magento shop set `api` to magento; otherwise ";
             let other = if settings.dialect.documents_profile_read { "" } else { other };
             let set = set("base-url URL", BASE_URL);
-            let fix = format!("{other}check the path of base-url ({url}) and set it with {set}");
-            (
-                "profile",
-                format!("{fix}; if it is right, set read.path to where the service gives the profile"),
-            )
+            let check = format!("{other}check the path of base-url ({url}) and set it with ");
+            let if_right = "; if it is right, set read.path to where the service gives the profile";
+            ("profile", hint!(check, set, if_right))
         }
         _ => ("profile", hint_or(failure, "set read.path to where the service gives the profile")),
     };
@@ -164,8 +165,11 @@ fn history(service: &Service<'_>) -> Option<Check> {
         open.push(format!("{} more customers", count - SHOWN));
     }
     let detail = format!("the outcome of updates is unknown or a mismatch: {}", open.join("; "));
-    let fix = "compare with the shop; `storefront customer history --check` looks again, and `--delete SNAPSHOT` \
-               deletes one, which is kept until then";
+    let fix = hint!(
+        "compare with the shop; ",
+        storefront("customer history --check"),
+        " looks again, and `--delete SNAPSHOT` deletes one, which is kept until then"
+    );
     (count > 0).then(|| Check::warning("history", detail, fix))
 }
 

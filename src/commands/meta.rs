@@ -18,6 +18,7 @@ use crate::report::style::{OutputStyle, table};
 use crate::system::environment;
 use crate::system::storage::replace_durably;
 use storefront_core::failure::{Failure, KINDS};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::MARKETPLACE;
 use storefront_core::operation::{OPERATIONS, OperationSpec};
 use storefront_core::text::sanitize::sanitize_line;
@@ -102,8 +103,8 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
         let Some(found) = command.find_subcommand(word) else {
             let known = names(&command);
             let hint = match closest_match(word, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "run `storefront help` to see commands and topics".to_owned(),
+                Some(near) => format!("did you mean `{near}`?").into(),
+                None => hint!("run ", storefront("help"), " to see commands and topics"),
             };
             return Err(Failure::usage(format!("no help topic or command `{word}`")).hint(hint));
         };

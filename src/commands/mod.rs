@@ -35,7 +35,7 @@ use sandbox::SandboxCommand;
 use serde_json::Value;
 
 use crate::cli::command_line::CommandLine;
-use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs, hint};
+use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::client::Session;
 use crate::client::Surroundings;
 use crate::client::local_service;
@@ -52,6 +52,7 @@ use crate::state;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, is_read};
 use storefront_core::operation::OperationSpec;
 use storefront_core::operation::json_schema;
@@ -490,7 +491,7 @@ fn source(session: &Session<'_>) -> Result<Option<Source>, Failure> {
     match (&source, &session.global.batch_flag) {
         (Some(source), _) if source.is_plan() => {
             let (message, file) = ("the input is a plan", source.path.to_string_lossy().into_owned());
-            Err(Failure::usage(message).hint(format!("apply it with {}", hint::command(["apply", &file]))))
+            Err(Failure::usage(message).hint(hint!("apply it with ", storefront("apply").arg(file))))
         }
         (None, Some(flag)) => Err(Failure::usage(format!("{flag} requires batch input"))
             .hint("use --input with CSV, NDJSON or a JSON array (add --input-format for stdin)")),

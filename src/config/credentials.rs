@@ -10,6 +10,7 @@ use super::profile::token_key;
 use crate::system::context::Context;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::token::Credential;
@@ -42,7 +43,11 @@ impl Credentials {
         let document = match read_text(&path, true)? {
             None => DocumentMut::new(),
             Some((text, _)) => parse_toml(&path, &text).map_err(|failure| {
-                failure.hint("correct the file, or delete it and run `storefront auth login` again")
+                failure.hint(hint!(
+                    "correct the file, or delete it and run ",
+                    storefront("auth login"),
+                    " again"
+                ))
             })?,
         };
         Ok(Self { path, document })
@@ -80,9 +85,9 @@ impl Credentials {
         let (Some(token), Some(origin)) = (text("value").and_then(Credential::new), text("origin")) else {
             let path = self.path.display();
             let message = format!("{path}: {profile}.{key}: expected the texts origin and value");
-            let again =
-                format!("`storefront auth logout -p {profile}`, then `storefront auth login -p {profile}`");
-            return Err(Failure::usage(message).hint(format!("run {again}")));
+            let [logout, login] =
+                ["auth logout -p", "auth login -p"].map(|words| storefront(words).arg(profile));
+            return Err(Failure::usage(message).hint(hint!("run ", logout, ", then ", login)));
         };
         let expires = text("expires").and_then(|time| time.parse().ok()).or_else(|| token.expires_at());
         Ok(Some(Stored { token, origin: origin.to_owned(), expires }))

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
-use crate::cli::{GlobalArgs, hint};
+use crate::cli::GlobalArgs;
 use crate::input::document::unreadable;
 use crate::system::context::Context;
 use crate::system::environment;
 use crate::system::shell::Shell;
 use crate::system::storage::{Disk, Storage, lock_of, real_path, replace_durably};
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::text::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -73,7 +74,7 @@ impl ConfigFile {
         match loaded {
             Ok(file) if is_named && !file.exists && !is_complete => {
                 let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
-                Err(Failure::usage(message).hint("create it with `storefront config init`"))
+                Err(Failure::usage(message).hint(hint!("create it with ", storefront("config init"))))
             }
             Err(_) if is_complete && !is_named && Self::locate(context).map_or(true, is_denied) => {
                 Ok(Self::default())
@@ -196,11 +197,9 @@ impl ConfigFile {
     pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
         let names = self.names();
         let hint = match closest_match(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => {
-                format!("run {}", hint::command(["config", "init", "-p", name]))
-            }
-            None => format!("available profiles: {}", names.join(", ")),
+            Some(near) => format!("did you mean `{near}`?").into(),
+            None if names.is_empty() => hint!("run ", storefront("config init -p").arg(name)),
+            None => format!("available profiles: {}", names.join(", ")).into(),
         };
         Failure::usage(format!("no profile `{name}` in `{}` (from {by})", self.path.display())).hint(hint)
     }
@@ -209,15 +208,21 @@ impl ConfigFile {
     pub fn no_profile_selected(&self) -> Failure {
         let names = self.names();
         if !names.is_empty() {
-            return Failure::usage(format!("no profile selected (available: {})", names.join(", ")))
-                .hint("use -p NAME, set a default with `storefront config use NAME`, or use --sandbox");
+            return Failure::usage(format!("no profile selected (available: {})", names.join(", "))).hint(
+                hint!(
+                    "use -p NAME, set a default with ",
+                    storefront("config use NAME"),
+                    ", or use --sandbox"
+                ),
+            );
         }
         let path = self.path.display();
         let state = if self.exists { "has no profile" } else { "does not exist" };
-        Failure::usage(format!("no service configured: `{path}` {state}")).hint(
-            "to try it with no account, add --sandbox; for a real service, run `storefront config init`, \
-             or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN",
-        )
+        Failure::usage(format!("no service configured: `{path}` {state}")).hint(hint!(
+            "to try it with no account, add --sandbox; for a real service, run ",
+            storefront("config init"),
+            ", or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN"
+        ))
     }
 
     /// The directory that paths in the file are relative to.

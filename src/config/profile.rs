@@ -7,6 +7,7 @@ use url::Url;
 
 use crate::system::shell::Shell;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Dialect, StoreView};
 use storefront_core::text::duration;
 use storefront_core::text::suggestion::closest_match;
@@ -247,7 +248,7 @@ impl Profile {
     /// The failure that this profile has no base URL.
     pub fn no_base_url(&self) -> Failure {
         Failure::usage(format!("profile `{}` has no base-url", self.name))
-            .hint(format!("run `storefront config set -p {} base-url URL`", self.name))
+            .hint(hint!("run ", storefront("config set -p").arg(&self.name).arg("base-url").arg("URL")))
     }
 
     /// The keys of the profile that say where its token is: one at most.

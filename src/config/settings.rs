@@ -15,6 +15,7 @@ use crate::config::Endpoint;
 use crate::system::context::Context;
 use crate::system::environment::{API, BASE_URL, STORE_VIEW};
 use storefront_core::failure::Failure;
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::{Bearer, Dialect, Interface, StoreView, Target};
 use storefront_core::text::token::Credential;
 
@@ -201,10 +202,12 @@ impl Settings {
     pub fn target(&self) -> Result<Target<'_>, Failure> {
         Target::new(self.dialect, self.store_view.as_ref()).map_err(|failure| {
             let keep = match &self.profile {
-                Some(name) => format!("run `storefront config set -p {name} store-view CODE`"),
-                None => format!("set {STORE_VIEW}=CODE"),
+                Some(name) => {
+                    hint!("run ", storefront("config set -p").arg(name).arg("store-view").arg("CODE"))
+                }
+                None => format!("set {STORE_VIEW}=CODE").into(),
             };
-            failure.hint(format!("use --store-view CODE, or {keep}"))
+            failure.hint(hint!("use --store-view CODE, or ", keep))
         })
     }
 
@@ -260,19 +263,19 @@ fn require_root(url: &Url, dialect: &Dialect, profile: Option<&str>) -> Result<(
     let mut root = url.clone();
     root.set_path(&segments[..end].join("/"));
     let set = |key: &str, variable: &str, value: &str| match profile {
-        Some(name) => format!("`storefront config set -p {name} {key} {value}`"),
-        None => format!("{variable}={value}"),
+        Some(name) => storefront("config set -p").arg(name).arg(key).arg(value).into(),
+        None => Hint::from(format!("{variable}={value}")),
     };
     let mut fix = set("base-url", BASE_URL, root.as_str());
     if let [view] | [view, VERSION] = segments[end..]
         && ![VERSION, ASYNC, segments[end - 1]].contains(&view)
         && let Ok(view) = StoreView::new(view)
     {
-        fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
+        fix = hint!(fix, " and ", set("store-view", STORE_VIEW, view.code()));
     }
     let verb = if profile.is_some() { "run" } else { "set" };
     let message = format!("the base URL {url} continues after the root of the REST API");
-    Err(Failure::usage(message).hint(format!("{verb} {fix}")))
+    Err(Failure::usage(message).hint(hint!(verb, " ", fix)))
 }
 
 /// The interface: flag, then environment, then profile, then the marketplace's.

@@ -74,7 +74,7 @@ fn the_environment_alone_is_enough() {
     assert_eq!((settings.endpoint.timeout, settings.endpoint.retry), (Duration::from_secs(30), 2));
     assert_eq!(settings.retention_days, 30);
     assert!(settings.endpoint.use_proxy && settings.sandbox.is_none() && !settings.endpoint.allow_plain_http);
-    assert!(settings.target().unwrap_err().hint.unwrap().contains("--store-view"));
+    assert!(settings.target().unwrap_err().hint.unwrap().to_string().contains("--store-view"));
 }
 
 #[test]
@@ -304,15 +304,22 @@ fn a_file_with_a_token_is_its_owners_only() {
         write(&home, "config/t", "secret\n", mode);
         let failure = read(&resolve(&home, &[]).unwrap().token).unwrap_err();
         let path = home.path().join("config/t");
-        assert_eq!(failure.hint.unwrap(), format!("run `chmod 600 {}`", path.display()));
+        assert_eq!(failure.hint.unwrap().to_string(), format!("run `chmod 600 {}`", path.display()));
 
         write(&home, "config/credentials.toml", "", mode);
         write(&home, "config/config.toml", SHOP, 0o644);
-        assert!(read(&resolve(&home, &[]).unwrap().token).unwrap_err().hint.unwrap().contains("credentials"));
+        assert!(
+            read(&resolve(&home, &[]).unwrap().token)
+                .unwrap_err()
+                .hint
+                .unwrap()
+                .to_string()
+                .contains("credentials")
+        );
 
         write(&home, "config/config.toml", &format!("{SHOP}admin-token = \"t\"\n"), mode);
         let failure = resolve(&home, &[]).unwrap_err();
-        assert!(failure.hint.unwrap().starts_with("run `chmod 600 "));
+        assert!(failure.hint.unwrap().to_string().starts_with("run `chmod 600 "));
         write(&home, "config/config.toml", &format!("{SHOP}token-file = \"t\"\n"), 0o600);
     }
 }

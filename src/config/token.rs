@@ -15,6 +15,7 @@ use super::profile::{Profile, origin};
 use crate::system::context::Context;
 use crate::system::environment;
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{HintCommand, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::redact::Redactor;
 use storefront_core::text::sanitize::sanitize_line;
@@ -190,7 +191,8 @@ impl Tokens<'_> {
             return Some(TokenSource { expires, is_stored: true, ..source });
         }
         let message = format!("the token from {from} is bound to {bound}, but the base URL is now {here}");
-        let failure = auth(message).hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
+        let log_in = HintCommand::of(["auth", "login"].into_iter().chain(flag.split_whitespace()));
+        let failure = auth(message).hint(hint!("run ", log_in.arg("-p").arg(&profile.name)));
         Some(TokenSource::absent(failure, format!("{from}, bound to {bound}")))
     }
 
@@ -206,12 +208,13 @@ impl Tokens<'_> {
         let name = &profile.name;
         if self.own_host {
             let hint = if profile.text("api").as_deref() == Some("magento") {
-                format!(
-                    "run `storefront auth login --admin -p {name}` (without --admin for a customer's \
-                     token), or set {variable}"
+                hint!(
+                    "run ",
+                    storefront("auth login --admin -p").arg(name),
+                    format!(" (without --admin for a customer's token), or set {variable}")
                 )
             } else {
-                format!("run `storefront auth login -p {name}`, or set {variable}")
+                hint!("run ", storefront("auth login -p").arg(name), format!(", or set {variable}"))
             };
             return TokenSource::absent(auth(format!("no token for profile `{name}`")).hint(hint), "none");
         }

@@ -4,6 +4,7 @@ use crate::client::service::Service;
 use crate::client::{Effect, Reply};
 use crate::report::outcome::{Call, Outcome};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{Hint, hint};
 use storefront_core::interface::request::Request;
 use storefront_core::text::exact_json;
 
@@ -98,7 +99,7 @@ impl<'a> Calls<'a> {
 
     /// The failure of the whole: what was applied before stays so. Of the `planned` calls the others were not sent.
     /// `again` says how to complete it; a hint of the failure is enough where nothing was applied.
-    pub fn failed(mut self, failure: Failure, planned: &[Planned], again: Option<&str>) -> Failure {
+    pub fn failed(mut self, failure: Failure, planned: &[Planned], again: Option<Hint>) -> Failure {
         let is_done = |name: &str| self.done.iter().any(|call| call.name == name);
         let left: Vec<&String> = planned.iter().map(|(name, _)| name).filter(|name| !is_done(name)).collect();
         self.done.extend(left.into_iter().map(|name| Call::new(name.clone(), Applied::No)));
@@ -112,8 +113,8 @@ impl<'a> Calls<'a> {
             _ => (failure.kind, failure.applied),
         };
         let hint = match (failure.hint, again) {
-            (Some(hint), Some(again)) if applied != Applied::No => Some(format!("{hint}; {again}")),
-            (hint, again) => hint.or(again.map(str::to_owned)),
+            (Some(hint), Some(again)) if applied != Applied::No => Some(hint!(hint, "; ", again)),
+            (hint, again) => hint.or(again),
         };
         let is_interrupted = failure.kind == FailureKind::Interrupted;
         let kind = if is_interrupted { failure.kind } else { kind };

@@ -10,12 +10,15 @@ use crate::ops::profile::read::read_profile;
 use crate::ops::{look_first, positive};
 use storefront_core::cart::Cart;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
 use storefront_core::profile::address::own_id;
 use storefront_core::profile::equal::same_flag;
 
-const LOOK_AT_CART: &str = "look at the cart before you try again: `storefront quote show`";
+fn look_at_cart() -> Hint {
+    hint!("look at the cart before you try again: ", storefront("quote show"))
+}
 
 /// The active cart of the customer.
 #[derive(Debug)]
@@ -95,7 +98,7 @@ fn not_created(failure: Failure) -> Failure {
         return failure;
     }
     let (kind, hint) = match failure.kind {
-        FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".to_owned())),
+        FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".into())),
         kind => (kind, failure.hint),
     };
     let message = format!("the cart could not be created: {}", failure.message);
@@ -105,14 +108,14 @@ fn not_created(failure: Failure) -> Failure {
 /// Names the command that shows a write whose outcome is unknown, where a cart can be read.
 pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::Unknown | FailureKind::Mismatch if can_be_read(service) => failure.hint(LOOK_AT_CART),
+        FailureKind::Unknown | FailureKind::Mismatch if can_be_read(service) => failure.hint(look_at_cart()),
         _ => failure,
     }
 }
 
 /// Adds the hint to look at the cart first to the failure of a write that must not be sent twice: it may have been saved although it was refused, too.
 pub fn look_first_hint(service: &Service<'_>, failure: Failure) -> Failure {
-    let hint = if can_be_read(service) { LOOK_AT_CART } else { CHECK_BEFORE_RETRY };
+    let hint = if can_be_read(service) { look_at_cart() } else { CHECK_BEFORE_RETRY.into() };
     look_first(look_hint(service, failure), hint)
 }
 

@@ -13,6 +13,7 @@ use crate::ops::{cart, read_until};
 use crate::report::outcome::{CartOutcome, Outcome};
 use storefront_core::cart::{Cart, find_item, is_asked, item_id, item_state};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{
     OperationSpec, QUOTE_CLEAR, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, Success, scalar,
@@ -76,7 +77,7 @@ impl<'a> Stored<'a> {
         let target = service.target()?;
         let Some(found) = cart::find(service).await? else {
             let none = Failure::new(FailureKind::Refused, "the customer has no active cart");
-            return Err(none.hint("add an item with `storefront quote add-item`"));
+            return Err(none.hint(hint!("add an item with ", storefront("quote add-item"))));
         };
         found.ensure_named(scalar(draft.fields.get("quote_id")).as_deref())?;
         let Some(items) = items_of(&found.shown, found.id) else {
@@ -286,8 +287,11 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
         if is_gone(&failure) || is_lost && matches!(stored.look(change, settle).await, Shown::Done) {
             calls.last_is_applied(&failure);
         } else {
-            let again =
-                "look at the cart with `storefront quote show`; the command again removes what is left";
+            let again = hint!(
+                "look at the cart with ",
+                storefront("quote show"),
+                "; the command again removes what is left"
+            );
             return Err(calls.failed(failure, &planned, Some(again)));
         }
     }
@@ -371,5 +375,9 @@ fn not_shown(status: u16) -> Failure {
 
 /// It is not sent again automatically.
 fn look_again(failure: Failure) -> Failure {
-    failure.hint("look at the cart with `storefront quote show`; if it is as before, run the command again")
+    failure.hint(hint!(
+        "look at the cart with ",
+        storefront("quote show"),
+        "; if it is as before, run the command again"
+    ))
 }

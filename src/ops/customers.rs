@@ -8,6 +8,7 @@ use crate::client::local_service;
 use crate::client::service::{CallToken, Service};
 use crate::ops::positive;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
 use storefront_core::text::exact_json;
@@ -33,7 +34,7 @@ pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<
             Ok(Service { customer: None, email: Some(named.trim().into()), ..service.clone() })
         }
         Err(_) => Err(Failure::usage(format!("`{named}` is neither a customer ID nor an email"))
-            .hint("search with `storefront customer find TEXT`")),
+            .hint(hint!("search with ", storefront("customer find TEXT")))),
     }
 }
 
@@ -51,7 +52,8 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
 
 /// No customer has this id.
 pub fn no_such_customer(id: CustomerId) -> Failure {
-    Failure::usage(format!("no customer has the ID {id}")).hint("search with `storefront customer find TEXT`")
+    Failure::usage(format!("no customer has the ID {id}"))
+        .hint(hint!("search with ", storefront("customer find TEXT")))
 }
 
 /// Emails may come in any case of their ASCII letters. By other letters two customers may differ: the Kelvin sign is a `k`
@@ -79,7 +81,7 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
         .and_then(|issued| storefront_core::text::token::Credential::new(&issued.token))
         .ok_or_else(|| {
             Failure::usage(format!("the sandbox has no customer `{named}`"))
-                .hint("`storefront sandbox tokens` lists the customers")
+                .hint(hint!(storefront("sandbox tokens"), " lists the customers"))
         })?;
     secrets().add(&token);
     let token = CallToken::OfRun(Rc::new(token));
@@ -104,7 +106,7 @@ pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, 
         }
         (1, true) => Ok(matches.remove(0)),
         (0, true) => Err(Failure::usage(format!("no customer has the email `{email}`"))
-            .hint("search with `storefront customer find TEXT`")),
+            .hint(hint!("search with ", storefront("customer find TEXT")))),
         _ => {
             let each =
                 |customer| format!("{} (website {})", text(customer, "id"), text(customer, "website_id"));

@@ -21,6 +21,7 @@ use crate::input::{Draft, Overrides};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
+use storefront_core::hint::Hint;
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
 use storefront_core::operation::{OperationSpec, Success};
 
@@ -157,7 +158,7 @@ pub async fn send_request(
 
 /// A refused write with the hint to look first, where some shops have saved it all the same and nothing else is to be done. A
 /// 404 names what is not there.
-pub fn look_first(failure: Failure, hint: &str) -> Failure {
+pub fn look_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
     let is_told = failure.hint.is_some() || failure.status == Some(404);
     if may_be_saved(&failure) && !is_told { failure.hint(hint) } else { failure }
 }

@@ -14,6 +14,7 @@ use crate::report::outcome::Outcome;
 use crate::report::profile::one_liner;
 use storefront_core::cart::{Cart, from_profile};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{QUOTE_SHIP, Success, scalar, without_nested};
@@ -27,7 +28,6 @@ const OPERATION: &str = QUOTE_SHIP.name;
 const SHIPPING: &str = "shipping-information";
 /// What to do where the second call is missing: both calls can be repeated.
 const AGAIN: &str = "run the command again";
-const ADD_AN_ITEM: &str = "add an item first: `storefront quote add-item --sku SKU --qty N`";
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
@@ -156,8 +156,12 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let found = match target.customer {
         None => None,
         Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
-            Failure::usage(format!("customer {customer} has no active cart"))
-                .hint(format!("check the customer with `storefront customer show`, or {ADD_AN_ITEM}"))
+            Failure::usage(format!("customer {customer} has no active cart")).hint(hint!(
+                "check the customer with ",
+                storefront("customer show"),
+                ", or ",
+                add_an_item()
+            ))
         })?),
     };
     let id = found.map(|cart| cart.id);
@@ -205,6 +209,14 @@ fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<Str
 /// another address's VAT id.
 const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
 
+fn add_an_item() -> Hint {
+    hint!("add an item first: ", storefront("quote add-item --sku SKU --qty N"))
+}
+
+fn list_methods() -> Hint {
+    hint!(storefront("quote methods"), " lists them")
+}
+
 /// What is said of the first call. A method that the shop does not have is refused after the addresses are saved.
 fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
     let is_not_found = failure.status == Some(404);
@@ -213,14 +225,14 @@ fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
             "the addresses were saved, and the shipping method of the cart was erased: {}",
             failure.message
         );
-        let hint = format!("{AGAIN} with a method that the shop has; `storefront quote methods` lists them");
+        let hint = hint!(AGAIN, " with a method that the shop has; ", list_methods());
         Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
     } else if is_not_found && failure.hint.is_none() {
         let lacks_method = says(failure.service.as_ref(), "The shipping method is missing");
         failure.hint(if lacks_method {
-            "add --carrier and --method; `storefront quote methods` lists them".to_owned()
+            hint!("add --carrier and --method; ", list_methods())
         } else {
-            format!("if there is no active cart, {ADD_AN_ITEM}")
+            hint!("if there is no active cart, ", add_an_item())
         })
     } else {
         cart::look_hint(service, failure)
@@ -234,16 +246,16 @@ fn second_failed(failure: Failure) -> Failure {
         _ => "the payment was not",
     };
     let message = format!("the shipping information was saved, and {became}: {}", failure.message);
-    let hint = match (failure.kind, failure.applied, &failure.hint) {
+    let hint = match (failure.kind, failure.applied, failure.hint) {
         (_, Applied::Unknown, _) => {
-            format!("{AGAIN}: saving the same addresses, methods and payment a second time changes nothing")
+            hint!(AGAIN, ": saving the same addresses, methods and payment a second time changes nothing")
         }
         // The shop does not take this payment.
         (FailureKind::Refused, ..) => {
-            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them")
+            hint!(AGAIN, " with a payment that the shop takes; ", list_methods())
         }
-        (FailureKind::Interrupted, ..) | (_, _, None) => AGAIN.to_owned(),
-        (_, _, Some(hint)) => format!("{hint}; then {AGAIN}"),
+        (FailureKind::Interrupted, ..) | (_, _, None) => AGAIN.into(),
+        (_, _, Some(hint)) => hint!(hint, "; then ", AGAIN),
     };
     Failure { message, hint: Some(hint), ..failure }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{Header, Planned, ensure_new, write};
-use crate::cli::hint;
+use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::{Operation, refuse_single_flag};
@@ -15,6 +15,7 @@ use crate::report::outcome::Outcome;
 use crate::report::style;
 use crate::report::summary::count_records;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 
 /// How long a plan can be applied where `--expires` says nothing.
 const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
@@ -92,8 +93,8 @@ impl<'a> Planning<'a> {
         let expires = style::time(header.expires.duration_since(header.created).unsigned_abs());
         let records = count_records(header.records);
         session.report.status(&format!("Wrote plan {shown}: {records}, expires in {expires}{left_out}"));
-        let apply = format!("apply it with {}", hint::command(["apply", &shown]));
-        session.report.status(&hint::for_command(&apply, session.global));
+        let apply = hint!("apply it with ", storefront("apply").arg(&*shown));
+        session.report.status(&for_command(apply, session.global).to_string());
         Ok(())
     }
 }

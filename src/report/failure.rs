@@ -28,7 +28,7 @@ impl Report {
             });
         }
         if let Some(hint) = &failure.hint {
-            self.stderr(&self.labelled(TextStyle::Id, "  hint", hint));
+            self.stderr(&self.labelled(TextStyle::Id, "  hint", &hint.to_string()));
         }
     }
 }

@@ -135,7 +135,7 @@ impl OrderedResults {
             // What was lost, or applied in part, is for a person to look at, record by record.
             let is_for_person = state == State::Mismatch || is_in_part;
             let hint = failure.hint.as_ref().filter(|_| is_for_person);
-            let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(hint)));
+            let hint = hint.map(|hint| format!("\n  hint: {}", sanitize::sanitize_line(&hint.to_string())));
             let what = if is_in_part { "applied in part" } else { state.name() };
             let text = format!("{what}: {message}");
             if !is_for_person && self.is_collected(&text, place.line) {

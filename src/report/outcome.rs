@@ -176,7 +176,7 @@ impl Outcome {
                 // A wrong expression is a wrong usage; that kind says that nothing was written.
                 kind: FailureKind::Internal,
                 message: format!("{} succeeded, but {}", self.operation, failure.message),
-                hint: Some("do not run it again just to see the output".to_owned()),
+                hint: Some("do not run it again just to see the output".into()),
                 applied: Applied::Yes,
                 ..failure
             },

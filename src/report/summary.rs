@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use super::style::time;
-use crate::cli::hint;
 use storefront_core::failure::{FailureKind, RecordCounts};
+use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 
-/// How to continue, in words with the commands to type.
-#[derive(Debug, Default)]
+/// How to continue, with the commands to type.
+#[derive(Debug)]
 pub struct NextSteps {
-    /// The command that continues the run, in backticks.
-    pub resume: String,
+    /// The command that continues the run.
+    pub resume: HintCommand,
     /// How to continue with unknown records after someone has checked them, and how long to wait for requests still under way.
-    pub settle: String,
+    pub settle: Hint,
     /// Whether the records are those of a plan, which nobody corrects.
     pub is_plan: bool,
     /// What the places of records are called: `line` or `record`.
@@ -25,25 +25,26 @@ pub struct NextSteps {
 
 impl NextSteps {
     /// The command that lists the records in these states.
-    fn list(&self, states: &[&str]) -> String {
-        hint::command([&["journal", "show", &self.journal, "--state"], states].concat())
+    fn list(&self, states: &[&str]) -> HintCommand {
+        let show = storefront("journal show").arg(&self.journal).arg("--state");
+        states.iter().fold(show, |show, state| show.arg(*state))
     }
 
     /// What to do about a record whose outcome is unknown.
-    pub fn for_unknown(&self) -> String {
-        format!("check whether it took effect, then {}", self.settle)
+    pub fn for_unknown(&self) -> Hint {
+        hint!("check whether it took effect, then ", self.settle.clone())
     }
 
     /// What to do about records that failed permanently: these, of so many.
-    pub fn fix(&self, lines: &[u64], count: u64) -> String {
+    pub fn fix(&self, lines: &[u64], count: u64) -> Hint {
         if self.is_plan {
-            return "make a plan of the failed records again".to_owned();
+            return "make a plan of the failed records again".into();
         }
         let (Self { place, resume, failed_file, .. }, lines) = (self, list_lines(lines, count));
         let places = if count == 1 { (*place).to_owned() } else { format!("{place}s") };
         let note = failed_file.as_ref().map(|file| format!("; `{file}` is only a report, do not run it"));
         let note = note.unwrap_or_default();
-        format!("fix {places} {lines} in the input, then resume with {resume}{note}")
+        hint!(format!("fix {places} {lines} in the input, then resume with "), resume.clone(), note)
     }
 }
 
@@ -77,32 +78,36 @@ pub fn unsuccessful(count: RecordCounts) -> String {
 
 /// How to continue, for each way in which records did not go through: what is unknown first, what has to be corrected last.
 /// `failed` are the first lines that failed permanently.
-pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> String {
+pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> Hint {
     let mut steps = Vec::new();
     if count.unknown > 0 {
-        steps.push(format!(
-            "check which unknown records took effect ({} lists them), then {}",
+        steps.push(hint!(
+            "check which unknown records took effect (",
             next.list(&["unknown", "sending"]),
-            next.settle
+            " lists them), then ",
+            next.settle.clone()
         ));
     }
     let fix = (count.failed > 0).then(|| next.fix(failed, count.failed));
     let is_said = fix.is_some() && !next.is_plan;
     let is_stopped = fix.is_none() && count.unknown + count.mismatch == 0;
     if count.refused_in_part > 0 {
-        steps
-            .push(format!("correct the records that were applied in part, then resume with {}", next.resume));
+        steps.push(hint!(
+            "correct the records that were applied in part, then resume with ",
+            next.resume.clone()
+        ));
     } else if is_stopped || count.can_resume() && !is_said {
-        steps.push(format!("resume with {}", next.resume));
+        steps.push(hint!("resume with ", next.resume.clone()));
     }
     if count.mismatch > 0 {
-        steps.push(format!(
-            "compare the mismatched records with the shop ({} lists them; the hint of each says how)",
-            next.list(&["mismatch"])
+        steps.push(hint!(
+            "compare the mismatched records with the shop (",
+            next.list(&["mismatch"]),
+            " lists them; the hint of each says how)"
         ));
     }
     steps.extend(fix);
-    steps.join("; ")
+    Hint::join(steps, "; ")
 }
 
 fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 7] {

@@ -16,6 +16,7 @@ use super::record::WriteRecord;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::Storage;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
 use storefront_core::profile::address::{address_list, addresses_by_id};
@@ -269,7 +270,7 @@ impl CustomerStore {
         match &mut entries[..] {
             [_] => Ok(entries.remove(0)),
             [] => Err(Failure::usage(format!("no snapshot named `{name}` of this customer on this machine"))
-                .hint("`storefront customer history` lists the snapshots")),
+                .hint(hint!(storefront("customer history"), " lists the snapshots"))),
             several => Err(Failure::usage(format!("`{name}` names {} snapshots", several.len()))
                 .hint("use a longer prefix, or a snapshot number")),
         }
@@ -555,7 +556,7 @@ impl Snapshot {
     pub fn parse(text: &[u8], path: &Path) -> Result<Self, Failure> {
         let no_snapshot = || {
             Failure::usage(format!("`{}` is not a snapshot", path.display()))
-                .hint("`storefront customer history` lists the snapshots")
+                .hint(hint!(storefront("customer history"), " lists the snapshots"))
         };
         let mut content = exact_json::parse_object(text).map_err(|error| match error {
             exact_json::Error::Syntax { .. } => no_snapshot(),

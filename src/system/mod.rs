@@ -4,5 +4,6 @@ pub mod clock;
 pub mod context;
 pub mod environment;
 pub mod output;
-pub mod shell;
 pub mod storage;
+
+pub use storefront_core::text::shell;

@@ -170,7 +170,7 @@ fn an_html_page_in_reply_to_a_write_is_an_unknown_outcome() {
             "{content_type} {body}"
         );
         assert_eq!(
-            failure.hint.as_deref(),
+            failure.hint.as_ref().map(ToString::to_string).as_deref(),
             Some(
                 "check for a proxy, a firewall or a login page in front of the service, then whether it took effect"
             )

@@ -63,3 +63,29 @@ fn no_page_message_or_comment_has_a_phrase_of_the_list() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// Texts with a command that are no hints: pages that are printed, notes for a file.
+const PAGES: [&str; 3] =
+    ["src/commands/meta.rs", "src/commands/sandbox.rs", "crates/sandbox/src/store/file.rs"];
+
+/// A command in a hint is a value (`storefront_core::hint::storefront`): as text it would not name the service and the customer
+/// that the command was run against.
+#[test]
+fn no_hint_holds_a_command_as_text() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    for directory in ["src", "crates"] {
+        files(&root.join(directory), &mut all);
+    }
+    let mut found = Vec::new();
+    for path in all.iter().filter(|path| !PAGES.iter().any(|page| path.ends_with(page))) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for (line, text) in (1..).zip(code.lines()).filter(|(_, text)| !text.trim().starts_with("//")) {
+            if text.contains("`storefront ") && path.extension().is_some_and(|end| end == "rs") {
+                found.push(format!("{}:{line}: {}", path.display(), text.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "write hint!(…, storefront(\"customer show\"), …):\n{}", found.join("\n"));
+}

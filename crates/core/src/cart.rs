@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::hint::{Hint, hint, storefront};
 use crate::id::{AddressId, CustomerId};
 use crate::interface::dialect::CartRoutes;
 use crate::interface::fields::ObjectSchema;
@@ -146,25 +147,27 @@ pub fn find_item<'a>(items: &'a [Value], asked: &Map<String, Value>) -> Result<&
     let (message, hint) = match (&found[..], &id, &sku) {
         ([item], Some(id), Some(sku)) if !has_sku(item, sku) => {
             let own = scalar(item.get("sku")).unwrap_or_default();
-            (format!("item {id} has the SKU `{own}`, not `{sku}`"), LIST_ITEMS)
+            (format!("item {id} has the SKU `{own}`, not `{sku}`"), list_items())
         }
         ([item], ..) => return Ok(item),
-        ([], Some(id), _) => (format!("the cart has no item {id}"), LIST_ITEMS),
+        ([], Some(id), _) => (format!("the cart has no item {id}"), list_items()),
         ([], None, sku) => (
             format!("the cart has no item with the SKU `{}`", sku.as_deref().unwrap_or_default()),
-            LIST_ITEMS,
+            list_items(),
         ),
         (several, ..) => {
             let ids = several.iter().filter_map(|item| item_id(item));
             let ids = join_ids(&ids.collect::<Vec<_>>());
             let message = format!("the SKU `{}` is in the cart several times", sku.unwrap_or_default());
-            (format!("{message}: items {ids}"), "name one of them with --item ID, or `item_id`")
+            (format!("{message}: items {ids}"), "name one of them with --item ID, or `item_id`".into())
         }
     };
     Err(Failure::usage(message).hint(hint))
 }
 
-const LIST_ITEMS: &str = "`storefront quote show` lists the items";
+fn list_items() -> Hint {
+    hint!(storefront("quote show"), " lists the items")
+}
 
 fn no_routes(interface: &str) -> Failure {
     Failure::usage(format!("the interface `{interface}` has no calls that read a cart"))
@@ -187,7 +190,7 @@ pub fn from_profile(
 ) -> Result<Map<String, Value>, Failure> {
     let position = AddressIndex::of(profile.addresses())?
         .find(id)
-        .map_err(|failure| failure.hint("list the addresses with `storefront customer show`"))?;
+        .map_err(|failure| failure.hint(hint!("list the addresses with ", storefront("customer show"))))?;
     let stored = &profile.addresses()[position];
     let mut address = Map::new();
     for member in fields.own_fields.iter().filter(|member| !NOT_SHARED.contains(&member.name)) {

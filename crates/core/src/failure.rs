@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::hint::Hint;
+
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -132,7 +134,7 @@ pub struct Failure {
     /// What happened, one sentence without a full stop at its end.
     pub message: String,
     /// The next thing to do or type.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
     /// HTTP status of the service's answer, if there was one.
     pub status: Option<u16>,
     /// Whether the write took effect.
@@ -286,9 +288,9 @@ impl Failure {
         Self::new(FailureKind::Internal, message)
     }
 
-    /// Adds the next thing to do or type.
+    /// Adds the next thing to do or type; with commands in it as [`crate::hint::hint!`] makes it.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }

@@ -13,6 +13,7 @@ use crate::check::accepted::{self, Refused};
 use crate::check::body::Warnings;
 use crate::check::country::{Country, country_code};
 use crate::failure::Failure;
+use crate::hint::{hint, storefront};
 use crate::id::AddressId;
 use crate::interface::dialect::Dialect;
 use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
@@ -241,10 +242,8 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
         kind @ ("swatch_visual" | "swatch_text")
             if options(attribute).iter().any(|option| option["is_default"] == true) =>
         {
-            Some(format!(
-                "a new `{kind}` has no default option: create it without one, then run `storefront \
-                 attribute option default`"
-            ))
+            let then = format!("a new `{kind}` has no default option: create it without one, then run ");
+            Some(hint!(then, storefront("attribute option default")).to_string())
         }
         "weee" if has("is_filterable") || has("is_searchable") => Some(
             "a `weee` attribute that is filterable or searchable makes Magento refuse to save products"

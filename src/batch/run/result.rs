@@ -107,8 +107,8 @@ impl Run<'_> {
         }
         let mut shown = failure.clone();
         shown.hint = shown.hint.map(|hint| match prepared {
-            Some(prepared) => prepared.hint(&hint, self.shared.global),
-            None => for_command(&hint, self.shared.global),
+            Some(prepared) => prepared.hint(hint, self.shared.global),
+            None => for_command(hint, self.shared.global),
         });
         let text = self.results.failure(position.location, self.operation().name, &shown);
         let printed = self.results.push(position.location.record, text);
@@ -253,10 +253,10 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextS
         }
         (Some(Stop::Broken(failure)), _) => failure,
     };
-    let first = failure.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+    let first = failure.hint.clone().map(|hint| hint.and("; ")).unwrap_or_default();
     if kind.is_none() && matches!(failure.kind, FailureKind::Interrupted) {
         return Err(Failure { applied: count.applied(), ..failure });
     }
-    let hint = Some(format!("{first}{}", summary::hint(count, failed, next)));
+    let hint = Some(first.and(summary::hint(count, failed, next)));
     Err(Failure { applied: count.applied(), hint, ..failure })
 }

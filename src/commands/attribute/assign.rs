@@ -12,6 +12,7 @@ use crate::ops::{Operation, Run};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, OperationSpec, scalar};
 
 /// Flags of `attribute assign`.
@@ -52,8 +53,11 @@ impl Operation for AssignArgs {
         if scalar(draft.fields.get("attribute_code")).is_none()
             || Attribute(&draft.fields).set_names().is_empty()
         {
-            return Err(Failure::usage("no attribute or no attribute set given")
-                .hint("use `storefront attribute assign CODE --set NAME`, or --input FILE"));
+            return Err(Failure::usage("no attribute or no attribute set given").hint(hint!(
+                "use ",
+                storefront("attribute assign CODE --set NAME"),
+                ", or --input FILE"
+            )));
         }
         Ok(Vec::new())
     }

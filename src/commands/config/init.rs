@@ -14,6 +14,7 @@ use crate::config::{
 use crate::prompt::{Objection, Prompt, Question};
 use crate::system::environment;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Dialect, StoreView};
 
 /// Create a profile. Name it with -p, set its store view with --store-view.
@@ -52,7 +53,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
             return Ok(());
         }
         Err(Failure::guard(format!("profile `{name}` already exists"))
-            .hint("replace it with --replace, or change one setting with `storefront config set`"))
+            .hint(hint!("replace it with --replace, or change one setting with ", storefront("config set"))))
     };
     let check = |place: usize, text: &str, api: &str| match place {
         NAME => check_profile_name(text).map_err(Failure::usage).and_then(|()| require_new(file, text)),
@@ -92,11 +93,10 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         let default = KeyPath::of([DEFAULT_PROFILE.name]);
         if default.find(file).is_none() { file.set(&default, name.as_str().into()) } else { Ok(()) }
     })?;
-    session.report.status(&format!(
-        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
-        file.path.display(),
-        if admin_serves_all { " --admin" } else { "" }
-    ));
+    let log_in = storefront("auth login -p").arg(&name);
+    let log_in = if admin_serves_all { log_in.arg("--admin") } else { log_in };
+    let created = format!("created profile `{name}` in `{}`; next: ", file.path.display());
+    session.report.status(&hint!(created, log_in).to_string());
     Ok(())
 }
 
@@ -157,7 +157,7 @@ fn requires_store_view(api: &str) -> bool {
 /// What of a new profile works in few cases.
 fn warn(session: &Session<'_>, name: &str, api: &str, base_url: &str, store_view: &str) {
     let Ok(url) = parse_base_url(base_url) else { return };
-    let set = format!("`storefront config set -p {name}");
+    let set = |key: &str, value: &str| storefront("config set -p").arg(name).arg(key).arg(value);
     if let Some(root) = Dialect::named(api).and_then(|dialect| dialect.rest_root)
         && !url.path().trim_end_matches('/').ends_with(&format!("/{root}"))
     {
@@ -166,12 +166,14 @@ fn warn(session: &Session<'_>, name: &str, api: &str, base_url: &str, store_view
         ));
     }
     if url.scheme() == "http" && !is_this_machine(&url) {
-        session.report.warn(&format!(
-            "http:// sends the token and customer data unencrypted: use https://, or allow it with {set} \
-             allow-plain-http true`"
-        ));
+        let warning = hint!(
+            "http:// sends the token and customer data unencrypted: use https://, or allow it with ",
+            set("allow-plain-http", "true")
+        );
+        session.report.warn(&warning.to_string());
     }
     if requires_store_view(api) && store_view.is_empty() {
-        session.report.warn(&format!("the profile has no store view; set it with {set} store-view CODE`"));
+        let warning = hint!("the profile has no store view; set it with ", set("store-view", "CODE"));
+        session.report.warn(&warning.to_string());
     }
 }

@@ -6,6 +6,7 @@ use crate::client::service::Service;
 use crate::state::{self, Customer, CustomerStore, LockName, Names, SnapshotEntry, acquire};
 use crate::system::storage::Lock;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 
 /// What stands for every snapshot.
@@ -37,7 +38,11 @@ pub async fn of_one(
         return Err(Failure::guard(format!(
             "the outcome of {name} is unknown, and it may still take effect"
         ))
-        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left"));
+        .hint(hint!(
+            "run ",
+            storefront("customer history --check"),
+            ", or wait 10 minutes after its request left"
+        )));
     }
     store.remove(&wanted, what == ALL)?;
     if what == ALL {
@@ -113,10 +118,10 @@ fn refuse_kept(kept: &[String], by_age: bool) -> Result<(), Failure> {
     let (what, hint) = if by_age {
         (
             "outcome is unknown or a mismatch",
-            "delete each with `storefront customer history --customer ID --delete SNAPSHOT`",
+            hint!("delete each with ", storefront("customer history --customer ID --delete SNAPSHOT")),
         )
     } else {
-        ("update may still take effect", "run the command again 10 minutes after the last update")
+        ("update may still take effect", "run the command again 10 minutes after the last update".into())
     };
     Err(Failure::guard(format!("{snapshots} kept whose {what}: {}", names.join(", "))).hint(hint))
 }

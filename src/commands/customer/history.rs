@@ -18,6 +18,7 @@ use crate::ops::profile::verify::is_shown;
 use crate::report::changes::HistoryEntry;
 use crate::state::{self, CustomerStore, LockName, SnapshotEntry};
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::stored::Profile;
@@ -236,7 +237,7 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
     let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
     let snapshot = store.read_applied(&entry.path).map_err(|failure| {
         Failure::new(FailureKind::Unknown, failure.message)
-            .hint("look at the profile with `storefront customer show`")
+            .hint(hint!("look at the profile with ", storefront("customer show")))
     })?;
     let named = named(&snapshot);
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {

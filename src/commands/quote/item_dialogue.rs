@@ -12,6 +12,7 @@ use crate::prompt::{Objection, Question};
 use crate::report::fields::format_value;
 use storefront_core::cart::{find_item, item_id};
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::lint;
 
 /// What is asked for.
@@ -55,7 +56,7 @@ async fn choose(service: &Service<'_>, named: &Map<String, Value>) -> Result<(Va
     let items = found.as_ref().and_then(|cart| cart.shown["items"].as_array());
     let items = items.filter(|items| !items.is_empty()).ok_or_else(|| {
         let none = Failure::new(FailureKind::Refused, "the customer has no active cart with items");
-        none.hint("add one with `storefront quote add-item`")
+        none.hint(hint!("add one with ", storefront("quote add-item")))
     })?;
     if ["item_id", "sku"].iter().any(|name| named.contains_key(*name)) {
         return find_item(items, named).map(|item| (item.clone(), false));

@@ -29,6 +29,7 @@ use crate::report::profile::one_liner;
 use crate::report::style::{OutputStyle, table};
 use storefront_core::cart::Cart;
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{sanitize, sanitize_line};
 
@@ -149,7 +150,7 @@ async fn active_cart(service: &Service<'_>, quote: Option<&str>) -> Result<Activ
     let found = find(service).await?.ok_or_else(|| {
         // As the service would say it.
         Failure::new(FailureKind::Refused, "the customer has no active cart")
-            .hint("create one with `storefront quote add-item`")
+            .hint(hint!("create one with ", storefront("quote add-item")))
     })?;
     found.ensure_named(quote)?;
     Ok(found)

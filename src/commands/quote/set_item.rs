@@ -16,6 +16,7 @@ use crate::ops::{Operation, Run, cart_state};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::fields::Table;
 use storefront_core::lint;
 use storefront_core::operation::{OperationSpec, QUOTE_SET_ITEM, scalar};
@@ -71,7 +72,7 @@ impl Operation for SetItemArgs {
         let refused = lint::refuse_quantity(&draft.fields);
         if is_zero {
             // The shop would set 1.
-            let hint = "remove the item with `storefront quote remove-item`";
+            let hint = hint!("remove the item with ", storefront("quote remove-item"));
             return refused.map(|()| Vec::new()).map_err(|failure| failure.hint(hint));
         }
         refused.map(|()| Vec::new())

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::names::{Place, is_in_set, path, places};
 use super::read_existing;
-use crate::cli::hint;
 use crate::client::Effect;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -12,6 +11,7 @@ use crate::ops::calls::{Calls, Planned, preview};
 use crate::report::outcome::Outcome;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
 
@@ -52,9 +52,8 @@ pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Res
     for call in requests {
         if let Err(failure) = calls.send_next(call, Effect::State).await {
             let set = call.0.strip_prefix(ASSIGN).unwrap_or_default();
-            let again = hint::command(["attribute", "assign", code, "--set", set]);
-            let again = format!("{again} is safe to repeat");
-            return Err(calls.failed(failure, requests, Some(&again)));
+            let again = storefront("attribute assign").arg(code).arg("--set").arg(set);
+            return Err(calls.failed(failure, requests, Some(hint!(again, " is safe to repeat"))));
         }
     }
     Ok(calls.finish())

@@ -6,7 +6,6 @@ pub mod options;
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::hint;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -15,6 +14,7 @@ use crate::ops::{read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_CREATE, Success, scalar};
 
@@ -34,10 +34,10 @@ async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, 
         Ok(reply) => Attribute::shown(&reply.value()).map(|shown| shown.0.clone()).ok_or_else(|| {
             Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER)
         }),
-        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
-            Err(Failure::usage(format!("the shop has no attribute `{code}`"))
-                .hint("check the code; `storefront attribute create` creates an attribute"))
-        }
+        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => Err(Failure::usage(
+            format!("the shop has no attribute `{code}`"),
+        )
+        .hint(hint!("check the code; ", storefront("attribute create"), " creates an attribute"))),
         Err(failure) => Err(failure),
     }
 }
@@ -189,10 +189,8 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         Err(failure) if failure.applied == Applied::Unknown => {
             let is_it = |shown: &Value| is_as_asked(shown, asked);
             if !read_until(service, &read, service.settings.settle, is_it).await.1 {
-                return Err(failure.hint(format!(
-                    "{} shows whether it exists: check before retrying",
-                    hint::command(["attribute", "show", asked.code()])
-                )));
+                let show = storefront("attribute show").arg(asked.code());
+                return Err(failure.hint(hint!(show, " shows whether it exists: check before retrying")));
             }
             service.stage.set(Applied::Yes);
             service.session.report.warn(&format!("{}; verified as applied", failure.message));
@@ -248,8 +246,8 @@ fn created(asked: Attribute<'_>, reply: &Value) -> Option<Success> {
 
 fn exists(asked: Attribute<'_>) -> Failure {
     let code = asked.code();
-    Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
-        "{} prints it; choose another code for a new attribute",
-        hint::command(["attribute", "show", code])
+    Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(hint!(
+        storefront("attribute show").arg(code),
+        " prints it; choose another code for a new attribute"
     ))
 }

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
 use super::{read_all, read_existing};
-use crate::cli::hint;
 use crate::client::service::Service;
 use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
@@ -18,6 +17,7 @@ use crate::system::storage::Lock;
 use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{Named, StoredOptions};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, Success};
 
@@ -148,11 +148,12 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
         (failure, kept) => failure.or(kept.err()),
     };
     if let Some(failure) = failure {
-        let again = format!(
-            "check with {}, then run the command again: it adds what is missing and sets the default option",
-            hint::command(["attribute", "show", locked.code])
+        let again = hint!(
+            "check with ",
+            storefront("attribute show").arg(locked.code),
+            ", then run the command again: it adds what is missing and sets the default option"
         );
-        return Err(calls.failed(failure, &planned, Some(&again)));
+        return Err(calls.failed(failure, &planned, Some(again)));
     }
     let count = labels.len();
     let text = format!("Added {count} {} to {}", if count == 1 { "option" } else { "options" }, locked.code);
@@ -295,9 +296,8 @@ pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Resu
     if is_set {
         calls.skip(format!("set the default {}", option.name), "already there");
     } else if let Err(failure) = locked.set_default(&mut calls, option).await {
-        let again = hint::command(["attribute", "show", code]);
-        let again = format!("{again} shows it; the command can be repeated");
-        return Err(calls.failed(failure, &planned, Some(&again)));
+        let again = hint!(storefront("attribute show").arg(code), " shows it; the command can be repeated");
+        return Err(calls.failed(failure, &planned, Some(again)));
     }
     locked.note(Some(&option.id), &[], stored)?;
     let text = format!("The default option of {code} is {}", option.name);

@@ -6,7 +6,6 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::cli::hint;
 use crate::client::service::Service;
 use crate::ops::profile::lag::DELETED;
 use crate::ops::profile::read::list_paths;
@@ -14,6 +13,7 @@ use crate::report::changes;
 use crate::report::fields::format_value;
 use crate::state::{PendingWrite, Snapshot, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::profile::address::join_ids;
@@ -45,8 +45,8 @@ impl Doubt {
 pub fn may_not_be_applied(snapshot: &Snapshot) -> Doubt {
     let (name, named) = (snapshot.name(), named(snapshot));
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
-    let restore = hint::command(["customer", "restore", name]);
-    let hint = format!("name the update to undo, such as {restore}; {LIST}");
+    let restore = storefront("customer restore").arg(name);
+    let hint = hint!("name the update to undo, such as ", restore, "; ", list());
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
 }
 
@@ -61,7 +61,9 @@ pub fn named(snapshot: &Snapshot) -> String {
 }
 
 /// Where the snapshots are listed.
-pub const LIST: &str = "`storefront customer history` lists the snapshots";
+pub fn list() -> Hint {
+    hint!(storefront("customer history"), " lists the snapshots")
+}
 
 /// These addresses by their ids.
 pub fn addresses(ids: &[AddressId]) -> String {
@@ -82,9 +84,12 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
     } else {
         ("a read of the last minute", "somebody changed the profile")
     };
-    let refusal = Failure::guard(format!("the service shows an older profile than {newer}: {missing}")).hint(format!(
-        "check it with `storefront customer show`, and try again in a minute: a replica may be behind, or {cause}"
-    ));
+    let refusal =
+        Failure::guard(format!("the service shows an older profile than {newer}: {missing}")).hint(hint!(
+            "check it with ",
+            storefront("customer show"),
+            format!(", and try again in a minute: a replica may be behind, or {cause}")
+        ));
     Doubt::of(refusal)
 }
 
@@ -99,13 +104,13 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Snapshot>, is_planned: 
         (Some(named), false) => (format!("it is unknown whether {named} was saved"), "it may"),
     };
     let check = match (named.is_some(), is_planned) {
-        (false, _) => "",
-        (true, false) => "run `storefront customer history --check` to look again, ",
-        (true, true) => "run `storefront customer history --check` to look again, or ",
+        (false, _) => Hint::default(),
+        (true, false) => hint!("run ", storefront("customer history --check"), " to look again, "),
+        (true, true) => hint!("run ", storefront("customer history --check"), " to look again, or "),
     };
     let at_once = if is_planned { "" } else { ", or continue now with --after-unknown" };
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
-        .hint(format!("{check}wait until {until}{at_once}"));
+        .hint(check.and(format!("wait until {until}{at_once}")));
     Doubt { about: snapshot.map(Snapshot::changes).unwrap_or_default(), ..Doubt::of(refusal) }
 }
 
@@ -149,7 +154,7 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
     let missing = missing.chain(seen.undone.iter().map(|change| change.path.to_string())).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
-    let failure = failure.hint(hint.unwrap_or_else(|| look_again(snapshot)));
+    let failure = failure.hint(hint.map_or_else(|| look_again(snapshot), Hint::from));
     Failure { missing, snapshot: Some(text(snapshot).into()), ..failure }
 }
 
@@ -157,7 +162,7 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
 pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
     let message =
         format!("the profile was written, but the service then answered with that of customer {id}");
-    let hint = format!("check any cache in front of the service; {}", look_again(snapshot));
+    let hint = hint!("check any cache in front of the service; ", look_again(snapshot));
     let failure = Failure::new(FailureKind::Mismatch, message).hint(hint);
     Failure { snapshot: Some(text(snapshot).into()), ..failure }
 }
@@ -174,10 +179,8 @@ pub fn partial(snapshot: &str) -> Failure {
 
 /// The service refused it, and a read shows that it was saved.
 pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
-    let hint = format!(
-        "look with `storefront customer show`; to undo what was saved, run {}",
-        restore_command(snapshot)
-    );
+    let hint =
+        hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(snapshot));
     Failure {
         kind: FailureKind::Mismatch,
         applied: Applied::Unknown,
@@ -188,10 +191,12 @@ pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
     }
 }
 
-fn look_again(snapshot: &Path) -> String {
-    format!(
-        "look again with `storefront customer show`; if an address is still missing, restore the profile with {}",
-        restore_command(snapshot)
+fn look_again(snapshot: &Path) -> Hint {
+    hint!(
+        "look again with ",
+        storefront("customer show"),
+        "; if an address is still missing, restore the profile with ",
+        restore(snapshot)
     )
 }
 
@@ -215,12 +220,16 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
     let look = format!(
         "look in the shop whether the change is there; `{file}` contains the profile as it was before"
     );
-    let check = "do not send it again: it may be saved already, or within 10 minutes; \
-                 check with `storefront customer show` and `storefront customer history --check`";
-    let check = format!("{check}; undo it with {}", restore_command(snapshot));
+    let check = hint!(
+        "do not send it again: it may be saved already, or within 10 minutes; check with ",
+        storefront("customer show"),
+        " and ",
+        storefront("customer history --check")
+    );
+    let check = hint!(check, "; undo it with ", restore(snapshot));
     let (why, hint) = match unproven {
-        Unproven::Unreadable => ("the profile cannot be read back to verify it", look),
-        Unproven::NothingToShow => ("it changes nothing that a read could show", look),
+        Unproven::Unreadable => ("the profile cannot be read back to verify it", look.into()),
+        Unproven::NothingToShow => ("it changes nothing that a read could show", look.into()),
         Unproven::SetsBack => {
             ("it sets back an update of the last minute, so that an old read would show the same", check)
         }
@@ -232,8 +241,8 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
 }
 
 /// With the flag, because the update to undo may itself still take effect.
-fn restore_command(snapshot: &Path) -> String {
-    hint::command(["customer", "restore", stem(snapshot), "--after-unknown"])
+fn restore(snapshot: &Path) -> HintCommand {
+    storefront("customer restore").arg(stem(snapshot)).arg("--after-unknown")
 }
 
 fn text(snapshot: &Path) -> String {

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::client::service::Service;
-use crate::client::{CHECK_URL, names_no_entity};
+use crate::client::{check_url, names_no_entity};
 use crate::config::ReadSettings;
 use crate::input::document;
 use crate::ops::customers;
 use crate::state::{self, CustomerStore, LockName, acquire};
 use crate::system::storage::Lock;
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
@@ -160,10 +161,11 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
             "the service answered with the profile of customer {id}, and this token was customer {known}'s \
              before"
         ))
-        .hint(
-            "check any cache in front of the service; if the token is right, \
-             `storefront customer history --forget-owner` forgets whose it was",
-        )),
+        .hint(hint!(
+            "check any cache in front of the service; if the token is right, ",
+            storefront("customer history --forget-owner"),
+            " forgets whose it was"
+        ))),
         _ => Ok(()),
     }
 }
@@ -213,7 +215,11 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
     Err(Failure::guard(format!(
         "the base is out of date: {paths} {verb}; an update based on it would delete newer data"
     ))
-    .hint("save the profile again with `storefront customer show -o json`, or leave --base out"))
+    .hint(hint!(
+        "save the profile again with ",
+        storefront("customer show -o json"),
+        ", or leave --base out"
+    )))
 }
 
 /// Nothing but the base says whose profile it is: it has to be that of the customer who is named, or whom the token led to
@@ -238,9 +244,8 @@ fn offer_base(service: &Service<'_>, failure: Failure) -> Failure {
     if is_batch || failure.kind != FailureKind::Guard || !has_no_read(service, &failure) {
         return failure;
     }
-    let hint = failure.hint.as_deref().map(|hint| format!("{hint}, or ")).unwrap_or_default();
-    let hint = format!("{hint}pass the profile with --base FILE");
-    failure.hint(hint)
+    let hint = failure.hint.clone().map(|hint| hint.and(", or ")).unwrap_or_default();
+    failure.hint(hint.and("pass the profile with --base FILE"))
 }
 
 /// "Not read this time" is not "cannot be read": only these answers say that there is no such call.
@@ -279,7 +284,7 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
         _ => "set `read.path` to the path that returns the profile",
     };
     let message = format!("cannot read the stored addresses: {}", failure.message);
-    let own = failure.hint.filter(|hint| hint != CHECK_URL);
-    let hint = own.or_else(|| Some(hint.to_owned()));
+    let own = failure.hint.filter(|hint| *hint != check_url());
+    let hint = own.or_else(|| Some(hint.into()));
     Failure { kind: FailureKind::Guard, message, hint, ..failure }
 }

@@ -55,7 +55,7 @@ impl Freed {
             return failure;
         }
         let snapshot = failure.snapshot.clone();
-        let failure = calls_after(service, operation, Some(self)).failed(failure, &[], Some(AGAIN));
+        let failure = calls_after(service, operation, Some(self)).failed(failure, &[], Some(AGAIN.into()));
         Failure { snapshot: snapshot.or_else(|| Some(self.snapshot.display().to_string().into())), ..failure }
     }
 }
@@ -136,7 +136,7 @@ pub async fn remove(
     }
     for (id, request) in &dispatch.removals {
         if let Err(failure) = remove_one(sent, *id, request, &mut calls).await {
-            let failure = calls.failed(failure, &dispatch.planned(), Some(AGAIN));
+            let failure = calls.failed(failure, &dispatch.planned(), Some(AGAIN.into()));
             return Err(Failure { snapshot: Some(sent.snapshot.display().to_string().into()), ..failure });
         }
     }

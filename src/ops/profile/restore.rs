@@ -4,13 +4,14 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::messages::{Doubt, LIST, addresses, local_minute, may_not_be_applied, named};
+use super::messages::{Doubt, addresses, list, local_minute, may_not_be_applied, named};
 use super::verify::is_shown;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::report::changes;
 use crate::state::{CustomerStore, Snapshot};
 use storefront_core::failure::Failure;
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
 use storefront_core::outcome::WriteOutcome;
@@ -51,7 +52,7 @@ pub struct Proposal {
     /// The profile as it is to be.
     pub merged: Merged,
     /// What a person reads where nothing has to change, in place of `no changes`.
-    pub unchanged: Option<String>,
+    pub unchanged: Option<Hint>,
     /// The addresses that a restore keeps although they are newer than its snapshot.
     pub newer: Vec<AddressId>,
 }
@@ -81,7 +82,7 @@ impl Restore<'_> {
         let Target { snapshot, outcome, rewritten, older, .. } = target;
         let name = named(snapshot);
         if !outcome.may_be_applied() {
-            let unchanged = Some(format!("nothing to undo: {name} was {}", outcome.name()));
+            let unchanged = Some(format!("nothing to undo: {name} was {}", outcome.name()).into());
             let merged = merge(stored.customer(), &ProfilePatch::default())?;
             return Ok(Proposal { unchanged, ..Proposal::of(merged) });
         }
@@ -98,15 +99,19 @@ impl Restore<'_> {
         let mut merged = merge(stored.customer(), &chosen.patch)?;
         let unchanged = match &chosen.notes[..] {
             [] if chosen.newer.is_empty() => {
-                let older = older.as_ref().map_or_else(String::new, |older| {
-                    format!("; to undo the update before it, run `storefront customer restore {older}`")
-                });
-                format!("nothing restored: the profile is already as it was before {name}{older}")
+                let unchanged =
+                    hint!(format!("nothing restored: the profile is already as it was before {name}"));
+                match older {
+                    None => unchanged,
+                    Some(older) => unchanged
+                        .and("; to undo the update before it, run ")
+                        .and(storefront("customer restore").arg(older)),
+                }
             }
             _ if chosen.is_overwritten() => {
-                format!("nothing restored: all that {name} changed has changed since")
+                format!("nothing restored: all that {name} changed has changed since").into()
             }
-            _ => "nothing restored: see the warnings".to_owned(),
+            _ => "nothing restored: see the warnings".into(),
         };
         merged.notes.extend(chosen.notes);
         let until = outcome.open_until(self.service.session.context.clock.now());
@@ -163,7 +168,7 @@ impl Restore<'_> {
                 continue;
             }
             // An older update must not be undone in place of one that cannot be read.
-            let unreadable = |failure: Failure| failure.hint(format!("name the update to undo; {LIST}"));
+            let unreadable = |failure: Failure| failure.hint(hint!("name the update to undo; ", list()));
             let snapshot = store.read_applied(&entry.path).map_err(unreadable)?;
             if snapshot.operation == Self::OPERATION {
                 continue;
@@ -182,7 +187,7 @@ impl Restore<'_> {
         }
         let whose = stored.text("id").map_or_else(String::new, |id| format!(" of customer {id}"));
         Err(Failure::usage(format!("no update{whose} from this machine was applied"))
-            .hint(format!("{LIST}; --customer names another customer")))
+            .hint(hint!(list(), "; --customer names another customer")))
     }
 }
 
@@ -228,7 +233,7 @@ fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapsho
             "snapshot {} belongs to another customer, or does not identify its customer",
             snapshot.name()
         ))
-        .hint("`storefront customer history` lists this customer's snapshots"));
+        .hint(hint!(storefront("customer history"), " lists this customer's snapshots")));
     }
     Ok(())
 }

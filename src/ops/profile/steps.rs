@@ -16,7 +16,7 @@ use super::remove::{Dispatch, Freed};
 use super::restore::{Proposal, Restore, Target};
 use super::verify::{is_shown, note_saved_refusal};
 use super::{Change, Update};
-use crate::cli::hint;
+use crate::cli::hint::for_command;
 use crate::client::Attempts;
 use crate::client::service::Service;
 use crate::ops::{Reads, read_country};
@@ -386,7 +386,7 @@ impl<'a> Steps<'a> {
     pub fn unchanged(&mut self, proposal: &Proposal) -> Outcome {
         self.warn(&proposal.merged);
         let global = self.service.session.global;
-        let unchanged = proposal.unchanged.as_ref().map(|text| hint::for_command(text, global));
+        let unchanged = proposal.unchanged.clone().map(|text| for_command(text, global).to_string());
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(&proposal.merged) }
     }
 

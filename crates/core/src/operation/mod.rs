@@ -6,6 +6,7 @@ pub mod spec;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::hint::{hint, storefront};
 use crate::interface::fields::ObjectSchema;
 use crate::interface::request::Dialect;
 use crate::text::sanitize::sanitize_line;
@@ -108,7 +109,7 @@ pub fn refuse_beside(wrapper: &str, body: &Map<String, Value>) -> Result<(), Fai
     match body.keys().find(|name| *name != wrapper) {
         Some(beside) if body.contains_key(wrapper) => {
             Err(Failure::usage(format!("`{beside}` stands beside `{wrapper}`, where no field is documented"))
-                .hint("remove it, or send the body as it is with `storefront api`"))
+                .hint(hint!("remove it, or send the body as it is with ", storefront("api"))))
         }
         _ => Ok(()),
     }

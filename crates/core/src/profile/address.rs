@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Persistence};
+use crate::hint::{hint, storefront};
 use crate::id::AddressId;
 
 /// The fields of a default, at the top of a profile and in its address.
@@ -52,7 +53,11 @@ impl AddressIndex {
                 }
             };
             return Err(Failure::guard(format!("{what}; replacing the list would lose an address"))
-                .hint("inspect it with `storefront customer show -o json` and fix it in the service first")
+                .hint(hint!(
+                    "inspect it with ",
+                    storefront("customer show -o json"),
+                    " and fix it in the service first"
+                ))
                 .lasting(Persistence::Undecided));
         }
         Ok(index)
@@ -84,7 +89,11 @@ impl AddressIndex {
                 [one] => format!("the profile has address {one}"),
                 ids => format!("the profile has addresses {}", join_ids(ids)),
             };
-            let hint = "list the addresses with `storefront customer show`, or add one with --add-address";
+            let hint = hint!(
+                "list the addresses with ",
+                storefront("customer show"),
+                ", or add one with --add-address"
+            );
             Failure::guard(format!("no address {id} ({stored})")).hint(hint).for_good()
         })
     }

@@ -9,6 +9,7 @@ use super::address::{address_list, find_address};
 use super::equal::same_value;
 use crate::check::country::folded;
 use crate::failure::Failure;
+use crate::hint::{Hint, hint, storefront};
 use crate::id::{self, AddressId};
 
 /// What a region is called.
@@ -371,12 +372,13 @@ fn listed(regions: &[&Region]) -> String {
 const SHOWN: usize = 10;
 
 /// The regions to choose from; of many the nearest, and the command that lists all.
-fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
+fn regions_hint(country: &str, regions: &[Region], asked: &str) -> Hint {
     let nearest = nearest(regions, asked);
     match regions.len() {
-        0..=SHOWN => nearest,
-        all => format!(
-            "{nearest}, or list all {all} with `storefront api GET /V1/directory/countries/{country} --admin`"
+        0..=SHOWN => nearest.into(),
+        all => hint!(
+            format!("{nearest}, or list all {all} with "),
+            storefront("api GET").arg(format!("/V1/directory/countries/{country}")).arg("--admin")
         ),
     }
 }

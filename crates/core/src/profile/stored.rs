@@ -7,6 +7,7 @@ use super::address::{address_list, own_id};
 use super::equal::is_identical;
 use crate::check::body::{self, Finding, Step, describe};
 use crate::failure::{Failure, Persistence};
+use crate::hint::{hint, storefront};
 use crate::text::suggestion::closest_match;
 
 /// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
@@ -38,9 +39,11 @@ impl Profile {
     /// `guard`, as [`Self::find`].
     pub fn in_file(document: Value, name: &str) -> Result<Self, Failure> {
         Self::locate(document, &Pointers::default()).map_err(|what| {
-            Failure::guard(format!("{name} does not contain a profile: {what}")).hint(
-                "save the profile with `storefront customer show -o json` and pass that file with --base",
-            )
+            Failure::guard(format!("{name} does not contain a profile: {what}")).hint(hint!(
+                "save the profile with ",
+                storefront("customer show -o json"),
+                " and pass that file with --base"
+            ))
         })
     }
 

@@ -6,6 +6,7 @@ pub mod hash;
 pub mod oauth;
 pub mod redact;
 pub mod sanitize;
+pub mod shell;
 pub mod spelling;
 pub mod suggestion;
 pub mod token;

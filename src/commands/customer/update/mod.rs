@@ -23,6 +23,7 @@ use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
 use storefront_core::lint;
@@ -296,7 +297,7 @@ impl UpdateArgs {
                         .hint(format!("`--clear {name}` without --address clears it in the profile"))
                 } else {
                     Failure::usage(format!("`--clear {name}` requires --address ID"))
-                        .hint("`storefront customer show` lists the IDs")
+                        .hint(hint!(storefront("customer show"), " lists the IDs"))
                 });
             }
             if set.contains_key(&name.replace('-', "_")) {
@@ -346,8 +347,11 @@ fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>)
 }
 
 fn which_address() -> Failure {
-    Failure::usage("address fields given without an address")
-        .hint("use --address ID or --add-address; `storefront customer show` lists the IDs")
+    Failure::usage("address fields given without an address").hint(hint!(
+        "use --address ID or --add-address; ",
+        storefront("customer show"),
+        " lists the IDs"
+    ))
 }
 
 /// Reads the input, then replaces the profile; of many records, one after another. On a terminal, what is not named is
@@ -364,10 +368,11 @@ pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure
             return commands::run_one(session, args, document).await;
         }
         if !prompt.can_ask() {
-            return Err(Failure::usage("nothing to change").hint(
-                "name what to change, such as `--address ID --city CITY`; \
-                 `storefront customer show` lists the IDs",
-            ));
+            return Err(Failure::usage("nothing to change").hint(hint!(
+                "name what to change, such as `--address ID --city CITY`; ",
+                storefront("customer show"),
+                " lists the IDs"
+            )));
         }
         let ask = async |service: &Service<'_>| dialogue::update(service, &prompt, args).await;
         commands::with_customer(session, ask).await

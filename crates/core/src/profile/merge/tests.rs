@@ -566,7 +566,7 @@ mod properties {
             || stored(json!({"id": 1, "city": " Rome", "telephone": "1", "region": {"region_id": null}}));
         let refusal = merge(&rome(), &add(false)).unwrap_err();
         assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
-        assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
+        assert!(refusal.hint.unwrap().to_string().contains("--allow-duplicate"));
         assert_eq!(merged(&rome(), &add(true)).summary.added, 2);
         // One that goes is not a twin of one that comes.
         let moved = ProfilePatch { remove: vec![AddressId(1)], ..add(false) };

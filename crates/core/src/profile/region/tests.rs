@@ -124,7 +124,7 @@ mod region_directory {
         }
         let draft = object(&json!({"addresses": [{"id": 1, "region": {"region_code": "ZZ"}}]}));
         let failure = directory.resolve(&draft, &stored).unwrap_err();
-        assert!(failure.hint.unwrap().contains("CA California"));
+        assert!(failure.hint.unwrap().to_string().contains("CA California"));
         let named =
             object(&json!({"addresses": [{"id": 1, "region_id": 57, "region": {"region_code": "TX"}}]}));
         assert!(RegionDirectory::needed(&named, &stored).is_empty());
@@ -135,13 +135,13 @@ mod region_directory {
         let mut directory = RegionDirectory::default();
         let draft = object(&json!({"addresses": [{"region": {"region_code": "CA"}}]}));
         let failure = directory.resolve(&draft, &object(&json!({"addresses": []}))).unwrap_err();
-        assert!(failure.hint.unwrap().starts_with("add --country"), "{}", failure.message);
+        assert!(failure.hint.unwrap().to_string().starts_with("add --country"), "{}", failure.message);
         let regions =
             json!([{"id": 1, "code": "QC", "name": "Quebec"}, {"id": 2, "code": "AB", "name": "Alberta"}]);
         directory.insert("CA", &json!({"available_regions": regions}));
         let draft = object(&json!({"addresses": [{"country_id": "CA", "region": {"region_code": "XX"}}]}));
         let failure = directory.resolve(&draft, &object(&json!({"addresses": []}))).unwrap_err();
-        assert_eq!(failure.hint.unwrap(), "use one of AB Alberta, QC Quebec");
+        assert_eq!(failure.hint.unwrap().to_string(), "use one of AB Alberta, QC Quebec");
     }
 
     #[test]
