@@ -12,6 +12,7 @@ use crate::cli::GlobalArgs;
 use crate::input::document::unreadable;
 use crate::system::context::Context;
 use crate::system::environment;
+#[cfg(unix)]
 use crate::system::shell::Shell;
 use crate::system::storage::{Disk, Storage, lock_of, real_path, replace_durably};
 use storefront_core::failure::{Failure, FailureKind};
