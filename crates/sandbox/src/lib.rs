@@ -176,8 +176,8 @@ fn app(
 ) -> Router {
     let mut app = Router::new().fallback(dispatch::answer).with_state(store);
     if !faults.is_empty() {
-        let mischief = Arc::new(FaultInjector::new(faults));
-        app = app.layer(middleware::from_fn_with_state(mischief, inject::middleware));
+        let injector = Arc::new(FaultInjector::new(faults));
+        app = app.layer(middleware::from_fn_with_state(injector, inject::middleware));
     }
     app = app.layer(middleware::from_fn_with_state(allow_hosts, server::host_check));
     if let Some(observer) = observer {

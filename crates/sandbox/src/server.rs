@@ -60,7 +60,7 @@ async fn connection(
     mut stopping: watch::Receiver<()>,
 ) {
     let service = ConnectionService {
-        scissors: line.scissors(),
+        cutter: line.cutter(),
         body_timeout: BodyTimeout(read_timeout),
         app: TowerToHyperService::new(app),
     };
@@ -79,7 +79,7 @@ async fn connection(
 
 /// Hands each request to the routes, with what they need to know of its connection.
 struct ConnectionService {
-    scissors: ConnectionCutter,
+    cutter: ConnectionCutter,
     body_timeout: BodyTimeout,
     app: TowerToHyperService<Router>,
 }
@@ -90,7 +90,7 @@ impl Service<Request<Incoming>> for ConnectionService {
     type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        request.extensions_mut().insert(ConnectInfo(self.scissors.clone()));
+        request.extensions_mut().insert(ConnectInfo(self.cutter.clone()));
         request.extensions_mut().insert(self.body_timeout);
         self.app.call(request)
     }

@@ -22,7 +22,7 @@ pub struct FaultyListener(pub TcpListener);
 /// One connection.
 pub struct FaultyStream {
     stream: TcpStream,
-    scissors: ConnectionCutter,
+    cutter: ConnectionCutter,
 }
 
 /// Cuts one connection at its next write.
@@ -53,8 +53,8 @@ impl Listener for FaultyListener {
         let (stream, peer) = Listener::accept(&mut self.0).await;
         // Small answers must not wait for the peer's acknowledgement; without it they are merely slower.
         let _ = stream.set_nodelay(true);
-        let scissors = ConnectionCutter::default();
-        (FaultyStream { stream, scissors }, peer)
+        let cutter = ConnectionCutter::default();
+        (FaultyStream { stream, cutter }, peer)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -64,8 +64,8 @@ impl Listener for FaultyListener {
 
 impl FaultyStream {
     /// What cuts this connection.
-    pub fn scissors(&self) -> ConnectionCutter {
-        self.scissors.clone()
+    pub fn cutter(&self) -> ConnectionCutter {
+        self.cutter.clone()
     }
 }
 
@@ -86,10 +86,10 @@ impl AsyncWrite for FaultyStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match self.scissors.cut() {
+        match self.cutter.cut() {
             WHOLE => Pin::new(&mut self.stream).poll_write(context, bytes),
             TRUNCATE => {
-                self.scissors.0.store(AFTER_TRUNCATION, Ordering::Relaxed);
+                self.cutter.0.store(AFTER_TRUNCATION, Ordering::Relaxed);
                 Pin::new(&mut self.stream).poll_write(context, &bytes[..half(bytes)])
             }
             AFTER_TRUNCATION => Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into())),

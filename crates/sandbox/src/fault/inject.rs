@@ -43,8 +43,8 @@ impl FaultInjector {
     }
 
     fn trigger(&self, method: &Method) -> TriggeredFaults {
-        let struck = self.0.iter().filter(|armed| armed.triggers(method));
-        TriggeredFaults(struck.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
+        let triggered = self.0.iter().filter(|armed| armed.triggers(method));
+        TriggeredFaults(triggered.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
     }
 }
 
@@ -61,7 +61,7 @@ impl ActiveFault {
         let Some(times) = self.fault.times else {
             return true;
         };
-        let count = |struck: u32| (struck < times).then_some(struck + 1);
+        let count = |triggered: u32| (triggered < times).then_some(triggered + 1);
         self.triggered.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
     }
 }
@@ -97,49 +97,49 @@ fn chance(seed: u64, met: u64) -> u8 {
 /// Once a request has arrived whole it is handled to its end, as a real service does it, even when the client
 /// gives up while a latency lasts.
 pub async fn middleware(
-    State(mischief): State<Arc<FaultInjector>>,
-    ConnectInfo(scissors): ConnectInfo<ConnectionCutter>,
+    State(injector): State<Arc<FaultInjector>>,
+    ConnectInfo(cutter): ConnectInfo<ConnectionCutter>,
     request: Request,
     next: Next,
 ) -> Response {
-    let struck = mischief.trigger(request.method());
+    let triggered = injector.trigger(request.method());
     let (mut parts, body) = request.into_parts();
     let body = match receive(&parts, body).await {
         Ok(bytes) => Body::from(bytes),
         Err(refusal) => return refusal.into_response(),
     };
-    parts.extensions.insert(struck.clone());
-    let handled = tokio::spawn(handle(struck, scissors, Request::from_parts(parts, body), next));
+    parts.extensions.insert(triggered.clone());
+    let handled = tokio::spawn(handle(triggered, cutter, Request::from_parts(parts, body), next));
     handled.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 async fn handle(
-    struck: TriggeredFaults,
-    scissors: ConnectionCutter,
+    triggered: TriggeredFaults,
+    cutter: ConnectionCutter,
     request: Request,
     next: Next,
 ) -> Response {
-    struck.wait(FaultKind::Latency).await;
-    if let Some(response) = canned_response(&struck, &scissors) {
+    triggered.wait(FaultKind::Latency).await;
+    if let Some(response) = canned_response(&triggered, &cutter) {
         return response;
     }
-    if let Some(milliseconds) = struck.number(FaultKind::Late) {
+    if let Some(milliseconds) = triggered.number(FaultKind::Late) {
         gateway::apply_after(Duration::from_millis(milliseconds.into()), request, next);
         return gateway::gateway_timeout();
     }
     let mut response = next.run(request).await;
-    struck.wait(FaultKind::LatencyAfterCommit).await;
-    for (kind, setting) in struck.0.iter() {
-        response = corrupt_response(response, *kind, *setting, &scissors).await;
+    triggered.wait(FaultKind::LatencyAfterCommit).await;
+    for (kind, setting) in triggered.0.iter() {
+        response = corrupt_response(response, *kind, *setting, &cutter).await;
     }
     response
 }
 
 /// What is answered instead of handling the request.
-fn canned_response(struck: &TriggeredFaults, scissors: &ConnectionCutter) -> Option<Response> {
-    struck.0.iter().find_map(|(kind, setting)| match kind {
+fn canned_response(triggered: &TriggeredFaults, cutter: &ConnectionCutter) -> Option<Response> {
+    triggered.0.iter().find_map(|(kind, setting)| match kind {
         FaultKind::ResetBeforeCommit => {
-            scissors.reset();
+            cutter.reset();
             Some(StatusCode::OK.into_response())
         }
         FaultKind::Status(status) => Some(failure(*status, *setting)),
@@ -157,12 +157,12 @@ async fn corrupt_response(
     response: Response,
     kind: FaultKind,
     setting: FaultValue,
-    scissors: &ConnectionCutter,
+    cutter: &ConnectionCutter,
 ) -> Response {
     let status = response.status();
     match (kind, setting) {
-        (FaultKind::ResetAfterCommit, _) => scissors.reset(),
-        (FaultKind::Truncated, _) => scissors.truncate(),
+        (FaultKind::ResetAfterCommit, _) => cutter.reset(),
+        (FaultKind::Truncated, _) => cutter.truncate(),
         (FaultKind::StatusAfterCommit(status), setting) => return failure(status, setting),
         (FaultKind::RejectAfterCommit, FaultValue::Word(code)) if status.is_success() => {
             return ApiError::new(code.parse().unwrap_or(400), "The confirmation email cannot be sent.")
