@@ -65,7 +65,7 @@ impl Check {
 /// The checks as a table.
 pub fn table(checks: &[Check], screen: OutputStyle) -> String {
     let rows = checks.iter().map(|check| {
-        let ink = match check.status {
+        let style = match check.status {
             "ok" => TextStyle::Success,
             "failed" => TextStyle::Error,
             _ => TextStyle::Warning,
@@ -76,7 +76,7 @@ pub fn table(checks: &[Check], screen: OutputStyle) -> String {
             .map(|fix| format!("\n→ {}", sanitize_line(&fix.to_string())))
             .unwrap_or_default();
         let text = format!("{}{fix}", sanitize_line(&check.detail));
-        [check.name.into(), cell(ink, check.status), text.into()]
+        [check.name.into(), cell(style, check.status), text.into()]
     });
     style::table(screen, &["CHECK", "STATUS", "DETAIL"], rows) + "\n"
 }

@@ -66,13 +66,17 @@ fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
     if let [change @ Change { before, after, .. }] = changes
         && is_whole(change)
     {
-        let (ink, address) =
+        let (style, address) =
             if after.is_none() { (TextStyle::Error, before) } else { (TextStyle::Success, after) };
         let all = address.as_ref().and_then(Value::as_object).map(|address| {
             let region = region(address).map(|text| (label("region").to_owned(), text));
             fields(address, "id customer_id region region_id").into_iter().chain(region)
         });
-        return all.into_iter().flatten().map(|(name, value)| vec![name.into(), cell(ink, value)]).collect();
+        return all
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| vec![name.into(), cell(style, value)])
+            .collect();
     }
     let row = |field: String, before: String, after: String| {
         vec![field.into(), cell(TextStyle::Error, before), cell(TextStyle::Success, format!("→ {after}"))]
@@ -140,13 +144,13 @@ impl HistoryEntry {
         names_customer: bool,
         screen: OutputStyle,
     ) -> String {
-        let ink = if self.outcome == "applied" { TextStyle::Success } else { TextStyle::Warning };
+        let style = if self.outcome == "applied" { TextStyle::Success } else { TextStyle::Warning };
         let whose = if names_customer { format!("customer {}, ", self.customer) } else { String::new() };
         let when = format!("{whose}{}, {}", self.operation, when(&self.taken, now, zone));
         let mut lines = vec![screen.paint(TextStyle::Dim, &when), text(&self.changes, screen.indented())];
         lines.retain(|text| !text.is_empty());
         let (snapshot, outcome) =
-            (screen.paint(TextStyle::Id, &self.snapshot), screen.paint(ink, self.outcome));
+            (screen.paint(TextStyle::Id, &self.snapshot), screen.paint(style, self.outcome));
         format!("{snapshot}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
     }
 }

@@ -230,10 +230,10 @@ impl Report {
     }
 
     /// A foreign text after its label, as standard error shows it.
-    pub fn labelled(&self, ink: TextStyle, label: &str, text: &str) -> String {
+    pub fn labelled(&self, style: TextStyle, label: &str, text: &str) -> String {
         let label = format!("{label}:");
         let text = self.stderr_style.wrapped(&format!("{label} {}", sanitize(text)));
-        format!("{}{}", self.stderr_style.paint(ink, &label), &text[label.len()..])
+        format!("{}{}", self.stderr_style.paint(style, &label), &text[label.len()..])
     }
 
     /// An object of standard error under `-o json`, such as `{"warning": …}`.

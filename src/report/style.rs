@@ -52,13 +52,13 @@ impl TextStyle {
 }
 
 impl OutputStyle {
-    /// The text in this ink, if there is color.
-    pub fn paint(self, ink: TextStyle, text: &str) -> String {
+    /// The text in this style, if there is color.
+    pub fn paint(self, style: TextStyle, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();
         }
-        let style = ink.style();
-        format!("{style}{text}{style:#}")
+        let escape = style.style();
+        format!("{escape}{text}{escape:#}")
     }
 
     /// The text broken between words where the terminal is too narrow for it; what follows is indented. What stands in
@@ -142,10 +142,10 @@ pub fn block(head: &str, screen: OutputStyle, rows: impl IntoIterator<Item = imp
     }
 }
 
-/// A cell in that ink, where the table has color.
-pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
+/// A cell in that style, where the table has color.
+pub fn cell(style: TextStyle, text: impl Into<String>) -> Cell {
     let cell = Cell::new(text.into());
-    match ink {
+    match style {
         TextStyle::Error => cell.fg(Color::DarkRed),
         TextStyle::Success => cell.fg(Color::DarkGreen),
         TextStyle::Head => cell.add_attribute(Attribute::Bold),
