@@ -23,7 +23,8 @@ pub struct Listing<'a> {
     path: PathBuf,
     /// What it is of.
     pub header: Header,
-    past: PreviousRun,
+    /// What it says of the records.
+    pub past: PreviousRun,
     operation: &'static OperationSpec,
 }
 

@@ -37,6 +37,7 @@ use crate::ops::{Operation, refuse_single_flag};
 use crate::plan::{Plan, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::count_records;
+use crate::state;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Bearer;
@@ -177,6 +178,8 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let is_new = !is_there(&*session.context.storage, &path);
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
+    let noted = Header { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
+    state::note_run(session.context, &real_path(&path), &noted);
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started, clock);

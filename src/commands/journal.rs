@@ -1,24 +1,35 @@
-//! `storefront journal show`: what became of each record of a batch.
+//! `storefront journal`: the batches of this machine, and what became of each of their records.
+
+mod list;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use self::list::ListArgs;
 use crate::batch::listing::Listing;
 use crate::client::Session;
+use crate::plan::is_there;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
+use crate::state::known_runs;
 use storefront_core::failure::Failure;
 
 /// What `journal` can do.
 #[derive(Debug, Subcommand)]
 pub enum JournalCommand {
+    /// List the batches of this machine, newest first
+    #[command(after_help = "Examples:
+  storefront journal list
+  storefront journal list --limit 5
+  storefront journal list --jq 'select(.unknown > 0).journal'")]
+    List(ListArgs),
     /// List the state and reason of each record of a batch
     #[command(after_help = "Examples:
   storefront journal show items.csv.journal
-  storefront journal show items.csv.journal --csv > report.csv
+  storefront journal show latest --csv > report.csv
   storefront journal show items.csv.journal --jq 'select(.state == \"failed\").key'")]
     Show(ShowArgs),
 }
@@ -26,7 +37,7 @@ pub enum JournalCommand {
 /// List the state and reason of each record of a batch, with its line and key where the input is next to the journal.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Journals of batches, such as those of all shards
+    /// Journals of batches, such as those of all shards, or `latest`
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Print CSV
@@ -55,8 +66,28 @@ const COLUMNS: &[Column] = &[
 /// `usage` for a file that cannot be read, `guard` for one that is not a journal or is damaged.
 pub fn run(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failure> {
     match command {
+        JournalCommand::List(args) => list::run(session, args),
         JournalCommand::Show(args) => show(session, args),
     }
+}
+
+/// The word for the journal of the batch that began last. A file of this name is `./latest`.
+const LATEST: &str = "latest";
+
+/// Reads the journal in a file, or the latest of this machine.
+fn read<'a>(session: &'a Session<'a>, file: &Path) -> Result<Listing<'a>, Failure> {
+    if file != Path::new(LATEST) {
+        return Listing::read(session, file);
+    }
+    let Some(newest) = known_runs(session.context)?.into_iter().next() else {
+        return Err(Failure::usage("no batch of this machine is known").hint("name the file of a journal"));
+    };
+    session.report.status(&format!("journal {}", newest.path.display()));
+    if !is_there(&*session.context.storage, &newest.path) {
+        let message = format!("the latest journal `{}` was moved or deleted", newest.path.display());
+        return Err(Failure::usage(message).hint("`storefront journal list` lists the others"));
+    }
+    Listing::read(session, &newest.path)
 }
 
 fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
@@ -66,7 +97,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             Failure::usage("`--csv` cannot be used with `-o json`").hint("leave out `--csv` or `-o json`")
         );
     }
-    let listings = args.files.iter().map(|file| Listing::read(session, file));
+    let listings = args.files.iter().map(|file| read(session, file));
     let listings = listings.collect::<Result<Vec<_>, _>>()?;
     let mut list = List::new(report, COLUMNS, args.csv);
     let mut totals = BTreeMap::<&str, u64>::new();

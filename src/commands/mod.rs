@@ -92,7 +92,7 @@ pub enum Command {
     /// Create product attributes, assign them to sets and add options
     #[command(subcommand)]
     Attribute(AttributeCommand),
-    /// Inspect the journals of batches
+    /// Find and inspect the journals of batches
     #[command(subcommand)]
     Journal(JournalCommand),
     /// Carry out a plan that --plan wrote

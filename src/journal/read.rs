@@ -67,6 +67,15 @@ impl PreviousRun {
         self.records.values().any(|known| known.state == State::Done)
     }
 
+    /// How many records it has in each state.
+    pub fn counts(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        for known in self.records.values() {
+            *counts.entry(known.state.name()).or_default() += 1;
+        }
+        counts
+    }
+
     /// Its length in bytes.
     ///
     /// # Errors

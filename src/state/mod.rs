@@ -6,6 +6,7 @@ pub mod default_note;
 mod erasure;
 mod outcome;
 mod record;
+mod runs;
 mod snapshot;
 
 use std::cell::RefCell;
@@ -23,6 +24,7 @@ pub use erasure::{
     Customer, customers_of, customers_with_email, forget_names, forget_old_names, remove_expired,
 };
 pub use record::WriteRecord;
+pub use runs::{KnownRun, known_runs, note_run};
 pub use snapshot::{LastRead, PendingWrite, Snapshot, SnapshotEntry, Unsent, stem};
 
 use crate::config::{ServiceId, Settings};

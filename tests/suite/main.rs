@@ -71,6 +71,7 @@ mod http_transport_errors;
 mod input_files;
 #[cfg(unix)]
 mod interactive_terminal;
+mod journal_list;
 mod kubernetes;
 mod layout;
 #[cfg(unix)]

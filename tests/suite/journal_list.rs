@@ -1,0 +1,128 @@
+//! `journal list` and `journal show latest`: the batches of this machine, with what their journals say now.
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use crate::support::batch::{attributes, lines};
+use crate::support::test_env::TestEnv;
+
+/// The batches as they are listed.
+fn listed(env: &TestEnv) -> Vec<Value> {
+    let list = env.run("journal list -o json");
+    assert_eq!(list.code, 0, "{list:?}");
+    lines(&list)
+}
+
+/// Some fields of a batch.
+fn fields(batch: &Value, names: &[&str]) -> Value {
+    names.iter().map(|name| batch[*name].clone()).collect()
+}
+
+const COUNTS: [&str; 8] =
+    ["state", "records", "done", "failed", "failed_temporarily", "unknown", "sending", "not_sent"];
+
+#[test]
+fn batches_are_listed_newest_first_with_what_their_journals_say() {
+    let env = TestEnv::new();
+    env.run("journal list").assert(
+        0,
+        str![""],
+        str![[r#"
+no batch of this machine is known
+"#]],
+    );
+    env.run("journal show latest").assert_failure(
+        2,
+        str![[r#"
+error: no batch of this machine is known
+  hint: name the file of a journal
+"#]],
+    );
+    env.file("a.csv", attributes(2));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n");
+    assert_eq!(env.run("quote add-item -i items.csv").code, 7);
+    let batches = listed(&env);
+    let names = ["operation", "input", "service", "interface"];
+    let url = env.url().replace("127.0.0.1", "localhost");
+    assert_eq!(
+        batches.iter().map(|batch| fields(batch, &names)).collect::<Value>(),
+        json!([
+            ["quote add-item", "items.csv", url, "marketplace"],
+            ["attribute create", "a.csv", url, "marketplace"],
+        ])
+    );
+    assert_eq!(fields(&batches[0], &COUNTS), json!(["complete", 2, 1, 1, 0, 0, 0, 0]));
+    assert_eq!(fields(&batches[1], &COUNTS), json!(["complete", 2, 2, 0, 0, 0, 0, 0]));
+    let shown = env.run("journal show latest --csv");
+    assert!(shown.stdout.contains("\n1,2,1,done,") && shown.stdout.contains("\n2,3,1,failed,"), "{shown:?}");
+    assert!(shown.stderr.ends_with("items.csv.journal\n"), "{shown:?}");
+    // Corrected and resumed it is one batch, and the newest.
+    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,mug-blue,2\n");
+    assert_eq!(env.run("attribute create -i a.csv --resume").code, 0);
+    assert_eq!(env.run("quote add-item -i items.csv --resume").code, 0);
+    assert_eq!(fields(&listed(&env)[0], &COUNTS), json!(["complete", 2, 2, 0, 0, 0, 0, 0]));
+    assert_eq!(listed(&env).len(), 2);
+}
+
+#[test]
+fn a_batch_that_was_killed_is_listed_as_it_stands() {
+    let env = TestEnv::with_faults(&["POST:latency=60000"]);
+    env.file("a.csv", attributes(3));
+    let mut child = env.storefront("attribute create -i a.csv --jobs 1").spawn_silent();
+    let journal = env.home.dir.path().join("a.csv.journal");
+    while !std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("sending")) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(fields(&listed(&env)[0], &COUNTS), json!(["running", 3, 0, 0, 0, 0, 1, 2]));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fields(&listed(&env)[0], &COUNTS), json!(["incomplete", 3, 0, 0, 0, 0, 1, 2]));
+}
+
+#[test]
+fn a_journal_that_is_gone_or_damaged_is_said() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(1));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let journal = env.home.dir.path().join("a.csv.journal");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    std::fs::write(&journal, "no journal").unwrap();
+    let unreadable = json!(["unreadable", 1, null, null, null, null, null, null]);
+    assert_eq!(fields(&listed(&env)[0], &COUNTS), unreadable);
+    std::fs::remove_file(&journal).unwrap();
+    assert_eq!(listed(&env)[0]["state"], "gone");
+    assert_eq!(listed(&env)[0]["input"], "a.csv");
+    env.run("journal show latest").assert_failure(
+        2,
+        str![[r#"
+journal [HOME]/a.csv.journal
+error: the latest journal `[HOME]/a.csv.journal` was moved or deleted
+  hint: `storefront journal list` lists the others
+"#]],
+    );
+    std::fs::write(&journal, text).unwrap();
+    assert_eq!(listed(&env)[0]["state"], "complete");
+}
+
+#[test]
+fn the_list_keeps_the_newest_two_hundred() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(1));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let state = env.home.state();
+    let runs = state.join("runs");
+    let noted = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let mut old: Value = serde_json::from_slice(&std::fs::read(&noted).unwrap()).unwrap();
+    for number in 0..250 {
+        old["header"]["started"] = format!("2020-01-01T00:{:02}:{:02}Z", number / 60, number % 60).into();
+        old["path"] = format!("/gone/{number}").into();
+        std::fs::write(runs.join(format!("{number}.json")), old.to_string()).unwrap();
+    }
+    assert_eq!(env.run("attribute create -i a.csv --resume").code, 0);
+    let list = env.run("journal list --limit 500 -o json");
+    let found = lines(&list);
+    assert_eq!(found.len(), 200);
+    assert_eq!((&found[0]["state"], &found[1]["journal"]), (&json!("complete"), &json!("/gone/249")));
+    assert!(env.run("journal list").stderr.contains("20 of 200 shown; --limit N shows more"));
+}
