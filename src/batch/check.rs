@@ -54,7 +54,11 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        check.record(&record, preparer.decide(past, &record, records.columns()));
+        let decided = preparer.decide(past, &record, records.columns());
+        if decided.known.state == State::Declined && preparer.takes(number) {
+            check.declined.push(number);
+        }
+        check.record(&record, decided);
     }
     check.checked.of_input = number;
     check.show_warnings();
@@ -110,6 +114,8 @@ struct Check<'a> {
     changed: Vec<u64>,
     /// The lines that flags name to be settled, and that were not met yet.
     named: Vec<u64>,
+    /// The records that were declined, and are not sent.
+    declined: Vec<u64>,
 }
 
 impl<'a> Check<'a> {
@@ -129,6 +135,7 @@ impl<'a> Check<'a> {
             more_warnings: 0,
             changed: Vec::new(),
             named: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
+            declined: Vec::new(),
         }
     }
 
@@ -223,6 +230,14 @@ impl<'a> Check<'a> {
         }
         if let Some(warning) = self.assignments.warning() {
             self.report.warn(&warning);
+        }
+        if !self.declined.is_empty() {
+            let records = count_records(self.declined.len() as u64);
+            let numbers = list_lines(&self.declined, self.declined.len() as u64);
+            let were = if self.declined.len() == 1 { "was" } else { "were" };
+            self.report.warn(&format!(
+                "{records} ({numbers}) {were} declined in a review: to send one, name it with --only"
+            ));
         }
         if self.more_warnings > 0 {
             self.report.warn(&format!("{} more warnings not shown", self.more_warnings));

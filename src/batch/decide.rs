@@ -53,7 +53,7 @@ pub enum Decision {
     Refuse,
     /// It fails: what its first call created cannot be changed by sending the changed line.
     RefuseRecord,
-    /// It belongs to another part of the input.
+    /// It belongs to another part of the input, or was declined.
     NotOurs,
 }
 
@@ -68,7 +68,7 @@ impl Decision {
 pub fn decide(known: Known, hash: u64, asked: Asked, operation: &OperationSpec) -> Decision {
     let is_changed = !known.is_of(hash);
     match (known.state, asked) {
-        (_, Asked::Others) => Decision::NotOurs,
+        (_, Asked::Others) | (State::Declined, _) => Decision::NotOurs,
         (_, Asked::Restart) | (State::NotSent, _) => Decision::Send,
         // It may be marked whatever its line says: what is missing of it was done by hand.
         (State::FailedTemporary, Asked::Mark) if known.is_partial => Decision::Mark,
@@ -84,12 +84,6 @@ pub fn decide(known: Known, hash: u64, asked: Asked, operation: &OperationSpec) 
     }
 }
 
-/// Whether a record is sent whose line did not change, as those of a plan do not.
-pub fn is_sent(past: &PreviousRun, number: u64, args: &BatchArgs, operation: &OperationSpec) -> bool {
-    let known = past.known(number);
-    decide(known, known.hash, Asked::of(args, number), operation).is_sent()
-}
-
 /// A record, and what is done with it.
 pub struct Decided {
     /// What the journal knows of it.
@@ -103,14 +97,28 @@ pub struct Decided {
 }
 
 impl RecordPreparer<'_> {
+    /// What the journal knows of a record; a declined one that `--only` names is as one that was never sent.
+    fn known(&self, past: &PreviousRun, record: u64) -> Known {
+        let known = past.known(record);
+        let is_named = self.plan.is_some_and(|plan| plan.only.contains(&record));
+        if known.state == State::Declined && is_named { Known::default() } else { known }
+    }
+
+    /// Whether a record of a plan is sent, whose line did not change.
+    pub fn is_sent(&self, past: &PreviousRun, record: u64) -> bool {
+        let known = self.known(past, record);
+        let asked = if self.takes(record) { Asked::of(self.args, record) } else { Asked::Others };
+        decide(known, known.hash, asked, self.operation.spec()).is_sent()
+    }
+
     /// What is done with a record after the earlier runs.
     pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
         let (args, operation) = (self.args, self.operation.spec());
-        let (known, hash) = (past.known(record.number), record::hash(&record.content));
+        let (known, hash) = (self.known(past, record.number), record::hash(&record.content));
         // Which shard it belongs to, and whether an attribute's code is doubled, only its content says.
         let is_done = known.state == State::Done && !args.restart;
         let is_read = !is_done || args.shard.is_some() || operation.unique_key.is_some();
-        let is_ours = self.takes(record.number);
+        let is_ours = self.takes(record.number) && known.state != State::Declined;
         let prepared = (is_ours && is_read).then(|| self.prepare(record, columns));
         let is_in_journal = known.state != State::NotSent;
         let is_ours = is_ours
@@ -166,6 +174,7 @@ mod tests {
             ("partial, created", State::FailedTemporary, true, &ATTRIBUTE_CREATE),
             ("failed", State::FailedPermanent, false, &QUOTE_SHIP),
             ("mismatch", State::Mismatch, false, &QUOTE_SHIP),
+            ("declined", State::Declined, false, &QUOTE_SHIP),
         ];
         for (name, state, is_partial, operation) in states {
             for (line, hash) in [("same", 7), ("changed", 8)] {
@@ -198,6 +207,8 @@ failed              same      report      report      mark        send        -
 failed              changed   send        send        send        send        -
 mismatch            same      report      report      report      send        -
 mismatch            changed   refuse      refuse      refuse      send        -
+declined            same      -           -           -           -           -
+declined            changed   -           -           -           -           -
 
 "]]
         );

@@ -19,9 +19,8 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
-use crate::batch::decide::is_sent;
 use crate::batch::failed_file::FailedFile;
-use crate::batch::record::RecordPreparer;
+use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
 use crate::batch::token::{RunToken, placeholders};
@@ -30,9 +29,10 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::{Settings, TokenCommand};
 use crate::input::records::Source;
-use crate::journal::Header;
 use crate::journal::open::{Files, Opening};
-use crate::journal::write::journal;
+use crate::journal::read::PreviousRun;
+use crate::journal::write::{Journal, journal};
+use crate::journal::{Entry, Header, State};
 use crate::ops::{Operation, refuse_single_flag};
 use crate::plan::{Plan, applying, is_there, journal_of};
 use crate::report::Report;
@@ -170,8 +170,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     match preparer.plan {
         Some(_) if checked.to_send == 0 => {}
         Some(plan) => {
-            let is_sent = |number| preparer.takes(number) && is_sent(&opening.past, number, args, operation);
-            applying::confirm(session, operation, plan, is_sent)?;
+            applying::confirm(session, operation, plan, |number| preparer.is_sent(&opening.past, number))?;
         }
         None => confirm(session, operation, &checked)?,
     }
@@ -183,10 +182,31 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started, clock);
+    decline(preparer, &past, &journal)?;
     let next = command_line::next_steps(preparer, &path);
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer.fuse()).await
+}
+
+/// Notes the records that a review left out, unless something of them was sent: before any other is sent.
+fn decline(preparer: &RecordPreparer<'_>, past: &PreviousRun, journal: &Journal) -> Result<(), Failure> {
+    if !preparer.plan.is_some_and(|plan| plan.declines_others) {
+        return Ok(());
+    }
+    let mut records = preparer.reader()?;
+    while let Some(record) = records.read()? {
+        let known = past.known(record.number);
+        let is_open = match known.state {
+            State::NotSent => true,
+            State::FailedTemporary => !known.is_partial,
+            _ => false,
+        };
+        if is_open && !preparer.takes(record.number) {
+            journal.append(Entry::new(record.number, hash(&record.content), State::Declined));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses to resume a shard without a journal: on a disk without it, what was sent elsewhere would be sent again.

@@ -43,9 +43,9 @@ pub struct ShowArgs {
     /// Print CSV
     #[arg(long)]
     pub csv: bool,
-    /// Only records in this state: done, failed, failed-temporarily, sending, unknown, mismatch, not-sent
+    /// Only records in this state: done, failed, failed-temporarily, sending, unknown, mismatch, declined, not-sent
     #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser =
-        ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "not-sent", "failed temporarily", "not sent"])]
+        ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "declined", "not-sent", "failed temporarily", "not sent"])]
     pub state: Vec<String>,
 }
 

@@ -92,7 +92,7 @@ impl PreviousRun {
     /// Whether nothing of it can have been applied.
     fn is_without_effect(&self) -> bool {
         self.records.values().all(|known| match known.state {
-            State::NotSent => true,
+            State::NotSent | State::Declined => true,
             State::FailedPermanent | State::FailedTemporary => {
                 self.entry(*known).applied.is_none_or(|applied| applied == Applied::No.name())
             }

@@ -78,6 +78,8 @@ pub struct Plan {
     pub records: Vec<Planned>,
     /// The numbers of the records that are applied now; all where it is empty.
     pub only: Vec<u64>,
+    /// Whether the other records are noted as declined: a person has seen them, and left them out.
+    pub declines_others: bool,
 }
 
 impl Planned {
@@ -164,7 +166,7 @@ impl Plan {
             return Err(Failure::guard(message).hint(PLAN_AGAIN));
         }
         let rest = text.split_once('\n').map_or("", |(_, rest)| rest).to_owned();
-        Ok((Self { path: path.to_owned(), header, records, only: Vec::new() }, rest))
+        Ok((Self { path: path.to_owned(), header, records, only: Vec::new(), declines_others: false }, rest))
     }
 }
 

@@ -110,3 +110,26 @@ fn a_person_sees_whose_profile_a_plan_changes_and_is_asked_once() {
         assert_eq!(screen.matches("(y/n)").count(), 1, "{screen}");
     }
 }
+
+#[test]
+fn a_declined_record_is_sent_only_where_it_is_named() {
+    let env = planned(4);
+    let journal = env.home.dir.path().join("a.plan.journal");
+    assert_eq!(env.run("apply a.plan --only 1").code, 0);
+    let mut text = std::fs::read_to_string(&journal).unwrap();
+    for record in [2, 4] {
+        text += &format!("{{\"record\":{record},\"state\":\"declined\",\"hash\":\"00000000000000a0\"}}\n");
+    }
+    std::fs::write(&journal, text).unwrap();
+    let again = env.storefront("apply a.plan -o json").run();
+    assert_eq!((again.code, again.stdout.lines().count()), (0, 2), "{}", again.stderr);
+    let warning = "2 records (2, 4) were declined in a review: to send one, name it with --only";
+    assert!(again.stderr.contains(warning), "{}", again.stderr);
+    assert_eq!(created(&env), [1, 3]);
+    let listed = env.storefront("journal show a.plan.journal --state declined --jq .record").run();
+    assert_eq!(listed.stdout, "2\n4\n");
+    assert_eq!(env.run("apply a.plan --only 4 --retry-unknown").code, 0);
+    assert_eq!(created(&env), [1, 3, 4]);
+    let dry = env.storefront("apply a.plan -n -o json --jq .record").run();
+    assert!((dry.code, &*dry.stdout) == (0, ""), "{} {}", dry.stdout, dry.stderr);
+}

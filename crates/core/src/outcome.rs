@@ -173,6 +173,8 @@ pub enum RecordState {
     FailedPermanent,
     /// Applied, and reading back shows that an address or a change is missing.
     Mismatch,
+    /// Never sent: a person who reviewed the plan left it out.
+    Declined,
 }
 
 impl RecordState {
@@ -199,6 +201,7 @@ impl RecordState {
             Self::FailedTemporary => "failed temporarily",
             Self::FailedPermanent => "failed",
             Self::Mismatch => "mismatch",
+            Self::Declined => "declined",
         }
     }
 
