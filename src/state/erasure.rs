@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::snapshot::is_half_written;
+use super::listing::is_half_written;
 use super::{
     BY_EMAIL, CustomerStore, LockName, Names, directory_name, file_name, forget_addresses_before,
     forget_customers, lock_at,
@@ -213,5 +213,5 @@ fn forget_unused_names(context: &Context, state: &Path, service: &Path) {
 }
 
 fn has_snapshots(context: &Context, directory: &Path) -> bool {
-    super::snapshot::entries(&*context.storage, directory).is_ok_and(|entries| !entries.is_empty())
+    super::listing::entries(&*context.storage, directory).is_ok_and(|entries| !entries.is_empty())
 }

@@ -4,7 +4,9 @@
 
 pub mod default_note;
 mod erasure;
+mod listing;
 mod outcome;
+mod recent;
 mod record;
 mod runs;
 mod snapshot;
@@ -23,9 +25,11 @@ use tokio::time::Instant;
 pub use erasure::{
     Customer, customers_of, customers_with_email, forget_names, forget_old_names, remove_expired,
 };
+pub use listing::{SnapshotEntry, stem};
+pub use recent::{LastRead, PendingWrite};
 pub use record::WriteRecord;
 pub use runs::{KnownRun, known_runs, note_run};
-pub use snapshot::{LastRead, PendingWrite, Snapshot, SnapshotEntry, Unsent, stem};
+pub use snapshot::{Snapshot, Unsent};
 
 use crate::config::{ServiceId, Settings};
 use crate::system::clock::Clock;
@@ -50,7 +54,7 @@ pub struct CustomerStore {
     storage: Arc<dyn Storage>,
     clock: Clock,
     /// The snapshots, where they were listed under the customer's lock: nobody else adds or removes any then.
-    listed: RefCell<Option<snapshot::Listing>>,
+    listed: RefCell<Option<listing::Listing>>,
 }
 
 impl CustomerStore {
@@ -99,7 +103,7 @@ impl CustomerStore {
 pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
     let directories = CustomerStore::directories(context, service);
     let entries =
-        directories.iter().filter_map(|directory| snapshot::entries(&*context.storage, directory).ok());
+        directories.iter().filter_map(|directory| listing::entries(&*context.storage, directory).ok());
     let mut names: Vec<String> = entries
         .flat_map(|entries| entries.iter().map(|entry| entry.name().to_owned()).collect::<Vec<_>>())
         .collect();
@@ -293,7 +297,7 @@ pub fn forget_customers(context: &Context, service: &ServiceId, names: Names<'_>
     };
     let mut count = 0;
     for file in files.into_iter().flatten() {
-        let is_half_written = snapshot::is_half_written(&file);
+        let is_half_written = listing::is_half_written(&file);
         if (is_half_written || is_meant(&file)) && context.storage.remove(&file).is_ok() {
             count += usize::from(!is_half_written);
         }

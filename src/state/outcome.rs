@@ -8,8 +8,9 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::CustomerStore;
+use super::listing::date_of;
 use super::record::WriteRecord;
-use super::snapshot::{Snapshot, date_of};
+use super::snapshot::Snapshot;
 use jiff::Timestamp;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
