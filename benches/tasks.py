@@ -127,12 +127,14 @@ def add_snapshots(state, count):
     """Copies the only snapshot, with what became of it, as those of the hours before."""
     if not count:
         return
-    (newest,) = state.glob("storefront/snapshots/*/*/*.json")
+    (newest,) = state.glob("storefront/snapshots/*/*/*/*.json")
     files = [(file, file.read_text()) for file in newest.parent.iterdir() if file.stem == newest.stem]
     for number in range(2, count + 1):
         taken = time.gmtime(time.time() - 86_400 + number)
+        directory = newest.parent.with_name(f"{number // 100:04}xx")
+        directory.mkdir(mode=0o700, exist_ok=True)
         for file, text in files:
-            copy = file.with_stem(f"{number:06}-{time.strftime('%Y%m%dT%H%M%SZ', taken)}")
+            copy = directory / f"{number:06}-{time.strftime('%Y%m%dT%H%M%SZ', taken)}{file.suffix}"
             copy.write_text(re.sub(r"20\d\d-\d\d-\d\dT[\d:.]+Z", time.strftime("%Y-%m-%dT%H:%M:%SZ", taken), text))
 
 

@@ -46,8 +46,7 @@ impl Customer {
     /// What people know the customer by: the id, else the email that a snapshot shows.
     pub fn name(&self) -> String {
         let newest = || {
-            let entries = self.store.entries().ok()?;
-            let snapshot = entries.iter().find_map(|entry| self.store.read(&entry.path).ok())?;
+            let snapshot = self.store.entries().find_map(|entry| self.store.read(&entry.ok()?.path).ok())?;
             Some(snapshot.customer.get("email")?.as_str()?.to_owned())
         };
         if self.store.key.is_empty() { newest().unwrap_or_default() } else { self.store.key.clone() }
@@ -81,7 +80,7 @@ pub fn customers_with_email(
         profile.get("email").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(email))
     };
     let has_email = |customer: &Customer| {
-        let newest = customer.store.entries().ok().and_then(|entries| entries.first().cloned());
+        let newest = customer.store.newest(|_| true).ok().flatten();
         let snapshot = newest.and_then(|newest| customer.store.read(&newest.path).ok());
         snapshot.is_some_and(|snapshot| is_it(&snapshot.customer) || is_it(&snapshot.merged))
     };
@@ -204,7 +203,7 @@ fn forget_unused_names(context: &Context, state: &Path, service: &Path) {
         let key = context.storage.read(&file).ok().and_then(|key| String::from_utf8(key).ok());
         let is_over = |key: String| {
             let directory = state.join("snapshots").join(service).join(directory_name(&key));
-            key.contains('@') && !has_snapshots(context, &directory)
+            key.contains('@') && !has_snapshots(context, directory)
         };
         if is_half_written(&file) || key.is_some_and(is_over) {
             let _ = context.storage.remove(&file);
@@ -212,6 +211,7 @@ fn forget_unused_names(context: &Context, state: &Path, service: &Path) {
     }
 }
 
-fn has_snapshots(context: &Context, directory: &Path) -> bool {
-    super::listing::entries(&*context.storage, directory).is_ok_and(|entries| !entries.is_empty())
+fn has_snapshots(context: &Context, directory: PathBuf) -> bool {
+    let store = CustomerStore::at(context, "", String::new(), directory);
+    store.newest(|_| true).is_ok_and(|newest| newest.is_some())
 }

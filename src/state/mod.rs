@@ -102,11 +102,12 @@ impl CustomerStore {
 /// The names of all snapshots of a service on this machine, newest first, for completion.
 pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
     let directories = CustomerStore::directories(context, service);
-    let entries =
-        directories.iter().filter_map(|directory| listing::entries(&*context.storage, directory).ok());
-    let mut names: Vec<String> = entries
-        .flat_map(|entries| entries.iter().map(|entry| entry.name().to_owned()).collect::<Vec<_>>())
-        .collect();
+    let stores =
+        directories.into_iter().map(|directory| CustomerStore::at(context, "", String::new(), directory));
+    let names = |store: CustomerStore| {
+        store.entries().flatten().map(|entry| entry.name().to_owned()).collect::<Vec<_>>()
+    };
+    let mut names: Vec<String> = stores.flat_map(names).collect();
     names.sort_unstable_by(|one, other| other.cmp(one));
     names
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::CustomerStore;
-use super::listing::{LAST_READ, Listing, SnapshotEntry, date_of, number_of};
+use super::listing::{LAST_READ, SnapshotEntry, date_of, number_of};
 use super::snapshot::Snapshot;
 use storefront_core::failure::Failure;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
@@ -54,13 +54,14 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn newest_pending(&self) -> Result<Option<PendingWrite>, Failure> {
-        for entry in self.entries()?.iter() {
+        for entry in self.entries() {
+            let entry = entry?;
             let Some(outcome) = self.calls(&entry.path).put().filter(|put| put.may_be_applied()) else {
                 continue;
             };
             let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
             let until = outcome.open_until(self.clock.now());
-            return Ok(until.map(|until| PendingWrite { entry: entry.clone(), until, is_mismatch }));
+            return Ok(until.map(|until| PendingWrite { entry, until, is_mismatch }));
         }
         Ok(None)
     }
@@ -72,7 +73,8 @@ impl CustomerStore {
     /// As [`Self::entries`]; `guard` where one that may have been applied in the last minute cannot be read.
     pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, WriteOutcome)>, Failure> {
         let (mut recent, mut older): (Vec<(Snapshot, WriteOutcome)>, usize) = (Vec::new(), 0);
-        for entry in self.entries()?.iter() {
+        for entry in self.entries() {
+            let entry = entry?;
             let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
             let is_old = is_old
                 && !matches!(self.outcome(&entry.path), WriteOutcome::Applied { at, .. } if self.is_recent(at));
@@ -121,11 +123,10 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`].
     pub fn changed_since(&self, then: Timestamp) -> Result<bool, Failure> {
-        let Listing { entries, removed } = self.listing()?;
-        if removed.is_some_and(|removed| removed.written >= then) {
+        if self.listing()?.removed.is_some_and(|removed| removed.written >= then) {
             return Ok(true);
         }
-        let Some(newest) = entries.first() else { return Ok(false) };
+        let Some(newest) = self.newest(|_| true)? else { return Ok(false) };
         let taken = self.read(&newest.path).ok().and_then(|snapshot| snapshot.taken.parse().ok());
         let was_taken_since = taken.is_none_or(|taken: Timestamp| taken >= then);
         Ok(was_taken_since
@@ -138,7 +139,7 @@ impl CustomerStore {
 
     /// Keeps what a read has shown, for [`Self::last_read`]. Best effort: what cannot be written is left out.
     pub fn note_read(&self, customer: &Map<String, Value>) {
-        let newest = self.listing().map_or(0, |listing| listing.last_number());
+        let newest = self.last_number().unwrap_or(0);
         let read = LastRead { at: self.clock.now(), newest, customer: customer.clone() };
         let file = self.directory.join(LAST_READ);
         let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));

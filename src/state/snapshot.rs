@@ -3,13 +3,12 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::CustomerStore;
-use super::listing::{DATE, SnapshotEntry, stem};
+use super::listing::{SnapshotEntry, stem};
 use super::record::WriteRecord;
 use crate::system::environment::STATE_HOME;
 use storefront_core::failure::Failure;
@@ -103,17 +102,13 @@ impl CustomerStore {
         let now = self.clock.now();
         let (taken, service) = (now.to_string(), &*self.service);
         let mut content = Content { number: 1, taken, service, operation, customer, merged, removes };
-        content.number += self.listing()?.last_number();
+        content.number += self.last_number()?;
         loop {
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
-            let name = format!("{:06}-{}.json", content.number, now.strftime(DATE));
-            let unsent = Unsent { store: self, path: self.directory.join(name), has_left: false };
+            let unsent = Unsent { store: self, path: self.file(content.number, now), has_left: false };
             let created = self.storage.clone().create_concurrently(unsent.path.clone(), bytes).await;
             let Err(error) = created else {
-                if let Some(listed) = &mut *self.listed.borrow_mut() {
-                    Rc::make_mut(&mut listed.entries)
-                        .insert(0, SnapshotEntry { number: content.number, path: unsent.path.clone() });
-                }
+                self.add(SnapshotEntry { number: content.number, path: unsent.path.clone() });
                 return Ok(unsent);
             };
             // It is another one's, or none.

@@ -27,7 +27,7 @@ pub trait Storage: Debug + Send + Sync {
     /// `NotFound`, and the system's errors.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The files in a directory, in no order; none where there is no directory.
+    /// The files and directories in a directory, in no order; none where there is no directory.
     ///
     /// # Errors
     /// The system's errors.
@@ -58,6 +58,12 @@ pub trait Storage: Debug + Send + Sync {
     /// # Errors
     /// The system's errors.
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes a directory in which nothing is.
+    ///
+    /// # Errors
+    /// The system's errors, also where something is in it.
+    fn remove_empty_directory(&self, path: &Path) -> io::Result<()>;
 
     /// Takes the lock that a file stands for, which is created where it does not exist; `None` while another process
     /// or another holder in this one has it. Windows lets nobody else read a file that is locked, and so do some
@@ -161,6 +167,10 @@ impl Storage for Disk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)
+    }
+
+    fn remove_empty_directory(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_dir(path)
     }
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {

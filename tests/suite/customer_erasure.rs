@@ -202,7 +202,7 @@ fn without_a_customer_the_newest_changes_of_all_are_listed() {
         let address = if customer == "1" { 1 } else { 5 };
         ok(&home, &format!("customer update --customer {customer} --address {address} --city {city} --yes"));
     }
-    for snapshot in snapshots(&home).iter().filter(|file| file.parent().unwrap().ends_with("2")) {
+    for snapshot in snapshots(&home).iter().filter(|file| file.ancestors().nth(2).unwrap().ends_with("2")) {
         let older = snapshot.with_file_name("000001-20200101T000000Z.json");
         std::fs::rename(snapshot, older).unwrap();
     }
@@ -226,8 +226,8 @@ fn an_email_leads_to_the_history_without_the_service() {
     assert_eq!((listed.code, listed.stdout.as_str()), (0, "Lyon\n"), "{listed:?}");
     // A customer of another website had the same email.
     let one = snapshots(&home).remove(0);
-    let other = one.parent().unwrap().with_file_name("77");
-    std::fs::create_dir(&other).unwrap();
+    let other = one.ancestors().nth(2).unwrap().with_file_name("77").join("0000xx");
+    std::fs::create_dir_all(&other).unwrap();
     std::fs::copy(&one, other.join(one.file_name().unwrap())).unwrap();
     shop("customer history --customer amina.haddad@example.com --delete all --yes").assert_failure(
         2,

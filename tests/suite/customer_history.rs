@@ -160,7 +160,7 @@ error: the snapshot 000001-[SNAPSHOT] cannot be read: its update may still take 
     history(&home, &["--check"]).assert_failure(
         8,
         str![[r#"
-error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000001-[SNAPSHOT].json` is not a snapshot
+error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/0000xx/000001-[SNAPSHOT].json` is not a snapshot
   hint: look at the profile with `storefront --sandbox customer show`
 "#]],
     );
@@ -184,7 +184,7 @@ fn a_restore_stops_at_a_snapshot_that_cannot_be_read() {
     let earlier = r#"{"outcome":"applied","at":"2026-01-01T00:00:00Z","verified":true}"#;
     std::fs::write(snapshots(&home)[1].with_extension("outcome"), earlier).unwrap();
     home.run("--sandbox customer restore --yes --settle 0").assert_failure(2, str![[r#"
-error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json` is not a snapshot
+error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/0000xx/000002-[SNAPSHOT].json` is not a snapshot
   hint: name the update to undo; `storefront --sandbox customer history` lists the snapshots
 "#]]);
     assert_eq!(home.ok(show), before);

@@ -13,7 +13,7 @@ fn a_snapshot_that_cannot_be_written_stops_the_update() {
     let update = "customer update --address 2 --city Troy -q";
     let outcome = env.storefront(update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
     outcome.assert_failure(1, str![[r#"
-error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1`: File too large (os error [N]) at path "[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/.tmp[ID]"
+error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1`: File too large (os error [N]) at path "[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/0000xx/.tmp[ID]"
   hint: a profile is replaced only after a snapshot: free some space, or set XDG_STATE_HOME
 "#]]);
     let outcome = env.storefront(update).env("XDG_STATE_HOME", "/dev/null").run();

@@ -24,7 +24,8 @@ pub async fn of_one(
     what: &str,
 ) -> Result<(), Failure> {
     let session = service.session;
-    let wanted = if what == ALL { store.entries()?.to_vec() } else { vec![store.named(what)?] };
+    let wanted =
+        if what == ALL { store.entries().collect::<Result<_, _>>()? } else { vec![store.named(what)?] };
     let named = match &wanted[..] {
         [one] => format!("snapshot {}", one.name()),
         all => format!("{} snapshots", all.len()),
@@ -133,7 +134,7 @@ fn wanted(
 ) -> Result<(Vec<SnapshotEntry>, Vec<SnapshotEntry>), Failure> {
     match limit {
         Some(limit) => store.older_than(limit),
-        None => Ok((store.entries()?.to_vec(), Vec::new())),
+        None => Ok((store.entries().collect::<Result<_, _>>()?, Vec::new())),
     }
 }
 

@@ -154,8 +154,10 @@ fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
     let customers = state::customers_of(service.session.context, &service.settings.service_id())?;
     let mut entries = Vec::new();
     for customer in &customers {
-        entries
-            .extend(customer.store.entries()?.iter().map(|entry| (entry.taken(), customer, entry.clone())));
+        for entry in customer.store.entries() {
+            let entry = entry?;
+            entries.push((entry.taken(), customer, entry));
+        }
     }
     entries.sort_by(|(one, _, this), (other, _, that)| {
         other.cmp(one).then_with(|| that.number.cmp(&this.number))
@@ -191,7 +193,7 @@ fn print(
 ) -> Result<(), Failure> {
     let report = service.session.report;
     let limit = limit.map_or(usize::MAX, usize::from);
-    let entries: Vec<SnapshotEntry> = store.entries()?.iter().take(limit).cloned().collect();
+    let entries: Vec<SnapshotEntry> = store.entries().take(limit).collect::<Result<_, _>>()?;
     if entries.is_empty() && !report.is_json() {
         report.status(&format!("no changes of customer {customer} recorded on this machine"));
         return Ok(());
@@ -227,8 +229,8 @@ fn history_entry(store: &CustomerStore, customer: &str, entry: &SnapshotEntry) -
 /// Looks again for the newest replacement that may have changed something.
 fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
     let report = service.session.report;
-    let outcomes = store.entries()?.to_vec().into_iter().map(|entry| (store.outcome(&entry.path), entry));
-    let newest = outcomes.into_iter().find(|(outcome, _)| outcome.may_be_applied());
+    let newest = store.newest(|entry| store.outcome(&entry.path).may_be_applied())?;
+    let newest = newest.map(|entry| (store.outcome(&entry.path), entry));
     let Some((outcome @ (WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. }), entry)) = newest
     else {
         report.status("no update of unknown outcome");

@@ -141,12 +141,15 @@ impl Restore<'_> {
 
     /// The name of the snapshot of the update before this one, where there is one that can be undone.
     fn before(store: &CustomerStore, snapshot: &Snapshot) -> Result<Option<String>, Failure> {
-        let entries = store.entries()?;
-        let mut older = entries.iter().skip_while(|entry| entry.path != snapshot.path).skip(1);
-        let found = older.find(|entry| {
+        let mut is_older = false;
+        let found = store.newest(|entry| {
+            if !is_older {
+                is_older = entry.path == snapshot.path;
+                return false;
+            }
             store.outcome(&entry.path).may_be_applied()
                 && store.read(&entry.path).is_ok_and(|snapshot| snapshot.operation != Self::OPERATION)
-        });
+        })?;
         Ok(found.map(|entry| entry.name().to_owned()))
     }
 
@@ -162,7 +165,8 @@ impl Restore<'_> {
 
     /// The newest update that may have changed something. One of unknown outcome which the profile does not show is doubtful.
     fn newest(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
-        for entry in store.entries()?.iter() {
+        for entry in store.entries() {
+            let entry = entry?;
             let outcome = store.outcome(&entry.path);
             if !outcome.may_be_applied() {
                 continue;

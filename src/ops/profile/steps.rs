@@ -428,13 +428,17 @@ fn removed_earlier(ids: &[AddressId], held: &Held) -> Result<Vec<AddressId>, Fai
     if absent.is_empty() {
         return Ok(gone);
     }
-    for entry in store.entries()?.iter() {
+    for entry in store.entries() {
+        let entry = entry?;
         let Ok(snapshot) = store.read(&entry.path) else { continue };
         if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
             let calls = store.calls(&entry.path);
             let was_removed =
                 |id: &mut AddressId| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
             gone.extend(absent.extract_if(.., was_removed));
+        }
+        if absent.is_empty() {
+            break;
         }
     }
     Ok(gone)

@@ -375,7 +375,8 @@ pub fn note_saved_refusal(
     store: &CustomerStore,
     now: &Profile,
 ) -> Result<(), Failure> {
-    for entry in store.entries()?.iter() {
+    for entry in store.entries() {
+        let entry = entry?;
         match store.outcome(&entry.path) {
             WriteOutcome::NotSent => continue,
             WriteOutcome::Refused => {}
@@ -436,8 +437,7 @@ pub fn is_shown(
 pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
     let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-    let entries = store.entries()?;
-    let Some(entry) = entries.iter().find(|entry| entry.name() == snapshot) else {
+    let Some(entry) = store.newest(|entry| entry.name() == snapshot)? else {
         return Ok(None);
     };
     let verified = match store.outcome(&entry.path) {
