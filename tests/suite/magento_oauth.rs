@@ -91,6 +91,20 @@ fn a_read_is_signed_in_the_order_of_the_shop() {
     }
 }
 
+/// 2.4.8 signs the path as it was sent, older shops that of laminas-uri, in which `%2f` is a slash.
+#[test]
+fn a_read_of_a_path_with_escapes_is_signed_as_the_shop_does() {
+    for (version, requests) in [(Version::V247, 1), (Version::V248, 2)] {
+        let env = TestEnv::with_options(|options| options.emulation.version = version);
+        let home = profile(&env, "");
+        assert_eq!(login(&home, VALUES).code, 0);
+        env.requests();
+        let read = home.run("api GET /V1/products/attributes/a%2fb! --admin");
+        assert_eq!((read.code, read.stderr.contains("404")), (4, true), "{version:?}: {read:?}");
+        assert_eq!(env.requests().len(), requests, "{version:?}");
+    }
+}
+
 /// A signature serves once: a curl command with one, or with a bearer token, would be refused.
 #[test]
 fn a_signed_request_has_no_curl_command() {

@@ -14,7 +14,7 @@ use super::token::unquoted;
 /// All but RFC 3986's unreserved characters.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What Magento encodes in the path it signs; `%` is looked at alone.
+/// What Magento up to 2.4.7 encodes in the path it signs; `%` is looked at alone.
 const PATH: &AsciiSet = &RESERVED
     .remove(b':')
     .remove(b'@')
@@ -41,12 +41,12 @@ const BAD_NONCE: &str = "An error occurred validating the nonce";
 /// Magento's words for a signature that is not its own.
 const BAD_SIGNATURE: &str = "The signature is invalid. Verify and try again";
 
-/// How a shop sorts the names of the parameters that it signs.
+/// How a shop sorts the names of the parameters that it signs, and which path it signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameOrder {
-    /// As they are encoded, runs of digits compared as numbers: Magento up to 2.4.7.
+    /// As they are encoded, runs of digits compared as numbers; the path as laminas-uri has it: Magento up to 2.4.7.
     Natural,
-    /// As they are before that, by their bytes: Magento 2.4.8.
+    /// As they are before that, by their bytes; the path as it was sent: Magento 2.4.8.
     Bytes,
 }
 
@@ -126,31 +126,33 @@ impl Keys {
         let own: Vec<_> =
             OWN.iter().zip(values).map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect();
         let parameters = own.iter().chain(&query);
-        let signature = self.signature(method, &address(url, sign_port), parameters, stamp.order);
+        let text = base_string(method, &address(url, sign_port, stamp.order), parameters, stamp.order);
         let own = own.iter().map(|(name, value)| format!("{name}=\"{}\"", encoded(value)));
         let own = own.collect::<Vec<_>>().join(", ");
-        format!("OAuth {own}, oauth_signature=\"{}\"", encoded(&signature))
+        format!("OAuth {own}, oauth_signature=\"{}\"", encoded(&self.signature(&text)))
     }
 
-    /// The signature over method, URL without query, and all parameters as they are before encoding. Of those with one name
-    /// Magento knows the last.
-    fn signature<'p>(
-        &self,
-        method: &str,
-        address: &str,
-        parameters: impl Iterator<Item = &'p (String, String)>,
-        order: NameOrder,
-    ) -> String {
-        let last: HashMap<_, _> = parameters.map(|(name, value)| (name.as_str(), value)).collect();
-        let mut pairs: Vec<_> = last.into_iter().collect();
-        pairs.sort_by(|one, other| order.compare(one.0, other.0));
-        let pairs: Vec<_> =
-            pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
-        let text = format!("{method}&{}&{}", encoded(address), encoded(&pairs.join("&")));
+    fn signature(&self, text: &str) -> String {
         let secret = format!("{}&{}", encoded(&self.values[1]), encoded(&self.values[3]));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         STANDARD.encode(hmac::sign(&key, text.as_bytes()))
     }
+}
+
+/// What is signed: method, URL without query, and all parameters as they are before encoding. Of those with one name Magento
+/// knows the last.
+fn base_string<'p>(
+    method: &str,
+    address: &str,
+    parameters: impl Iterator<Item = &'p (String, String)>,
+    order: NameOrder,
+) -> String {
+    let last: HashMap<_, _> = parameters.map(|(name, value)| (name.as_str(), value)).collect();
+    let mut pairs: Vec<_> = last.into_iter().collect();
+    pairs.sort_by(|one, other| order.compare(one.0, other.0));
+    let pairs: Vec<_> =
+        pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+    format!("{method}&{}&{}", encoded(address), encoded(&pairs.join("&")))
 }
 
 /// The place of a value among [`NAMES`]: `Access Token Secret`, `oauth_token_secret` and `token-secret` are one.
@@ -171,8 +173,11 @@ const OWN: [&str; 6] = [
     "oauth_version",
 ];
 
-/// Whether the signature of a request to this URL differs with the order of names.
+/// Whether the signature of a request to this URL differs with the version of the shop.
 pub fn depends_on_order(url: &Url) -> bool {
+    if normalized(url.path()) != url.path() {
+        return true;
+    }
     let mut names: Vec<_> = url.query_pairs().map(|(name, _)| name).collect();
     names.extend(OWN.map(Into::into));
     names.sort_by(|one, other| NameOrder::Bytes.compare(one, other));
@@ -196,13 +201,17 @@ pub fn hint(message: &str) -> Option<&'static str> {
 }
 
 /// The URL as it is signed: without its query, without a port that is the scheme's own.
-fn address(url: &Url, sign_port: bool) -> String {
+fn address(url: &Url, sign_port: bool, order: NameOrder) -> String {
     let host = url.host_str().unwrap_or_default();
     let port = url.port().filter(|_| sign_port).map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{}://{host}{port}{}", url.scheme(), normalized(url.path()))
+    let path = match order {
+        NameOrder::Natural => normalized(url.path()),
+        NameOrder::Bytes => url.path().to_owned(),
+    };
+    format!("{}://{host}{port}{path}", url.scheme())
 }
 
-/// A path as laminas-uri has it, by which Magento checks: escapes of what may stand in a path are decoded, the others are
+/// A path as laminas-uri has it, by which Magento up to 2.4.7 checks: escapes of what may stand in a path are decoded, the others are
 /// in upper case, and what may not is encoded.
 fn normalized(path: &str) -> String {
     let decoded = each_escape(path, |hex| match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
@@ -257,7 +266,11 @@ fn natural(one: &str, other: &str) -> Ordering {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::{BAD_NONCE, Keys, NameOrder, Stamp, address, depends_on_order, hint, natural};
+    use url::Url;
+
+    use super::{
+        BAD_NONCE, Keys, NameOrder, OWN, Stamp, address, base_string, depends_on_order, hint, natural,
+    };
     use crate::text::redact::Redactor;
     use crate::text::token::Credential;
 
@@ -285,8 +298,10 @@ mod tests {
             ("oauth_timestamp", "137131201"),
             ("oauth_nonce", "7d8f3e4a"),
         ]);
-        let signed = keys(["9djdj82h48djs9d2", "j49sk3j29djd", "kkk9d7dh3k39sjv7", "dh893hdasih9"])
-            .signature("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
+        let text =
+            base_string("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
+        let signed =
+            keys(["9djdj82h48djs9d2", "j49sk3j29djd", "kkk9d7dh3k39sjv7", "dh893hdasih9"]).signature(&text);
         assert_eq!(signed, "/2+BRwUPJrpN3wQZP9dOtZxRJ3Mx7Pkd6olixpFTGRs=");
     }
 
@@ -303,7 +318,27 @@ mod tests {
         let signature = header.split("oauth_signature=").nth(1).unwrap();
         assert_eq!(signature, "\"NZXv2yFEoDC%2Fn%2B40ykA9%2BRsUMhh0%2BgpjBYOtg3sdNlM%3D\"", "{header}");
         assert!(header.starts_with("OAuth oauth_consumer_key=\"ck\", oauth_nonce=\"n1\", "), "{header}");
-        assert_eq!(address(&url, false), "https://shop.example/rest/V1/a/b%20(c)%C3%BC%21%25x%41");
+        assert_eq!(address(&url, false, NameOrder::Natural), "https://shop.example/rest/V1/a/b%20(c)%C3%BC%21%25x%41");
+    }
+
+    #[test]
+    fn base_strings_are_those_of_both_shops() {
+        let table = include_str!("oauth_base_strings.tsv").lines().filter(|line| !line.starts_with('#'));
+        let mut differ = 0;
+        for line in table {
+            let [path, query, natural, bytes] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+            let url: Url = format!("https://shop.example{path}?{query}").parse().unwrap();
+            let values = ["ck", "n1", "HMAC-SHA256", "1600000000", "tk", "1.0"];
+            let mut parameters = pairs(&OWN.into_iter().zip(values).collect::<Vec<_>>());
+            parameters.extend(url.query_pairs().into_owned());
+            for (order, expected) in [(NameOrder::Natural, natural), (NameOrder::Bytes, bytes)] {
+                let text = base_string("GET", &address(&url, true, order), parameters.iter(), order);
+                assert_eq!(text, expected, "{order:?} {path} {query}");
+            }
+            assert_eq!(depends_on_order(&url), natural != bytes, "{path} {query}");
+            differ += usize::from(natural != bytes);
+        }
+        assert_eq!(differ, 5);
     }
 
     #[test]
