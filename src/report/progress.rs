@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{Report, style};
 use storefront_core::failure::RecordCounts;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// How often a run that has no terminal says how far it is.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -69,6 +70,43 @@ impl Report {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
         work.await
+    }
+}
+
+impl Report {
+    /// Shows how far several reads are.
+    pub fn steps(&self) -> Steps {
+        let now = Instant::now();
+        Steps { report: self.clone(), line: None, begun: now, told: now }
+    }
+}
+
+/// How far several reads are that belong together.
+#[derive(Debug)]
+pub struct Steps {
+    report: Report,
+    /// Only on a terminal, until the last one ends.
+    line: Option<Line>,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Steps {
+    /// Says what is read now, where all of it takes long.
+    pub fn show(&mut self, text: &str) {
+        if self.report.shows_progress {
+            if self.line.is_none() && self.begun.elapsed() >= SHOW_AFTER {
+                let bar = ProgressBar::new_spinner().with_elapsed(self.begun.elapsed());
+                bar.enable_steady_tick(Duration::from_millis(100));
+                self.line = Line::show(bar, "{spinner} {msg} ({elapsed})");
+            }
+            if let Some(Line(bar)) = &self.line {
+                bar.set_message(sanitize_line(text));
+            }
+        } else if self.told.elapsed() >= LINE_EVERY {
+            self.told = Instant::now();
+            self.report.status(text);
+        }
     }
 }
 

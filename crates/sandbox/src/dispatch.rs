@@ -165,9 +165,14 @@ async fn handle(
         let caller = authorize(records, parts, &found, version)?;
         check_store_view(records, &found)?;
         let sent = sent(&found, body?)?;
-        let Found { route, store_view, parameters, is_own, .. } = found;
+        let Found { interface, route, store_view, parameters, is_own } = found;
+        let named = query.clone();
         let call = Call { caller, store_view, is_own, parameters, query, sent, struck };
-        match (route.operation)(records, call) {
+        let answered = (route.operation)(records, call);
+        match answered.map(|answer| match interface {
+            Interface::Magento => magento::fields::chosen(&named, answer),
+            Interface::Marketplace => answer,
+        }) {
             Err(refusal) if !refusal.is_saved => Err(refusal),
             // What a PUT answers are all addresses as they would be stored.
             Ok(profile) if version >= Version::V248 && route.method == "PUT" => {

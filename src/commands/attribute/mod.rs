@@ -6,10 +6,12 @@ use serde_json::Value;
 
 pub mod assign;
 pub mod create;
+pub mod list;
 pub mod option;
 
 use self::assign::AssignArgs;
 use self::create::CreateArgs;
+use self::list::ListArgs;
 use self::option::OptionCommand;
 use crate::cli::RequestArgs;
 use crate::client::Session;
@@ -37,6 +39,8 @@ pub enum AttributeCommand {
   storefront attribute show color --sandbox --api magento -o json
   storefront attribute show color --sandbox --api magento --jq '.options[].label'")]
     Show(ShowArgs),
+    /// List attributes with their labels, types and sets
+    List(ListArgs),
 }
 
 /// Flags of `attribute show`.
@@ -57,7 +61,7 @@ impl AttributeCommand {
             Self::Create(_)
             | Self::Assign(_)
             | Self::Option(OptionCommand::Add(_) | OptionCommand::Default(_)) => true,
-            Self::Show(_) => false,
+            Self::Show(_) | Self::List(_) => false,
         }
     }
 
@@ -67,7 +71,7 @@ impl AttributeCommand {
             Self::Create(args) => Some(&**args),
             Self::Assign(args) => Some(&**args),
             Self::Option(OptionCommand::Add(args)) => Some(&**args),
-            Self::Option(OptionCommand::Default(_)) | Self::Show(_) => None,
+            Self::Option(OptionCommand::Default(_)) | Self::Show(_) | Self::List(_) => None,
         }
     }
 }
@@ -83,6 +87,9 @@ pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<()
         AttributeCommand::Option(command) => option::run(session, command).await,
         AttributeCommand::Show(args) => {
             with_service(session, async |service| show(service, &args.code).await).await
+        }
+        AttributeCommand::List(args) => {
+            with_service(session, async |service| list::run(service, args).await).await
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Product attributes: reading and creating them, putting them into sets, and adding options.
 
 pub mod assign;
+pub mod catalog;
 pub mod names;
 pub mod options;
 

@@ -50,18 +50,14 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let path = |list| path(service, &format!("/{{store_view}}/V1/products/attribute-sets/{list}/list"), &[]);
-    let sets = sets(service, &path("sets")?).await?;
+    let sets = sets(service).await?;
     let mut places = Vec::new();
     for name in names {
         let (set, group) = split_set(name, &sets)?;
         if places.iter().any(|place: &Place| place.set == set.id) {
             return Err(Failure::usage(format!("the attribute set `{}` is named twice", set.name)));
         }
-        // Its ids do not tell the order of the groups.
-        let query = sorted_query(&[Filter::equal(&[SET_ID], &set.id)], "sort_order", MAX_PAGE);
-        let of_groups = format!("{}?{query}", path("groups")?);
-        let groups = list(service, of_groups, ["attribute_group_id", "attribute_group_name"]).await?;
+        let groups = groups(service, &set.id).await?;
         if groups.is_empty() {
             return Err(Failure::usage(format!("the attribute set `{}` has no group", set.name))
                 .hint("add a group to the set in the admin panel"));
@@ -163,8 +159,22 @@ fn find_store_views<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
     }
 }
 
+/// The groups of an attribute set in their order, which their ids do not tell.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn groups(service: &Service<'_>, set: &str) -> Result<Rc<Vec<Named>>, Failure> {
+    let path = path(service, "/{store_view}/V1/products/attribute-sets/groups/list", &[])?;
+    let query = sorted_query(&[Filter::equal(&[SET_ID], set)], "sort_order", MAX_PAGE);
+    list(service, format!("{path}?{query}"), ["attribute_group_id", "attribute_group_name"]).await
+}
+
 /// The attribute sets, asked for in pages, each of the ids that are greater than the last one.
-async fn sets(service: &Service<'_>, path: &str) -> Result<Vec<Named>, Failure> {
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn sets(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
+    let path = path(service, "/{store_view}/V1/products/attribute-sets/sets/list", &[])?;
     let (mut all, mut last) = (Vec::new(), 0);
     loop {
         let above = (last > 0).then(|| Filter::above(&[SET_ID], last));

@@ -61,14 +61,11 @@ impl Named {
 /// # Errors
 /// `usage` for a set that there is not.
 pub fn split_set<'a>(text: &'a str, sets: &'a [Named]) -> Result<(&'a Named, Option<&'a str>), Failure> {
-    let whole = Named::find(sets, "attribute set", text);
-    match (whole, text.rsplit_once('/')) {
-        (Err(unknown), Some((name, group))) => {
-            let set = Named::find(sets, "attribute set", name).map_err(|_| unknown)?;
-            Ok((set, Some(group)))
-        }
-        (whole, _) => Ok((whole?, None)),
-    }
+    Named::find(sets, "attribute set", text).map(|set| (set, None)).or_else(|unknown| {
+        let mut splits = text.rmatch_indices('/').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let set = |(name, group)| Some((Named::find(sets, "attribute set", name).ok()?, Some(group)));
+        splits.find_map(set).ok_or(unknown)
+    })
 }
 
 /// End of the name of Magento's class that lists the options which are stored with their attribute; and as it was called
@@ -231,6 +228,7 @@ mod tests {
             ("Home/Kitchen", "Home/Kitchen", None),
             ("Home/Kitchen/Content", "Home/Kitchen", Some("Content")),
             ("Home/Garden", "Home", Some("Garden")),
+            ("Default/Size/Fit", "Default", Some("Size/Fit")),
         ] {
             let found = split_set(text, &sets).unwrap();
             assert_eq!((found.0.name.as_str(), found.1), (set, group), "{text}");

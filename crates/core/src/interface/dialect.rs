@@ -56,6 +56,9 @@ pub struct Dialect {
     pub create_attribute: &'static str,
     /// Reads an attribute; `{code}` is its code. Where there is none a setting may name one.
     pub attribute: Option<&'static str>,
+    /// Searches attributes (GET, with `searchCriteria`) as the store view `{view}` shows them; `None` where the interface has no
+    /// such list.
+    pub attributes: Option<&'static str>,
     /// Where tokens are issued; `None` where they are not.
     pub tokens: Option<&'static TokenRoutes>,
     /// Whether the call that reads a profile is documented: where it is not, a setting may name its path, and a 404 may mean
@@ -138,6 +141,7 @@ pub static MARKETPLACE: Dialect = Dialect {
     carts: None,
     create_attribute: "/V1/admin/product/attribute/",
     attribute: None,
+    attributes: None,
     tokens: None,
     documents_profile_read: false,
     merges_profiles: false,
@@ -178,6 +182,7 @@ pub static MAGENTO: Dialect = Dialect {
     }),
     create_attribute: "/{store_view}/V1/products/attributes",
     attribute: Some("/{store_view}/V1/products/attributes/{code}"),
+    attributes: Some("/{view}/V1/products/attributes"),
     tokens: Some(&TokenRoutes {
         customer: "/{store_view}/V1/integration/customer/token",
         admin: "/{store_view}/V1/integration/admin/token",

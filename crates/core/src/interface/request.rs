@@ -176,6 +176,11 @@ pub fn sorted_query(filters: &[Filter], field: &str, limit: usize) -> String {
     query(filters, Some(field), limit)
 }
 
+/// The same query with the fields of the reply that are asked for, such as `items[email],total_count`.
+pub fn with_fields(query: &str, fields: &str) -> String {
+    format!("{query}&fields={}", utf8_percent_encode(fields, SEGMENT))
+}
+
 fn query(filters: &[Filter], sorted_by: Option<&str>, limit: usize) -> String {
     let mut pairs = Vec::new();
     for (group, filter) in (first_group(filters.len())..).zip(filters) {

@@ -14,6 +14,7 @@ mod customer_view;
 mod customers;
 mod default_addresses;
 mod directory;
+pub mod fields;
 pub mod limits;
 pub mod oauth;
 mod payment;
@@ -97,6 +98,7 @@ pub static ROUTES: &[Route] = &[
         |tables| tables.attribute,
         &[],
     ),
+    get("products/attributes", ATTRIBUTES, attributes::list::list, "Find product attributes"),
     get("products/attributes/{attributeCode}", ATTRIBUTES, attributes::show, "A product attribute"),
     put(
         "products/attributes/{attributeCode}",

@@ -182,7 +182,10 @@ pub fn fits(filter: &Filter, value: &str) -> bool {
         "eq" => same_text(value, &filter.value),
         "gt" => {
             let number = |text: &str| text.trim().parse::<f64>().ok();
-            number(value).zip(number(&filter.value)).is_some_and(|(value, than)| value > than)
+            match (number(value), number(&filter.value)) {
+                (Some(value), Some(than)) => value > than,
+                _ => folded(value) > folded(&filter.value),
+            }
         }
         "like" => is_like(&folded(value), &folded(&filter.value)),
         _ => false,

@@ -1,5 +1,6 @@
 //! `products/attributes`.
 
+pub mod list;
 pub mod options;
 
 use serde_json::{Value, json};
@@ -194,6 +195,12 @@ pub fn shown(records: &Database<'_>, stored: &Document, view: &str) -> Result<Va
     let has_options = WITH_OPTIONS.contains(&input.as_str());
     shown.insert("options".to_owned(), if has_options { options(stored, view.as_ref()) } else { json!([]) });
     shown.insert("frontend_labels".to_owned(), labels(stored));
+    // Shown where they are set.
+    for name in ["note", "frontend_class", "default_value", "extension_attributes"] {
+        if let Some(value) = stored.get(name).filter(|value| !value.is_null() && !has_options) {
+            shown.insert(name.to_owned(), value.clone());
+        }
+    }
     shown.insert("backend_type".to_owned(), Value::from(backend_type(&input)));
     if has_options {
         let table = "Magento\\Eav\\Model\\Entity\\Attribute\\Source\\Table";

@@ -1,0 +1,90 @@
+//! `fields` of a query, such as `items[attribute_code,options],total_count`: what of an answer is sent.
+
+use serde_json::{Map, Value};
+
+/// The names at one level, each with those inside it; without any, the whole value is meant.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Names(Vec<(String, Names)>);
+
+/// What the query asks for of an answer: all of it where it names no fields, or is not understood.
+pub fn chosen(query: &[(String, String)], answer: Value) -> Value {
+    let named = query.iter().find(|(name, _)| name == "fields").and_then(|(_, text)| parse(text));
+    match named {
+        Some(names) => names.of(answer),
+        None => answer,
+    }
+}
+
+fn parse(text: &str) -> Option<Names> {
+    let is_permitted = |sign: char| sign.is_ascii_alphanumeric() || "_[],".contains(sign);
+    let mut levels = vec![Names::default()];
+    let mut name = String::new();
+    if text.is_empty() || !text.chars().all(is_permitted) {
+        return None;
+    }
+    for sign in text.chars().chain([',']) {
+        match sign {
+            ',' | ']' => {
+                if !name.is_empty() {
+                    levels.last_mut()?.0.push((std::mem::take(&mut name), Names::default()));
+                }
+                if sign == ']' {
+                    let inside = levels.pop()?;
+                    levels.last_mut()?.0.last_mut()?.1 = inside;
+                }
+            }
+            '[' => {
+                levels.last_mut()?.0.push((std::mem::take(&mut name), Names::default()));
+                levels.push(Names::default());
+            }
+            sign => name.push(sign),
+        }
+    }
+    levels.pop().filter(|_| levels.is_empty())
+}
+
+impl Names {
+    fn of(&self, value: Value) -> Value {
+        match value {
+            _ if self.0.is_empty() => value,
+            Value::Array(list) => list.into_iter().map(|one| self.of(one)).collect(),
+            Value::Object(mut fields) => {
+                let kept = fields.keys().filter_map(|name| self.0.iter().find(|(known, _)| known == name));
+                let kept: Vec<&(String, Self)> = kept.collect();
+                let pairs = kept.into_iter().map(|(name, inside)| {
+                    let value = fields.get_mut(name).map(Value::take).unwrap_or_default();
+                    (name.clone(), inside.of(value))
+                });
+                Value::Object(pairs.collect::<Map<_, _>>())
+            }
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::chosen;
+
+    #[test]
+    fn only_the_named_fields_are_kept_at_each_level() {
+        let answer = json!({"items": [{"attribute_code": "size", "attribute_id": 1, "options": [{"label": "S", "value": "1"}]}],
+            "search_criteria": {}, "total_count": 1});
+        for (fields, kept) in [
+            ("total_count", json!({"total_count": 1})),
+            (
+                "items[attribute_code,options[label]],total_count",
+                json!({"items": [{"attribute_code": "size", "options": [{"label": "S"}]}], "total_count": 1}),
+            ),
+            ("items[options]", json!({"items": [{"options": [{"label": "S", "value": "1"}]}]})),
+            ("items[", answer.clone()),
+            ("a b", answer.clone()),
+        ] {
+            let query = [("fields".to_owned(), fields.to_owned())];
+            assert_eq!(chosen(&query, answer.clone()), kept, "{fields}");
+        }
+        assert_eq!(chosen(&[], answer.clone()), answer);
+    }
+}

@@ -1,0 +1,163 @@
+//! The attributes of a shop, read in pages: what each of them is, the labels that store views have, and the places in attribute
+//! sets, which no attribute tells. They are found by what is in each set, and in each of its groups.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::names;
+use crate::client::LOOK_CLOSER;
+use crate::client::service::Service;
+use crate::ops::target_without_customer;
+use crate::report::progress::Steps;
+use storefront_core::attribute::Named;
+use storefront_core::attribute::view::Attribute;
+use storefront_core::failure::Failure;
+use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, sorted_query, with_fields};
+
+/// The field by which pages are cut: unlike the ID, no other table of the shop has it.
+const CODE: &str = "attribute_code";
+
+/// Attributes that people have created, in this shop or by an extension.
+pub fn user_defined() -> Filter {
+    Filter::equal(&["is_user_defined"], 1)
+}
+
+/// Reads attributes that meet all of these conditions, by their codes, as a store view shows them. With `fields` they have only
+/// these, and their codes.
+///
+/// # Errors
+/// As [`Service::read`]; `usage` where the interface has no list of attributes.
+pub async fn read(
+    service: &Service<'_>,
+    view: &str,
+    filters: &[Filter],
+    fields: Option<&str>,
+    mut tell: impl FnMut(usize, u64),
+) -> Result<Vec<Map<String, Value>>, Failure> {
+    let path = path(service, view)?;
+    let (mut all, mut last, mut seen) = (Vec::new(), None, HashSet::new());
+    loop {
+        let mut filters = filters.to_vec();
+        filters.extend(last.as_ref().map(|code: &String| Filter::above(&[CODE], code)));
+        let mut query = sorted_query(&filters, CODE, MAX_PAGE);
+        if let Some(fields) = fields {
+            query = with_fields(&query, &format!("items[{CODE},{fields}],total_count"));
+        }
+        let reply = service.read(&Request::get(format!("{path}?{query}"), Bearer::Admin)).await?;
+        let (page, total) = page(reply.value()).filter(|_| reply.warning.is_none()).ok_or_else(|| {
+            Failure::unexpected_reply("unexpected response: no list of attributes").hint(LOOK_CLOSER)
+        })?;
+        let count = page.len();
+        for attribute in page {
+            let code = Attribute(&attribute).code().to_owned();
+            if code.is_empty() || !seen.insert(code.clone()) {
+                let message = format!(
+                    "the list of attributes has `{code}` twice: its pages are not the ones asked for"
+                );
+                return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
+            }
+            last = Some(code);
+            all.push(attribute);
+        }
+        let left =
+            total.map_or(if count < MAX_PAGE { 0 } else { 1 }, |total| total.saturating_sub(count as u64));
+        tell(all.len(), all.len() as u64 + left);
+        if count == 0 || left == 0 {
+            return Ok(all);
+        }
+    }
+}
+
+fn page(reply: Value) -> Option<(Vec<Map<String, Value>>, Option<u64>)> {
+    let Value::Object(mut reply) = reply else { return None };
+    let total = reply.get("total_count").and_then(Value::as_u64);
+    let items = match reply.shift_remove("items") {
+        Some(Value::Array(items)) => items,
+        // Some lists have none where nothing is found.
+        Some(Value::Null) | None if total == Some(0) => Vec::new(),
+        _ => return None,
+    };
+    let attribute = |item| match item {
+        Value::Object(attribute) => Some(attribute),
+        _ => None,
+    };
+    Some((items.into_iter().map(attribute).collect::<Option<_>>()?, total))
+}
+
+fn path(service: &Service<'_>, view: &str) -> Result<String, Failure> {
+    let dialect = service.settings.dialect;
+    let path = dialect.attributes.ok_or_else(|| {
+        Failure::usage(format!("the interface `{}` has no list of attributes", dialect.name))
+            .hint("for a Magento shop, add --api magento")
+    })?;
+    Ok(target_without_customer(service).path(path, &[("view", view)]))
+}
+
+/// The store view of administrators.
+pub const ADMINISTRATORS: &str = "all";
+
+/// A place in an attribute set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Membership {
+    /// Name of the set.
+    pub set: String,
+    /// Name of the group, where it was asked for and is shown.
+    pub group: Option<String>,
+}
+
+/// The places of attributes, by their codes. One request for each set, and with groups one more for those of a set, and one for
+/// each of them until all attributes are found.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn memberships(
+    service: &Service<'_>,
+    codes: &BTreeSet<&str>,
+    filters: &[Filter],
+    with_groups: bool,
+    steps: &mut Steps,
+) -> Result<BTreeMap<String, Vec<Membership>>, Failure> {
+    let mut places: BTreeMap<String, Vec<Membership>> = BTreeMap::new();
+    for set in names::sets(service).await? {
+        steps.show(&format!("reading attribute sets: {}", set.name));
+        let in_set = with(filters, Filter::equal(&["attribute_set_id"], &set.id));
+        let mut members = members(service, &in_set, codes).await?;
+        if with_groups && !members.is_empty() {
+            for group in names::groups(service, &set.id).await?.iter() {
+                if members.is_empty() {
+                    break;
+                }
+                let in_group = with(filters, Filter::equal(&["attribute_group_id"], &group.id));
+                for code in self::members(service, &in_group, codes).await? {
+                    if members.remove(&code) {
+                        add(&mut places, code, &set, Some(group));
+                    }
+                }
+            }
+        }
+        members.into_iter().for_each(|code| add(&mut places, code, &set, None));
+    }
+    places.values_mut().for_each(|places| places.sort());
+    Ok(places)
+}
+
+fn with(filters: &[Filter], one: Filter) -> Vec<Filter> {
+    [filters, &[one]].concat()
+}
+
+fn add(places: &mut BTreeMap<String, Vec<Membership>>, code: String, set: &Named, group: Option<&Named>) {
+    let group = group.map(|group| group.name.trim().to_owned());
+    places.entry(code).or_default().push(Membership { set: set.name.trim().to_owned(), group });
+}
+
+/// Which of these attributes meet the conditions.
+async fn members(
+    service: &Service<'_>,
+    filters: &[Filter],
+    codes: &BTreeSet<&str>,
+) -> Result<BTreeSet<String>, Failure> {
+    let found = read(service, ADMINISTRATORS, filters, Some("frontend_input"), |_, _| ()).await?;
+    let found = found.iter().map(|attribute| Attribute(attribute).code());
+    Ok(found.filter(|code| codes.contains(code)).map(str::to_owned).collect())
+}
