@@ -157,6 +157,14 @@ impl Report {
         if self.is_json() { self.json(value) } else { self.stdout(text(self.stdout_style)) }
     }
 
+    /// Writes a JSON document as it is laid out, whatever the output format, or what `--jq` makes of it.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn document(&self, text: &str) -> Result<(), Failure> {
+        self.stdout(self.shown_json(text)?)
+    }
+
     /// Writes one JSON value of a list as one line, also on a terminal, or what `--jq` makes of it.
     ///
     /// # Errors
@@ -171,13 +179,18 @@ impl Report {
         let write = if is_indented { serde_json::to_string_pretty } else { serde_json::to_string };
         let json = write(value)
             .map_err(|error| Failure::internal(format!("cannot write the result as JSON: {error}")))?;
+        self.shown_json(&format!("{json}\n"))
+    }
+
+    /// A JSON text as it is printed, or what `--jq` makes of it.
+    fn shown_json(&self, json: &str) -> Result<String, Failure> {
         let Some(filter) = &self.filter else {
             let shown =
-                if self.stdout_is_terminal { sanitize::in_json(&json) } else { secrets().json_text(&json) };
-            return Ok(format!("{shown}\n"));
+                if self.stdout_is_terminal { sanitize::in_json(json) } else { secrets().json_text(json) };
+            return Ok(shown.into_owned());
         };
         // What the filter is given is masked, and again what it may have put together.
-        let result = filter.apply(&secrets().json_text(&json))?;
+        let result = filter.apply(&secrets().json_text(json))?;
         let result = secrets().text(&result);
         Ok(if self.stdout_is_terminal { sanitize(&result).into_owned() } else { result.into_owned() })
     }

@@ -250,6 +250,7 @@ macro_rules! tables {
 
 tables!(
     attribute,
+    attribute_exchange,
     attribute_sets,
     auth_login,
     auth_status,

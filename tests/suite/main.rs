@@ -12,6 +12,7 @@ mod address_form;
 mod address_removal;
 mod api;
 mod attribute;
+mod attribute_exchange;
 mod batch_crash_recovery;
 mod batch_failed_file;
 #[cfg(unix)]

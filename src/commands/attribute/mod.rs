@@ -6,11 +6,13 @@ use serde_json::Value;
 
 pub mod assign;
 pub mod create;
+pub mod export;
 pub mod list;
 pub mod option;
 
 use self::assign::AssignArgs;
 use self::create::CreateArgs;
+use self::export::ExportArgs;
 use self::list::ListArgs;
 use self::option::OptionCommand;
 use crate::cli::RequestArgs;
@@ -41,6 +43,8 @@ pub enum AttributeCommand {
     Show(ShowArgs),
     /// List attributes with their labels, types and sets
     List(ListArgs),
+    /// Print attributes as a file for another shop
+    Export(ExportArgs),
 }
 
 /// Flags of `attribute show`.
@@ -61,7 +65,7 @@ impl AttributeCommand {
             Self::Create(_)
             | Self::Assign(_)
             | Self::Option(OptionCommand::Add(_) | OptionCommand::Default(_)) => true,
-            Self::Show(_) | Self::List(_) => false,
+            Self::Show(_) | Self::List(_) | Self::Export(_) => false,
         }
     }
 
@@ -71,7 +75,7 @@ impl AttributeCommand {
             Self::Create(args) => Some(&**args),
             Self::Assign(args) => Some(&**args),
             Self::Option(OptionCommand::Add(args)) => Some(&**args),
-            Self::Option(OptionCommand::Default(_)) | Self::Show(_) | Self::List(_) => None,
+            Self::Option(OptionCommand::Default(_)) | Self::Show(_) | Self::List(_) | Self::Export(_) => None,
         }
     }
 }
@@ -90,6 +94,9 @@ pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<()
         }
         AttributeCommand::List(args) => {
             with_service(session, async |service| list::run(service, args).await).await
+        }
+        AttributeCommand::Export(args) => {
+            with_service(session, async |service| export::run(service, args).await).await
         }
     }
 }

@@ -23,6 +23,12 @@ pub fn user_defined() -> Filter {
     Filter::equal(&["is_user_defined"], 1)
 }
 
+/// The condition that spares the pages of all others where one attribute is meant; of several, those that are not meant are left
+/// out afterwards.
+pub fn only(codes: &BTreeSet<&str>) -> Option<Filter> {
+    codes.first().filter(|_| codes.len() == 1).map(|code| Filter::equal(&[CODE], code))
+}
+
 /// Reads attributes that meet all of these conditions, by their codes, as a store view shows them. With `fields` they have only
 /// these, and their codes.
 ///

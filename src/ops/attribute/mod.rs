@@ -2,6 +2,7 @@
 
 pub mod assign;
 pub mod catalog;
+pub mod exchange;
 pub mod names;
 pub mod options;
 

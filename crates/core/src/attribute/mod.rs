@@ -1,5 +1,6 @@
 //! Attribute sets, options and store views by their names, and the bodies of the calls on them.
 
+pub mod export;
 pub mod rules;
 pub mod view;
 
@@ -72,6 +73,12 @@ pub fn split_set<'a>(text: &'a str, sets: &'a [Named]) -> Result<(&'a Named, Opt
 /// in a shop that was migrated from Magento 1.
 const STORED_OPTIONS: [&str; 2] = ["Source\\Table", "attribute_source_table"];
 
+/// Whether the options of an attribute are stored with it, and not listed by code of the shop.
+pub fn has_stored_options(attribute: Attribute<'_>) -> bool {
+    let source = attribute.text("source_model");
+    source.is_empty() || STORED_OPTIONS.iter().any(|end| source.ends_with(end))
+}
+
 /// The options of an attribute as the administrators' store view shows them.
 #[derive(Debug, Clone)]
 pub struct StoredOptions {
@@ -95,8 +102,8 @@ impl StoredOptions {
             return Err(Failure::usage(format!("attribute `{code}` is of the type `{input}`, not `select`"))
                 .hint("change the options of other types in the admin panel, which shows what is lost"));
         }
-        let source = attribute.text("source_model");
-        if !source.is_empty() && !STORED_OPTIONS.iter().any(|end| source.ends_with(end)) {
+        if !has_stored_options(attribute) {
+            let source = attribute.text("source_model");
             return Err(Failure::usage(format!("the options of attribute `{code}` are not stored with it"))
                 .hint(format!(
                     "the shop's code `{source}` lists them; add them where that code has them from"

@@ -1,0 +1,114 @@
+//! The attributes of a shop as files have them: with the labels of all store views, and the names of sets and groups.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Map, Value};
+
+use super::catalog::{self, ADMINISTRATORS, Membership};
+use super::names;
+use crate::client::service::Service;
+use crate::report::progress::Steps;
+use storefront_core::attribute::Named;
+use storefront_core::attribute::export::ReadAttribute;
+use storefront_core::attribute::view::Attribute;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::Filter;
+use storefront_core::operation::scalar;
+
+/// What was read of a shop.
+#[derive(Debug)]
+pub struct Shop {
+    /// The attributes by their codes, each as it was read and as a file has it.
+    pub attributes: BTreeMap<String, (Map<String, Value>, Map<String, Value>)>,
+    /// The store views of customers.
+    pub views: Vec<Named>,
+}
+
+/// Reads the attributes that meet these conditions, of them those that are wanted. It takes a request for each page of 300 in each
+/// store view, and those of [`catalog::memberships`].
+///
+/// # Errors
+/// As [`Service::read`]; `unavailable` where the attributes change meanwhile.
+pub async fn read(
+    service: &Service<'_>,
+    filters: &[Filter],
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Shop, Failure> {
+    let mut steps = service.session.report.steps();
+    let mut found = catalog::read(service, ADMINISTRATORS, filters, None, |count, total| {
+        steps.show(&format!("reading attributes: {count} of {total}"));
+    })
+    .await?;
+    found.retain(|attribute| is_wanted(Attribute(attribute).code()));
+    let views = names::store_views(service).await?;
+    let views: Vec<Named> = views.iter().filter(|view| view.id != "0").cloned().collect();
+    let labels = labels(service, filters, &views, &found, &mut steps).await?;
+    let codes: BTreeSet<&str> = found.iter().map(|attribute| Attribute(attribute).code()).collect();
+    let places = if codes.is_empty() {
+        BTreeMap::new()
+    } else {
+        catalog::memberships(service, &codes, filters, true, &mut steps).await?
+    };
+    let attributes = found.iter().map(|fields| {
+        let code = Attribute(fields).code();
+        let of_views: Vec<_> =
+            labels.iter().map(|view| view.get(code).cloned().unwrap_or_default()).collect();
+        let places: Vec<String> = places.get(code).into_iter().flatten().map(place).collect();
+        let read = ReadAttribute { fields, views: &views, labels: &of_views, places: &places };
+        (code.to_owned(), (fields.clone(), read.exported()))
+    });
+    let attributes = attributes.collect();
+    Ok(Shop { attributes, views })
+}
+
+fn place(Membership { set, group }: &Membership) -> String {
+    group.as_ref().map_or_else(|| set.clone(), |group| format!("{set}/{group}"))
+}
+
+/// For each store view the labels of options by their ids, by the codes of their attributes.
+type Labels = Vec<HashMap<String, HashMap<String, String>>>;
+
+async fn labels(
+    service: &Service<'_>,
+    filters: &[Filter],
+    views: &[Named],
+    found: &[Map<String, Value>],
+    steps: &mut Steps,
+) -> Result<Labels, Failure> {
+    if !found.iter().any(|attribute| !options(attribute).is_empty()) {
+        return Ok(Vec::new());
+    }
+    let mut labels = Vec::new();
+    for view in views {
+        let shown = catalog::read(service, &view.name, filters, Some("options"), |count, total| {
+            steps.show(&format!("reading labels in store view {}: {count} of {total}", view.name));
+        })
+        .await?;
+        let shown =
+            shown.iter().map(|attribute| (Attribute(attribute).code().to_owned(), options(attribute)));
+        let shown: HashMap<_, _> = shown.collect();
+        for attribute in found {
+            let (code, ids) = (Attribute(attribute).code(), options(attribute));
+            let own = shown.get(code);
+            if !own.is_some_and(|own| own.len() == ids.len() && ids.keys().all(|id| own.contains_key(id))) {
+                let message = format!(
+                    "store view `{}` shows other options of the attribute `{code}`: they changed while they were read",
+                    view.name
+                );
+                return Err(Failure::new(FailureKind::Unavailable, message).hint("run the command again"));
+            }
+        }
+        labels.push(shown);
+    }
+    Ok(labels)
+}
+
+/// The labels of an attribute's options by their ids.
+fn options(attribute: &Map<String, Value>) -> HashMap<String, String> {
+    let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
+    let labels = options.filter_map(|option| {
+        let label = option.get("label").and_then(Value::as_str).unwrap_or_default();
+        Some((scalar(option.get("value"))?, label.to_owned()))
+    });
+    labels.collect()
+}
