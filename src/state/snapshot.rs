@@ -12,6 +12,7 @@ use super::listing::{SnapshotEntry, stem};
 use super::record::WriteRecord;
 use crate::system::environment::STATE_HOME;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::{address_list, addresses_by_id};
