@@ -7,7 +7,7 @@ use crate::batch::assignments::Assignments;
 use crate::batch::decide::{Decided, Decision};
 use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
-use crate::batch::token::TokenSource;
+use crate::batch::token::RecordToken;
 use crate::cli::BatchArgs;
 use crate::input::document;
 use crate::input::records::{Record, at};
@@ -165,7 +165,7 @@ impl<'a> Check<'a> {
                 self.checked.records += 1;
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && was_sent);
-                self.checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
+                self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;
                 if is_sent && let Err(failure) = self.assignments.add(&prepared, line, self.report.place) {
                     self.is_contradictory = true;
                     self.refuse(line, failure);

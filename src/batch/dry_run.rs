@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::batch::check;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
-use crate::batch::token::TokenSource;
+use crate::batch::token::RecordToken;
 use crate::batch::{files, header};
 use crate::journal::read::{self, PreviousRun};
 use crate::plan::planning::Planning;
@@ -120,7 +120,7 @@ impl DryRun<'_> {
         location: RecordLocation,
         prepared: PreparedRecord,
     ) -> Result<JobResult, Failure> {
-        if self.planning.is_some() && prepared.token_source != TokenSource::Shared {
+        if self.planning.is_some() && prepared.token_source != RecordToken::Shared {
             return Err(token_in_plan());
         }
         let token = prepared.token_source.clone().token().await;

@@ -133,8 +133,8 @@ impl Pace {
         self.circuit = self.circuit_at(now);
         self.trials += usize::from(self.circuit == Circuit::HalfOpen || self.internal_errors > 0);
         if let Some(interval) = self.interval {
-            let held_up = now.checked_sub(BURST_ALLOWANCE).unwrap_or(now);
-            self.next = Some(self.next.map_or(now, |next| next.max(held_up)) + interval);
+            let earliest = now.checked_sub(BURST_ALLOWANCE).unwrap_or(now);
+            self.next = Some(self.next.map_or(now, |next| next.max(earliest)) + interval);
         }
     }
 

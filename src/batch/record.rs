@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use crate::batch::token::{self, TOKEN_FIELD, TokenSource};
+use crate::batch::token::{self, RecordToken, TOKEN_FIELD};
 use crate::cli::hint::{for_customer, is_for_customer};
 use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
@@ -63,7 +63,7 @@ pub struct PreparedRecord {
     /// Records of one key keep their order; shards are cut by it.
     pub key: String,
     /// Whose token it carries.
-    pub token_source: TokenSource,
+    pub token_source: RecordToken,
     /// Id or email of the customer whom the record names, with the run's administrator's token.
     pub customer: Option<String>,
 }
@@ -71,7 +71,7 @@ pub struct PreparedRecord {
 impl PreparedRecord {
     /// A hint whose commands are for this record's customer.
     pub fn hint(&self, hint: Hint, global: &GlobalArgs) -> Hint {
-        let has_own_token = self.token_source != TokenSource::Shared;
+        let has_own_token = self.token_source != RecordToken::Shared;
         let names_no_customer = is_for_customer(&hint);
         let hint = for_customer(hint, global, self.customer.as_deref());
         if has_own_token && names_no_customer {
@@ -172,17 +172,17 @@ impl<'a> RecordPreparer<'a> {
         let has_column = columns.is_some_and(|columns| columns.has(CUSTOMER_FIELD));
         let customer = self.customer(&mut extra, has_column)?;
         let token_source = match customer {
-            Some(_) => TokenSource::Shared,
+            Some(_) => RecordToken::Shared,
             None => self.token_source(&document, &extra)?,
         };
-        if self.needs_customer && customer.is_none() && token_source == TokenSource::Shared {
+        if self.needs_customer && customer.is_none() && token_source == RecordToken::Shared {
             return Err(Failure::usage(match columns {
                 Some(_) => "no customer: add the column `customer`",
                 None => "no customer: name it beside the fields, without a wrapper: {\"customer\": 2, …}",
             }));
         }
         let is_named =
-            customer.is_some() || extra.contains_key(TOKEN_FIELD) || token_source != TokenSource::Shared;
+            customer.is_some() || extra.contains_key(TOKEN_FIELD) || token_source != RecordToken::Shared;
         let is_row = columns.is_some();
         let is_flat =
             is_row || !self.operation.spec().wrapper.is_some_and(|name| document.contains_key(name));
@@ -235,7 +235,7 @@ impl<'a> RecordPreparer<'a> {
         let (dialect, allow_unknown) = (self.session.dialect, self.session.global.input.allow_unknown);
         let draft =
             self.operation.checked(dialect, Some(Value::Object(input)), &|_| Ok(()), allow_unknown)?;
-        ready(Draft { expect: Some(expect), ..draft }, customer, TokenSource::Shared)
+        ready(Draft { expect: Some(expect), ..draft }, customer, RecordToken::Shared)
     }
 
     /// Whether a record is run: of a plan it may be only some.
@@ -280,14 +280,14 @@ impl<'a> RecordPreparer<'a> {
         &self,
         document: &Map<String, Value>,
         extra: &Map<String, Value>,
-    ) -> Result<TokenSource, Failure> {
+    ) -> Result<RecordToken, Failure> {
         match (extra.get(TOKEN_FIELD), &self.command) {
             (Some(token), _) => {
                 let token = token.as_str().and_then(Credential::new).filter(Credential::is_valid);
                 let token = token.ok_or_else(|| Failure::usage("invalid token in record"))?;
                 // The batch's own token may be named in a record too: one token is one key, however it was supplied.
                 let is_shared = self.run_token.as_ref() == Some(&token);
-                Ok(if is_shared { TokenSource::Shared } else { TokenSource::Given(token) })
+                Ok(if is_shared { RecordToken::Shared } else { RecordToken::Given(token) })
             }
             (None, Some((command, fields))) => {
                 let wrapper = self.operation.spec().wrapper;
@@ -295,7 +295,7 @@ impl<'a> RecordPreparer<'a> {
                     token::field(extra, None, name).or_else(|| token::field(document, wrapper, name))
                 })
             }
-            (None, None) => Ok(TokenSource::Shared),
+            (None, None) => Ok(RecordToken::Shared),
         }
     }
 }
@@ -304,7 +304,7 @@ impl<'a> RecordPreparer<'a> {
 fn ready(
     mut draft: Draft,
     customer: Option<String>,
-    token_source: TokenSource,
+    token_source: RecordToken,
 ) -> Result<PreparedRecord, Failure> {
     draft.refuse_wrong_values()?;
     let unknown = draft.deferred.iter().map(|finding| &finding.message);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::batch::queue::Blocked;
 use crate::batch::record::{PreparedRecord, RecordPreparer, SENDING_AGAIN};
-use crate::batch::token::{RunToken, TokenSource};
+use crate::batch::token::{RecordToken, RunToken};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
 use crate::client::service::{CallToken, Service};
@@ -73,7 +73,7 @@ pub struct JobResult {
     /// What became of it.
     pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
-    pub was_left: bool,
+    pub was_not_sent: bool,
     /// Whether a signal ended it before anything of it left.
     pub was_stopped: bool,
     /// Whether it could be looked at where the outcome was unknown.
@@ -114,7 +114,7 @@ impl RunContext<'_> {
         let mut ended = JobResult {
             record: job.position.location.record,
             result: Err(Failure::internal("the record was not run")),
-            was_left: false,
+            was_not_sent: false,
             was_stopped: false,
             was_looked_at: false,
             is_unauthorized: false,
@@ -151,7 +151,7 @@ impl RunContext<'_> {
                 let service = of_record(self.service, &session, token, None);
                 match self.look(job, &service, snapshot.as_deref(), ended).await {
                     Some(found) => return Ok(found),
-                    None if ended.was_left => return Err((**failure).clone()),
+                    None if ended.was_not_sent => return Err((**failure).clone()),
                     None => None,
                 }
             }
@@ -183,7 +183,7 @@ impl RunContext<'_> {
             }
             Err(failure) => Err(failure),
         };
-        ended.was_left = true;
+        ended.was_not_sent = true;
         if self.service.stopping.get() && !matches!(looked, Ok(Some(_))) {
             return None;
         }
@@ -192,7 +192,7 @@ impl RunContext<'_> {
         let is_partial = matches!(&looked, Err(failure) if failure.kind == FailureKind::Partial);
         let found = looked.ok().flatten();
         let is_retried = is_partial || self.preparer.args.retries(job.position.location.line);
-        ended.was_left = found.is_none() && !is_retried;
+        ended.was_not_sent = found.is_none() && !is_retried;
         found
     }
 
@@ -220,9 +220,9 @@ impl RunContext<'_> {
                 failure.status == Some(401) && failure.persistence != Persistence::Undecided
             };
             let failure = match (performed, source) {
-                (Err(failure), TokenSource::Shared) if is_refused(&failure) => failure,
+                (Err(failure), RecordToken::Shared) if is_refused(&failure) => failure,
                 // Only another token in the input helps.
-                (Err(failure), TokenSource::Given(_)) if is_refused(&failure) => {
+                (Err(failure), RecordToken::Given(_)) if is_refused(&failure) => {
                     return Err(failure.for_good());
                 }
                 (done, _) => return done,
@@ -264,10 +264,10 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
 }
 
 /// The token of a record's calls, which came from there.
-fn call_token(token: Option<&Credential>, source: &TokenSource) -> CallToken {
+fn call_token(token: Option<&Credential>, source: &RecordToken) -> CallToken {
     match (token.cloned().map(Rc::new), source) {
         (None, _) => CallToken::OfSettings,
-        (Some(token), TokenSource::Shared) => CallToken::OfRun(token),
+        (Some(token), RecordToken::Shared) => CallToken::OfRun(token),
         (Some(token), _) => CallToken::OfRecord(token),
     }
 }

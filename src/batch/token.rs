@@ -19,7 +19,7 @@ const PLACEHOLDER: &str = "{record.";
 
 /// Where a record's token comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TokenSource {
+pub enum RecordToken {
     /// The run's token.
     Shared,
     /// It stands in the record.
@@ -28,7 +28,7 @@ pub enum TokenSource {
     Command(TokenCommand),
 }
 
-impl TokenSource {
+impl RecordToken {
     /// A text that is equal for records that carry the same token.
     pub fn key(&self) -> String {
         match self {
@@ -71,7 +71,7 @@ pub fn filled(
     command: &TokenCommand,
     fields: &[String],
     find: impl Fn(&str) -> Option<String>,
-) -> Result<TokenSource, Failure> {
+) -> Result<RecordToken, Failure> {
     let mut values = HashMap::new();
     for field in fields {
         let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
@@ -96,7 +96,7 @@ pub fn filled(
         }
         *argument = given;
     }
-    Ok(TokenSource::Command(command.with_argv(argv)))
+    Ok(RecordToken::Command(command.with_argv(argv)))
 }
 
 /// An argument with its placeholders filled in one pass: what a value brings in is not looked at again.
@@ -161,7 +161,7 @@ impl RunToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{TokenCommand, TokenSource, filled, placeholders};
+    use super::{RecordToken, TokenCommand, filled, placeholders};
 
     #[test]
     fn placeholders_are_filled_in_arguments_only_and_without_a_shell() {
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(fields, ["email", "id"]);
         let find = |name: &str| Some(if name == "id" { "7".to_owned() } else { "a b;$(x)".to_owned() });
         let argv = ["{record.email}", "show", "shop/a b;$(x)/7"].map(str::to_owned).to_vec();
-        assert_eq!(filled(&command, &fields, find).unwrap(), TokenSource::Command(command.with_argv(argv)));
+        assert_eq!(filled(&command, &fields, find).unwrap(), RecordToken::Command(command.with_argv(argv)));
         let missing = filled(&command, &fields, |_| None).unwrap_err().message;
         assert!(missing.contains("the token command uses `email`"));
         assert!(placeholders(&TokenCommand::new(vec!["pass".to_owned(), "show".to_owned()])).is_empty());
@@ -198,7 +198,7 @@ mod tests {
         assert!(filled_with(&["op", "{record.id}"], "7-1").is_ok());
         // What a value brings in is not filled again.
         let nested = filled_with(&["op", "--", "{record.a}/{record.b}"], "{record.b}").unwrap();
-        let TokenSource::Command(command) = nested else { panic!("{nested:?}") };
+        let RecordToken::Command(command) = nested else { panic!("{nested:?}") };
         assert_eq!(command.argv[2], "{record.b}/{record.b}");
     }
 }

@@ -113,10 +113,10 @@ pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> Hint {
 fn unsuccessful_parts(count: RecordCounts) -> [(u64, &'static str); 7] {
     [
         (count.failed, "failed"),
-        (count.temporary - count.held_up - count.refused_in_part, "failed temporarily"),
+        (count.temporary - count.waiting_for_unknown - count.refused_in_part, "failed temporarily"),
         (count.refused_in_part, "applied in part"),
         (count.unknown, "unknown"),
-        (count.held_up, "waiting for these"),
+        (count.waiting_for_unknown, "waiting for these"),
         (count.mismatch, "mismatched"),
         (count.not_sent, "not sent"),
     ]

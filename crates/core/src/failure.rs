@@ -200,7 +200,7 @@ pub struct RecordCounts {
     pub done_earlier: u64,
     /// Of those that failed for a temporary reason: they wait for an unknown one, which only a person can settle.
     #[serde(skip)]
-    pub held_up: u64,
+    pub waiting_for_unknown: u64,
     /// Of those that failed for a temporary reason, as a corrected record is sent again: a call was applied, and a later one was
     /// refused. In results they have failed.
     #[serde(skip)]
@@ -229,7 +229,7 @@ impl RecordCounts {
 
     /// Whether a resumed run sends some of them that may go through as they are.
     pub fn can_resume(self) -> bool {
-        self.temporary - self.held_up - self.refused_in_part + self.not_sent > 0
+        self.temporary - self.waiting_for_unknown - self.refused_in_part + self.not_sent > 0
     }
 }
 

@@ -37,15 +37,15 @@ impl Run<'_> {
                 self.print(job.position, &outcome);
             }
             Err(failure) => {
-                if !ended.was_left {
+                if !ended.was_not_sent {
                     self.note_failed(&job, &failure);
                 }
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
-                let is_stuck = ended.was_left && ended.was_looked_at;
+                let is_stuck = ended.was_not_sent && ended.was_looked_at;
                 self.blocked.note(self.operation(), key, job.position.location, &failure, is_stuck);
                 if ended.is_unauthorized {
                     self.request_stop(Stop::Unauthorized(failure.clone()));
-                } else if self.shared.preparer.args.stop_on_error && !ended.was_left {
+                } else if self.shared.preparer.args.stop_on_error && !ended.was_not_sent {
                     self.request_stop(Stop::OnError);
                 }
                 self.judge(job, failure);
@@ -70,7 +70,7 @@ impl Run<'_> {
         if matches!(job.earlier, Some(Earlier::Unknown { .. })) {
             return self.leave(job);
         }
-        self.count.held_up += u64::from(waits_for_person);
+        self.count.waiting_for_unknown += u64::from(waits_for_person);
         self.note_failed(job, failure);
         self.fail(job.position, Some(&job.prepared), failure);
     }
