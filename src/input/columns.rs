@@ -79,7 +79,7 @@ impl Columns {
             Bearer::Admin if !dialect.changes_attributes => &["attribute_set", "set"],
             _ => &[],
         };
-        Known { operation, columns, only_magento }.parse(name, header)
+        KnownColumns { operation, columns, only_magento }.parse(name, header)
     }
 
     /// Whether there is a column that is known by this title.
@@ -284,7 +284,7 @@ fn all_columns(
 }
 
 /// The columns that a header may have.
-struct Known {
+struct KnownColumns {
     /// What the rows are input of.
     operation: &'static OperationSpec,
     columns: Vec<Column>,
@@ -292,7 +292,7 @@ struct Known {
     only_magento: &'static [&'static str],
 }
 
-impl Known {
+impl KnownColumns {
     fn parse(&self, name: &str, header: &csv::StringRecord) -> Result<Columns, Failure> {
         let mut titles: Vec<&str> = header.iter().map(cells::clean).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
@@ -405,7 +405,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
         holds: Holds::Field(holds),
     });
     let known = all_columns(fields.into(), Some(&OPTION_LABELS), None, &[OPTION_CODE.to_owned()]);
-    let known = Known { operation: &ATTRIBUTE_OPTION_ADD, columns: known, only_magento: &[] };
+    let known = KnownColumns { operation: &ATTRIBUTE_OPTION_ADD, columns: known, only_magento: &[] };
     let mut rows = CsvReader::open(document::open(path, encoding)?, name.clone())?;
     let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
     let columns = known.parse(name, &header)?;

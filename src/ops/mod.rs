@@ -224,11 +224,11 @@ impl Reads {
 
     /// Waits for the next read; `false` when the time is up.
     pub async fn wait(&mut self) -> bool {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let remaining = self.deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             return false;
         }
-        tokio::time::sleep(self.interval.min(left)).await;
+        tokio::time::sleep(self.interval.min(remaining)).await;
         self.interval = (self.interval * 2).min(MAX_INTERVAL);
         true
     }

@@ -107,7 +107,7 @@ impl Prompt {
         fresh: Option<Instant>,
         check: &dyn Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
-        let mut line = Line { before: question.initial.to_owned(), after: String::new() };
+        let mut line = EditedText { before: question.initial.to_owned(), after: String::new() };
         let (mut complaint, mut doubted) = (String::new(), None);
         let mut rows = Rows::new(term, self.accessible);
         loop {
@@ -149,7 +149,7 @@ impl Prompt {
         }
     }
 
-    fn draw(&self, rows: &mut Rows<'_>, question: &Question<'_>, complaint: &str, line: &Line) {
+    fn draw(&self, rows: &mut Rows<'_>, question: &Question<'_>, complaint: &str, line: &EditedText) {
         let columns = usize::from(rows.term.size().1).max(10);
         let screen = OutputStyle { width: u16::try_from(columns - 4).ok(), color: false };
         let wrapped = |text: &str| screen.wrapped(text);
@@ -245,12 +245,12 @@ impl<'a> Rows<'a> {
 }
 
 /// The text while it is typed, before and after the cursor.
-struct Line {
+struct EditedText {
     before: String,
     after: String,
 }
 
-impl Line {
+impl EditedText {
     fn text(&self) -> String {
         format!("{}{}", self.before, self.after)
     }
@@ -302,10 +302,10 @@ fn shown(text: &str) -> String {
 mod tests {
     use dialoguer::console::Key;
 
-    use super::Line;
+    use super::EditedText;
 
-    fn line(text: &str) -> Line {
-        Line { before: text.to_owned(), after: String::new() }
+    fn line(text: &str) -> EditedText {
+        EditedText { before: text.to_owned(), after: String::new() }
     }
 
     fn after(text: &str, keys: &[Key]) -> String {

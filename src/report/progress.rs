@@ -33,9 +33,9 @@ pub(super) fn suspend<T>(write: impl FnOnce() -> T) -> T {
 
 /// The line that moves; it is gone from the screen with this.
 #[derive(Debug)]
-struct Line(ProgressBar);
+struct ProgressLine(ProgressBar);
 
-impl Line {
+impl ProgressLine {
     /// `None` while there is another one.
     fn show(bar: ProgressBar, template: &str) -> Option<Self> {
         if LINE.with_borrow(Option::is_some) {
@@ -47,7 +47,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         LINE.take();
         self.0.finish_and_clear();
@@ -65,8 +65,8 @@ impl Report {
             return done;
         }
         let bar = ProgressBar::new_spinner().with_elapsed(SHOW_AFTER).with_message(what.to_owned());
-        let line = Line::show(bar, "{spinner} {msg} ({elapsed})");
-        if let Some(Line(bar)) = &line {
+        let line = ProgressLine::show(bar, "{spinner} {msg} ({elapsed})");
+        if let Some(ProgressLine(bar)) = &line {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
         work.await
@@ -115,7 +115,7 @@ impl Steps {
 pub struct Progress {
     report: Report,
     /// Only on a terminal, until the run ends.
-    line: Option<Line>,
+    line: Option<ProgressLine>,
     total: u64,
     /// How many of them this run sends.
     to_send: u64,
@@ -133,7 +133,7 @@ impl Progress {
         } else {
             "{bar:30} {pos} of {len}, {prefix}{wide_msg}"
         };
-        let show = || Line::show(bar(), template);
+        let show = || ProgressLine::show(bar(), template);
         let line = report.shows_progress.then(show).flatten();
         let now = Instant::now();
         Self { report: report.clone(), line, total, to_send, begun: now, told: now }
@@ -142,9 +142,11 @@ impl Progress {
     /// Shows how far the run is.
     pub fn show(&mut self, count: RecordCounts) {
         let message = format!("{} failed, {} unknown", count.failed + count.temporary, count.unknown);
-        if let Some(Line(bar)) = &self.line {
-            let left = time_left(count, self.to_send, self.begun.elapsed());
-            bar.set_prefix(left.map(|left| format!("{} left, ", style::time(left))).unwrap_or_default());
+        if let Some(ProgressLine(bar)) = &self.line {
+            let remaining = time_left(count, self.to_send, self.begun.elapsed());
+            bar.set_prefix(
+                remaining.map(|remaining| format!("{} left, ", style::time(remaining))).unwrap_or_default(),
+            );
             bar.set_message(message);
             bar.set_position(count.total());
         } else if self.told.elapsed() >= LINE_EVERY {
@@ -163,8 +165,8 @@ impl Progress {
 /// How long the rest takes if it continues as before. What earlier runs have done took no time, and tells nothing about it.
 fn time_left(count: RecordCounts, to_send: u64, elapsed: Duration) -> Option<Duration> {
     let sent = u32::try_from(count.total() - count.done_earlier).ok().filter(|sent| *sent > 0)?;
-    let left = u32::try_from(to_send.saturating_sub(sent.into())).ok()?;
-    Some(Duration::from_secs((elapsed * left / sent).as_secs()))
+    let remaining = u32::try_from(to_send.saturating_sub(sent.into())).ok()?;
+    Some(Duration::from_secs((elapsed * remaining / sent).as_secs()))
 }
 
 #[cfg(test)]

@@ -223,8 +223,8 @@ pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
 /// stands in two places.
 pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
     draft.iter().all(|(name, value)| {
-        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
-        contains(name, address.get(name).or(elsewhere), Some(value))
+        let in_region = if name == "region_id" { address.pointer("/region/region_id") } else { None };
+        contains(name, address.get(name).or(in_region), Some(value))
     })
 }
 

@@ -31,16 +31,16 @@ pub fn secrets() -> &'static Redactor {
 #[derive(Debug, Default)]
 pub struct Redactor {
     /// The longest first: one token may begin like another.
-    known: RwLock<Vec<Known>>,
+    known: RwLock<Vec<MaskedSecret>>,
 }
 
 /// A secret that is masked as long as it has users.
-struct Known {
+struct MaskedSecret {
     secret: String,
     users: usize,
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for MaskedSecret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(MASK)
     }
@@ -82,7 +82,7 @@ impl Redactor {
                 Some(known) => known.users += 1,
                 None if secret.len() >= SHORTEST => {
                     let place = known.partition_point(|known| known.secret.len() > secret.len());
-                    known.insert(place, Known { secret: secret.clone(), users: 1 });
+                    known.insert(place, MaskedSecret { secret: secret.clone(), users: 1 });
                 }
                 None => {}
             }
