@@ -62,6 +62,7 @@ mod dry_run;
 mod duplicate_fields;
 mod exact_data;
 mod fault_matrix;
+#[cfg(unix)]
 mod field_labels;
 mod full_disk;
 mod help;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::storefront::Home;
+#[cfg(unix)]
 use crate::support::terminal::{CTRL_C, Terminal};
 
 const UPDATE: &str = "--sandbox --api magento customer update --customer 1";
@@ -43,6 +44,7 @@ fn the_name_parts_of_an_address_have_flags_of_their_own() {
     assert_eq!((&after["addresses"][0]["prefix"], &after["prefix"]), (&json!("Prof."), &json!("Dr.")));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_form_of_the_profile_has_these_fields_and_no_numbers_of_groups_and_stores() {
     let home = Home::new();

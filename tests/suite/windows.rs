@@ -11,8 +11,10 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "address_form",
             "customer_lag::a_person_is_shown_what_an_old_read_lacks_and_asked",
             "customer_show",
+            "field_labels",
             "interactive_terminal",
             "printed_commands",
+            "profile_fields::the_form_of_the_profile_has_these_fields_and_no_numbers_of_groups_and_stores",
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
             "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",
             "terminal_dialogues",
@@ -121,6 +123,31 @@ const FAIL_UNDER_WINE: [(&str, Fails, &str); 2] = [
         "Wine finds no revocation list where Windows finds an unknown authority",
     ),
 ];
+
+/// What the suite does not have on Windows: a file that uses it does not compile there.
+const ABSENT: [&str; 2] = ["use crate::support::terminal", "use std::os::unix"];
+
+#[test]
+fn what_windows_does_not_have_is_imported_only_where_it_is_left_out() {
+    let (_, left_out) = tests();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(directory).unwrap() {
+        let path = file.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if left_out.contains(path.file_stem().unwrap().to_str().unwrap()) {
+            continue;
+        }
+        let mut before = "";
+        for (number, line) in (1..).zip(text.lines()) {
+            if before != "#[cfg(unix)]" && ABSENT.iter().any(|import| line.starts_with(import)) {
+                found.push(format!("{}:{number}: {line}", path.display()));
+            }
+            before = line;
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
 
 /// The tests of the suite, and those of them that are left out on Windows; of a module that is, its name.
 fn tests() -> (BTreeSet<String>, BTreeSet<String>) {
