@@ -160,13 +160,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     check::look_up(shared, &opening.past).await?;
     let operation = preparer.operation.spec();
-    let is_sequential = operation.bearer == Bearer::Admin && session.dialect.attributes_one_at_a_time;
-    let jobs = if is_sequential { 1 } else { args.jobs.unwrap_or(JOBS) };
-    if checked.is_one_key && jobs > 1 {
-        session.report.status("all records have the same key: they are sent one at a time");
-    } else if is_sequential && checked.to_send > 1 {
-        session.report.status("attributes are written one at a time");
-    }
+    let jobs = at_a_time(session, operation, &checked);
     match preparer.plan {
         Some(_) if checked.to_send == 0 => {}
         Some(plan) => {
@@ -207,6 +201,18 @@ fn decline(preparer: &RecordPreparer<'_>, past: &PreviousRun, journal: &Journal)
         }
     }
     Ok(())
+}
+
+/// How many records are in flight at most. Where it is one although more were asked for, that is said.
+fn at_a_time(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> u16 {
+    let is_sequential = operation.bearer == Bearer::Admin && session.dialect.attributes_one_at_a_time;
+    let jobs = if is_sequential { 1 } else { session.global.batch.jobs.unwrap_or(JOBS) };
+    if checked.is_one_key && jobs > 1 {
+        session.report.status("all records have the same key: they are sent one at a time");
+    } else if is_sequential && checked.to_send > 1 {
+        session.report.status("attributes are written one at a time");
+    }
+    jobs
 }
 
 /// Refuses to resume a shard without a journal: on a disk without it, what was sent elsewhere would be sent again.

@@ -155,20 +155,7 @@ impl<'a> RecordPreparer<'a> {
         if let (Some(_), Content::Json(text)) = (self.plan, &record.content) {
             return self.planned(text);
         }
-        let (mut document, mut extra) = match (&record.content, columns) {
-            (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
-            (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
-            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet")),
-        };
-        document.shift_remove(REASON);
-        for name in &self.extra {
-            // An object of that name is the wrapper.
-            if !(name == CUSTOMER_FIELD && document.get(name).is_some_and(Value::is_object))
-                && let Some(value) = document.shift_remove(name)
-            {
-                extra.insert(name.clone(), value);
-            }
-        }
+        let (document, mut extra) = self.document(record, columns)?;
         let has_column = columns.is_some_and(|columns| columns.has(CUSTOMER_FIELD));
         let customer = self.customer(&mut extra, has_column)?;
         let token_source = match customer {
@@ -203,6 +190,32 @@ impl<'a> RecordPreparer<'a> {
             prepared.draft.warnings.extend(columns.warnings(row));
         }
         Ok(prepared)
+    }
+
+    /// The fields of a record, and what stands beside them: whose it is, and what a token command needs.
+    ///
+    /// # Errors
+    /// `usage` for what cannot be read.
+    fn document(
+        &self,
+        record: &Record,
+        columns: Option<&Columns>,
+    ) -> Result<(Map<String, Value>, Map<String, Value>), Failure> {
+        let (mut document, mut extra) = match (&record.content, columns) {
+            (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
+            (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
+            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet")),
+        };
+        document.shift_remove(REASON);
+        for name in &self.extra {
+            // An object of that name is the wrapper.
+            if !(name == CUSTOMER_FIELD && document.get(name).is_some_and(Value::is_object))
+                && let Some(value) = document.shift_remove(name)
+            {
+                extra.insert(name.clone(), value);
+            }
+        }
+        Ok((document, extra))
     }
 
     /// Refuses fields of the account that are probably meant otherwise, whether a column or a flag sets them: a name beside the

@@ -36,14 +36,13 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
     let Some(lines) = lines.filter(|_| !is_dry) else {
         return sent.map_err(|failure| cart::look_first_hint(service, failure));
     };
-    let (settle, asked) = (service.settings.settle, item.get("qty").and_then(number));
+    let settle = service.settings.settle;
     match sent {
         Ok(outcome) if verify => {
             let line = outcome.response.as_ref().and_then(|reply| scalar(reply.get("item_id")));
             let count = Count { item, line };
             let (before, after) = lines.wait_for_change(service, &count, settle).await;
-            let added = before.zip(after).map(|(before, after)| after - before);
-            let verified = added.zip(asked).is_some_and(|(added, asked)| is_close(added, asked));
+            let verified = count.is_added(before, after);
             if !verified {
                 let warning = format!("the added quantity is not verified: {}", count.compare(before, after));
                 service.session.report.warn(&warning);
@@ -58,17 +57,8 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
             Err(cart::look_first_hint(service, Failure { message, ..failure }))
         }
         Err(failure) if verify && may_be_saved(&failure) => {
-            let count = Count { item, line: None };
-            let (before, after) = lines.wait_for_change(service, &count, Duration::ZERO).await;
-            let added = before.zip(after).map(|(before, after)| after - before);
-            if !added.zip(asked).is_some_and(|(added, asked)| is_close(added, asked)) {
-                return Err(cart::look_first_hint(service, failure));
-            }
-            service.stage.set(Applied::Unknown);
-            let message =
-                format!("refused, but added: {}; {}", failure.message, count.compare(before, after));
-            let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
-            Err(cart::look_first_hint(service, Failure { kind, applied, message, ..failure }))
+            let failure = lines.look_after_refusal(service, item, failure).await;
+            Err(cart::look_first_hint(service, failure))
         }
         sent => sent.map_err(|failure| cart::look_first_hint(service, failure)),
     }
@@ -186,6 +176,23 @@ impl Lines {
         let (shown, _) = read_until(service, &self.read, limit, differs).await;
         (before, shown.as_ref().and_then(of))
     }
+
+    /// The failure of a request that was refused, which says so where the cart shows the item all the same.
+    async fn look_after_refusal(
+        &self,
+        service: &Service<'_>,
+        item: &Map<String, Value>,
+        failure: Failure,
+    ) -> Failure {
+        let count = Count { item, line: None };
+        let (before, after) = self.wait_for_change(service, &count, Duration::ZERO).await;
+        if !count.is_added(before, after) {
+            return failure;
+        }
+        service.stage.set(Applied::Unknown);
+        let message = format!("refused, but added: {}; {}", failure.message, count.compare(before, after));
+        Failure { kind: FailureKind::Mismatch, applied: Applied::Unknown, message, ..failure }
+    }
 }
 
 /// What is counted in a cart: one line where the service named it, else the lines of the sku. A configurable product is
@@ -204,6 +211,13 @@ impl Count<'_> {
             None => sku(shown.get("sku")) == sku(self.item.get("sku")),
         };
         lines.iter().filter(is_counted).try_fold(0.0, |sum, line| Some(sum + number(line.get("qty")?)?))
+    }
+
+    /// Whether the quantity that was asked for came to it.
+    fn is_added(&self, before: Option<f64>, after: Option<f64>) -> bool {
+        let added = before.zip(after).map(|(before, after)| after - before);
+        let asked = self.item.get("qty").and_then(number);
+        added.zip(asked).is_some_and(|(added, asked)| is_close(added, asked))
     }
 
     fn is_configurable(&self) -> bool {

@@ -48,15 +48,12 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let name = flags.profile.as_deref().or(name);
     let api = given_dialect(session.context, session.global)?.map(|dialect| dialect.name);
     let given = [name, api, args.base_url.as_deref(), flags.store_view.as_deref()];
-    let require_new = |file: &ConfigFile, name: &str| {
-        if args.replace || session.global.yes || !file.names().contains(&name) {
-            return Ok(());
-        }
-        Err(Failure::guard(format!("profile `{name}` already exists"))
-            .hint(hint!("replace it with --replace, or change one setting with ", storefront("config set"))))
+    let may_replace = args.replace || session.global.yes;
+    let require_free = |file: &ConfigFile, name: &str| {
+        if may_replace { Ok(()) } else { require_new(file, name) }
     };
     let check = |place: usize, text: &str, api: &str| match place {
-        NAME => check_profile_name(text).map_err(Failure::usage).and_then(|()| require_new(file, text)),
+        NAME => check_profile_name(text).map_err(Failure::usage).and_then(|()| require_free(file, text)),
         URL => match parse_base_url(text) {
             Ok(_) => Ok(()),
             Err(problem) => Err(Failure::usage(format!("the base URL {problem}"))),
@@ -82,22 +79,36 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let settings = [("base-url", base_url), ("api", api), ("store-view", store_view)];
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
-        require_new(file, &name)?;
-        file.unset(&KeyPath::of(["profiles", &name]));
-        for (key, value) in settings.iter().filter(|(_, value)| !value.is_empty()) {
-            file.set(&KeyPath::of(["profiles", &name, key]), value.into())?;
-        }
-        check_base_url(file, Some(&name)).map_err(|failure| {
-            failure.hint("end --base-url with the root of the API, and name a store view with --store-view")
-        })?;
-        let default = KeyPath::of([DEFAULT_PROFILE.name]);
-        if default.find(file).is_none() { file.set(&default, name.as_str().into()) } else { Ok(()) }
+        require_free(file, &name)?;
+        write(file, &name, &settings)
     })?;
     let log_in = storefront("auth login -p").arg(&name);
     let log_in = if admin_serves_all { log_in.arg("--admin") } else { log_in };
     let created = format!("created profile `{name}` in `{}`; next: ", file.path.display());
     session.report.status(&hint!(created, log_in).to_string());
     Ok(())
+}
+
+/// Refuses the name of a profile that is there.
+fn require_new(file: &ConfigFile, name: &str) -> Result<(), Failure> {
+    if !file.names().contains(&name) {
+        return Ok(());
+    }
+    Err(Failure::guard(format!("profile `{name}` already exists"))
+        .hint(hint!("replace it with --replace, or change one setting with ", storefront("config set"))))
+}
+
+/// Writes a profile in place of the one of that name. The first one is the default.
+fn write(file: &mut ConfigFile, name: &str, settings: &[(&str, String)]) -> Result<(), Failure> {
+    file.unset(&KeyPath::of(["profiles", name]));
+    for (key, value) in settings.iter().filter(|(_, value)| !value.is_empty()) {
+        file.set(&KeyPath::of(["profiles", name, key]), value.into())?;
+    }
+    check_base_url(file, Some(name)).map_err(|failure| {
+        failure.hint("end --base-url with the root of the API, and name a store view with --store-view")
+    })?;
+    let default = KeyPath::of([DEFAULT_PROFILE.name]);
+    if default.find(file).is_none() { file.set(&default, name.into()) } else { Ok(()) }
 }
 
 /// Asks for these values; Esc goes back one, and before the first it cancels.

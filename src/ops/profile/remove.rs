@@ -172,51 +172,63 @@ async fn remove_one(
         return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
     }
     sent.note_removal(&[id], WriteOutcome::Unknown { sent_at: clock.now() })?;
+    let (outcome, failure) = send_removal(sent, id, request, calls).await?;
+    // Where it cannot be written it stays unknown, which is found out later.
+    let _ = sent.note_removal(&[id], outcome);
+    failure.map_or(Ok(()), Err)
+}
+
+/// Sends the call, again as often as that is safe: what became of it, with the failure where there is one.
+///
+/// # Errors
+/// Where nobody knows what became of it, which is what was noted before it left.
+async fn send_removal(
+    sent: &Sent<'_>,
+    id: AddressId,
+    request: &Request,
+    calls: &mut Calls<'_>,
+) -> Result<(WriteOutcome, Option<Failure>), Failure> {
+    let (service, clock) = (sent.service, sent.service.session.context.clock);
+    let applied = || (WriteOutcome::Applied { at: clock.now(), verified: false }, None);
     let (mut attempts, mut was_lost) = (Attempts::default(), false);
-    let end = loop {
+    loop {
         let attempt = service.attempt(sent.operation, request).await?;
         if says_gone(&attempt, id) {
             if !was_lost {
                 calls.skip(name(id), "gone already");
-                let _ = sent.note_removal(&[id], WriteOutcome::Refused);
-                return Ok(());
+                return Ok((WriteOutcome::Refused, None));
             }
             service.stage.set(Applied::Yes);
             let status = attempt.failure().and_then(|failure| failure.status);
             calls.push(Call { status, ..Call::new(name(id), Applied::Yes) });
-            break Ok(());
+            return Ok(applied());
         }
         let is_lost = matches!(attempt, Attempt::Unknown { .. });
         let wait = service.delay(&attempts, &attempt, Effect::State).filter(|_| !(is_lost && was_lost));
         was_lost |= is_lost;
-        let left = matches!(attempt, Attempt::NotSent { .. });
-        match (attempts.conclude(attempt), wait) {
-            (Ok(reply), _) => {
+        let not_taken = match attempt {
+            Attempt::NotSent { .. } => WriteOutcome::NotSent,
+            _ => WriteOutcome::Refused,
+        };
+        let failure = match attempts.conclude(attempt) {
+            Ok(reply) => {
                 calls.push(Call::replied(name(id), reply.status, reply.value()));
-                break Ok(());
+                return Ok(applied());
             }
-            (Err(failure), wait) => {
-                if let Some(wait) = wait {
-                    pause(wait, || service.stopping.get()).await;
-                }
-                if wait.is_none() || service.stopping.get() {
-                    break Err((failure, left));
-                }
-            }
+            Err(failure) => failure,
+        };
+        if let Some(wait) = wait {
+            pause(wait, || service.stopping.get()).await;
         }
-    };
-    let outcome = match &end {
-        Ok(()) => WriteOutcome::Applied { at: clock.now(), verified: false },
-        Err((failure, _)) if failure.applied == Applied::Unknown => return Err(lost(calls, id, failure)),
-        Err((_, true)) => WriteOutcome::NotSent,
-        Err((_, false)) => WriteOutcome::Refused,
-    };
-    // Where it cannot be written it stays unknown, which is found out later.
-    let _ = sent.note_removal(&[id], outcome);
-    end.map_err(|(failure, _)| {
+        if wait.is_some() && !service.stopping.get() {
+            continue;
+        }
+        if failure.applied == Applied::Unknown {
+            return Err(lost(calls, id, &failure));
+        }
         calls.push(Call::failed(name(id), &failure));
-        failure
-    })
+        return Ok((not_taken, Some(failure)));
+    }
 }
 
 /// Nobody knows whether it was removed.
