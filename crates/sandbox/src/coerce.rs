@@ -201,7 +201,14 @@ fn custom_attributes(value: Value) -> Result<Value, TypeError> {
         }
     };
     match value {
-        Value::Object(object) => Ok(object.into_iter().map(|(code, value)| pair(&code, value)).collect()),
+        // Of an entry of a map that is a pair, its own code counts.
+        Value::Object(object) => {
+            let entry = |(code, value): (String, Value)| match value {
+                Value::Object(_) => named(value),
+                value => Ok(pair(&code, value)),
+            };
+            object.into_iter().map(entry).collect::<Result<_, _>>().map_err(TypeError::Sentence)
+        }
         Value::Array(list) => {
             list.into_iter().map(named).collect::<Result<_, _>>().map_err(TypeError::Sentence)
         }
@@ -389,10 +396,15 @@ mod tests {
                 json!({"custom_attributes": {"a": 1}}),
                 json!({"custom_attributes": [{"attribute_code": "a", "value": 1}]}),
             ),
+            (
+                json!({"custom_attributes": {"x": {"attribute_code": "a", "value": 1}}}),
+                json!({"custom_attributes": [{"attribute_code": "a", "value": 1}]}),
+            ),
         ] {
             assert_eq!(cast(sent, customer), typed);
         }
-        for wrong in [json!([{"attribute_code": "a"}]), json!([{"value": "a"}])] {
+        for wrong in [json!([{"attribute_code": "a"}]), json!([{"value": "a"}]), json!({"a": {"value": "a"}})]
+        {
             assert!(object(json!({"custom_attributes": wrong}), customer, Rules::Cast).is_err());
         }
     }

@@ -55,6 +55,9 @@ pub async fn answer(State(store): State<Arc<Store>>, request: Request) -> Respon
         Err(refusal) => Err(refusal),
     };
     let (status, body) = match answered {
+        Ok((status, body)) if is_php && store.emulation.version >= Version::V248 => {
+            (status, magento::limits::with_default_first(body))
+        }
         Ok(answer) => answer,
         Err(refusal) if refusal.is_crash() => return refusal.into_response(),
         Err(refusal) => (refusal.status, refusal.body()),

@@ -70,7 +70,8 @@ pub enum Version {
     /// 2.4.7
     #[default]
     V247,
-    /// 2.4.8: names of signed parameters in the order of their bytes, and checks of stored addresses.
+    /// 2.4.8: names of signed parameters in the order of their bytes, the path signed as it was sent, checks of stored
+    /// addresses, and the default shipping address before the others.
     V248,
 }
 

@@ -24,7 +24,7 @@ struct Pattern {
 }
 
 /// The patterns of Magento 2.4.8; those of names were those of customers before, and are now of addresses, too.
-const PATTERNS: [Pattern; 4] = [
+const PATTERNS: [Pattern; 5] = [
     Pattern {
         field: "city",
         said: "city",
@@ -49,6 +49,13 @@ const PATTERNS: [Pattern; 4] = [
     Pattern {
         field: "lastname",
         said: "last name is not valid",
+        is_allowed: is_of_name,
+        longest: 255,
+        accepted: "letters, digits, blanks and `,-_.'’&`",
+    },
+    Pattern {
+        field: "middlename",
+        said: "middle name is not valid",
         is_allowed: is_of_name,
         longest: 255,
         accepted: "letters, digits, blanks and `,-_.'’&`",
@@ -166,6 +173,7 @@ mod tests {
                 &["555.010.0100", "555-0100 ext. 12", "+49/30/1234567", "123456789012345678901234"],
             ),
             ("firstname", &["Anne-Marie & Bob", "M. O’Neil, Jr."], &["A/B", "A (x)", "x@y"]),
+            ("middlename", &["Anne-Marie", ""], &["A/B", "A (x)", "x@y"]),
             ("street", &["1/2 Main St #5"], &[]),
         ] {
             for text in accepted {

@@ -298,8 +298,7 @@ mod tests {
             ("oauth_timestamp", "137131201"),
             ("oauth_nonce", "7d8f3e4a"),
         ]);
-        let text =
-            base_string("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
+        let text = base_string("POST", "http://example.com/request", parameters.iter(), NameOrder::Natural);
         let signed =
             keys(["9djdj82h48djs9d2", "j49sk3j29djd", "kkk9d7dh3k39sjv7", "dh893hdasih9"]).signature(&text);
         assert_eq!(signed, "/2+BRwUPJrpN3wQZP9dOtZxRJ3Mx7Pkd6olixpFTGRs=");
@@ -318,7 +317,10 @@ mod tests {
         let signature = header.split("oauth_signature=").nth(1).unwrap();
         assert_eq!(signature, "\"NZXv2yFEoDC%2Fn%2B40ykA9%2BRsUMhh0%2BgpjBYOtg3sdNlM%3D\"", "{header}");
         assert!(header.starts_with("OAuth oauth_consumer_key=\"ck\", oauth_nonce=\"n1\", "), "{header}");
-        assert_eq!(address(&url, false, NameOrder::Natural), "https://shop.example/rest/V1/a/b%20(c)%C3%BC%21%25x%41");
+        assert_eq!(
+            address(&url, false, NameOrder::Natural),
+            "https://shop.example/rest/V1/a/b%20(c)%C3%BC%21%25x%41"
+        );
     }
 
     #[test]

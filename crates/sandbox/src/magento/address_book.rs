@@ -84,8 +84,10 @@ fn merge(stored: &mut Document, sent: &Document) {
         }
     }
     if let Some(lines) = sent.get("street").and_then(Value::as_array) {
-        let lines: Vec<Value> = lines.iter().map(|line| Value::from(storable(&as_text(line)))).collect();
-        stored.insert("street".to_owned(), Value::from(lines));
+        // They are one text in the database, without the blanks around it.
+        let lines = lines.iter().map(as_text).collect::<Vec<_>>().join("\n");
+        let lines = storable(lines.trim_matches([' ', '\t', '\n', '\r', '\0', '\u{b}']));
+        stored.insert("street".to_owned(), lines.split('\n').map(Value::from).collect());
     }
     merge_attributes(stored, sent.get("custom_attributes"), ADDRESS_ATTRIBUTES);
     merge_region(stored, sent);

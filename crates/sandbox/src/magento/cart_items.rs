@@ -43,7 +43,8 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let cart = if call.is_own { call.cart(records)? } else { named_cart(records, &call)? };
     let item = call.id(1)?;
     let line = records.lines(cart)?.into_iter().find(|line| line.item_id == item);
-    let line = line.ok_or_else(|| no_item(cart, item))?;
+    // Here the cart is what `quote_id` holds, a text.
+    let line = line.ok_or_else(|| no_item(&json!(cart.to_string()), item))?;
     let qty = quantity(&call.sent)?;
     let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
     check_stock(&product, qty)?;
@@ -61,7 +62,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     carts::item(records, cart, &QuoteLine { item_id, options, qty, ..line })
 }
 
-fn no_item(cart: i64, item: i64) -> ApiError {
+fn no_item(cart: &Value, item: i64) -> ApiError {
     ApiError::new(404, "The %1 Cart doesn't contain the %2 item.").with(json!([cart, item]))
 }
 
@@ -69,7 +70,7 @@ fn no_item(cart: i64, item: i64) -> ApiError {
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (cart, item) = (call.cart(records)?, call.id(1)?);
     if !records.lines(cart)?.iter().any(|line| line.item_id == item) {
-        return Err(no_item(cart, item));
+        return Err(no_item(&json!(cart), item));
     }
     records.remove_line(item)?;
     Ok(json!(true))

@@ -1,5 +1,8 @@
 //! `customers/me` and `customers/{id}`: reading and replacing a profile.
 
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
@@ -40,7 +43,7 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError
             return Err(ApiError::new(400, "The customer email is missing. Enter and try again."));
         }
         let own = call.customer()?;
-        return save(records, &call, own);
+        return save(records, &mut call, own);
     }
     let in_path = existing(records, call.id(0)?)?;
     if blank(&call.sent, "email") && call.sent.get("email") != Some(&json!("")) {
@@ -52,7 +55,7 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError
         _ => in_path,
     };
     check_scope(&call.sent)?;
-    save(records, &call, target)
+    save(records, &mut call, target)
 }
 
 /// DELETE `addresses/{addressId}`: whoever's it is, and whatever else is wrong with it or the other addresses. A default that
@@ -86,7 +89,11 @@ pub fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
     if records.customer_exists(id)? { Ok(id) } else { Err(ApiError::no_such_entity("customerId", id)) }
 }
 
-fn save(records: &Database<'_>, call: &Call, target: i64) -> Result<Value, ApiError> {
+fn save(records: &Database<'_>, call: &mut Call, target: i64) -> Result<Value, ApiError> {
+    if let Some(text) = call.sent.get("dob").and_then(Value::as_str).filter(|text| !text.is_empty()) {
+        let date = birthday(text)?;
+        call.sent.insert("dob".to_owned(), date.into());
+    }
     let (sent, is_own) = (&call.sent, call.is_own);
     let mut customer = records.customer(target)?;
     let before = records.addresses(target)?;
@@ -133,9 +140,6 @@ fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
                     stored[name.as_str()] = value.clone();
                 }
             }
-            ("dob", Value::String(date)) => {
-                customer.insert(name.clone(), Value::from(iso_date(date)));
-            }
             (_, Value::String(text)) => {
                 customer.insert(name.clone(), Value::from(storable(text)));
             }
@@ -147,12 +151,25 @@ fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
     merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
 }
 
-/// `03/02/1990` is the second of March.
-fn iso_date(date: &str) -> String {
-    match date.split('/').collect::<Vec<_>>()[..] {
-        [month, day, year] => format!("{year}-{month:0>2}-{day:0>2}"),
-        _ => date.to_owned(),
+/// A date of birth as it is stored, without a time: `03/02/1990` is the second of March, and `1990-02-30` too. 400 for what is
+/// no date, and for one to come.
+fn birthday(text: &str) -> Result<String, ApiError> {
+    let parts = |sign: char| -> Vec<i16> {
+        let date = text.split(['T', ' ']).next().unwrap_or_default();
+        date.split(sign).filter_map(|part| part.parse().ok()).collect()
+    };
+    let (year, month, day) = match (&parts('-')[..], &parts('/')[..]) {
+        ([0, 0, 0], _) => return Ok("0000-00-00".to_owned()),
+        ([year, month, day], _) | (_, [month, day, year]) => (*year, *month, *day),
+        _ => return Err(ApiError::new(400, "Invalid date")),
+    };
+    let first = i8::try_from(month).ok().and_then(|month| Date::new(year, month, 1).ok());
+    let date = first.filter(|_| (1..=31).contains(&day)).map(|first| first.saturating_add((day - 1).days()));
+    let date = date.ok_or_else(|| ApiError::new(400, "Invalid date"))?;
+    if date > crate::system_time().to_zoned(TimeZone::UTC).date() {
+        return Err(ApiError::new(400, "The Date of Birth should not be greater than today."));
     }
+    Ok(date.to_string())
 }
 
 /// Names and gender. A customer's own PUT has to bring the names, an administrator's may leave them out.
@@ -167,6 +184,9 @@ fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), 
         } else if !is_name(&text) {
             wrong.push(format!("{label} is not valid!"));
         }
+    }
+    if sent.get("middlename").is_some_and(|name| !is_name(&as_text(name))) {
+        wrong.push("Middle Name is not valid!".to_owned());
     }
     if !wrong.is_empty() {
         return Err(ApiError::new(400, &wrong.join("\n")));
@@ -191,14 +211,10 @@ fn is_name(text: &str) -> bool {
         })
 }
 
-/// A valid address that no other customer of the website of `own` has.
+/// One that no other customer of the website of `own` has, as the database compares, and then a valid one.
 fn check_email(records: &Database<'_>, sent: &Document, own: i64) -> Result<(), ApiError> {
     let email_of = |customer: &Document| customer.get("email").map(as_text).unwrap_or_default();
     let email = email_of(sent);
-    let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| ApiError::crash())?;
-    if !form.is_match(email.trim()) {
-        return Err(ApiError::new(400, "\"Email\" is not a valid email address."));
-    }
     let stored = records.customer(own)?;
     // As a rule: to look at every customer takes long where there are many.
     if email_of(&stored) == email {
@@ -211,6 +227,10 @@ fn check_email(records: &Database<'_>, sent: &Document, own: i64) -> Result<(), 
             let message = "A customer with the same email address already exists in an associated website.";
             return Err(ApiError::new(400, message));
         }
+    }
+    let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| ApiError::crash())?;
+    if !form.is_match(&email) {
+        return Err(ApiError::new(400, "\"Email\" is not a valid email address."));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What some shops refuse: long pages where they limit their input, and characters of addresses in 2.4.8.
+//! What some shops refuse: long pages where they limit their input, and characters of addresses in 2.4.8, which also sorts them.
 
 use serde_json::{Value, json};
 
@@ -38,6 +38,7 @@ pub fn check_addresses(profile: &Value) -> Result<(), ApiError> {
             ),
             (is_one_run(text("firstname"), in_name), "First Name is not valid!"),
             (is_one_run(text("lastname"), in_name), "Last Name is not valid!"),
+            (is_one_run(text("middlename"), in_name), "Middle Name is not valid!"),
         ] {
             if !is_taken {
                 return Err(ApiError::new(400, message));
@@ -45,6 +46,24 @@ pub fn check_addresses(profile: &Value) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// Customers as 2.4.8 shows them: the address that is the default for shipping comes first.
+pub fn with_default_first(mut answer: Value) -> Value {
+    fn sort(value: &mut Value) {
+        match value {
+            Value::Array(list) => list.iter_mut().for_each(sort),
+            Value::Object(fields) => {
+                if let Some(addresses) = fields.get_mut("addresses").and_then(Value::as_array_mut) {
+                    addresses.sort_by_key(|address| address["default_shipping"] != true);
+                }
+                fields.values_mut().for_each(sort);
+            }
+            _ => {}
+        }
+    }
+    sort(&mut answer);
+    answer
 }
 
 /// Whether the first run of allowed characters is the whole text. A text without any passes: nothing is found in it.
@@ -77,6 +96,7 @@ mod tests {
                 &["+1 (555) 010-0100", "abc"],
                 &["555.010.0100", "555-0100 ext. 12", "+49/30/1234567", "123456789012345678901234"],
             ),
+            ("middlename", &["Anne-Marie", ""], &["A/B", "x@y", "(x)"]),
             ("firstname", &["Anne-Marie & Bob", "M. O\u{2019}Neil, Jr."], &["A/B", "A (x)", "x@y"]),
         ] {
             let check = |value: &str| check_addresses(&json!({"addresses": [{field: value}]}));

@@ -284,7 +284,11 @@ mod tests {
             for (version, expected) in [(Version::V247, natural), (Version::V248, bytes)] {
                 let signing = signing(version);
                 let address = format!("https://shop.example{}", (signing.path)(path));
-                assert_eq!(base_string("GET", &address, own.clone(), signing.order), expected, "{path} {query}");
+                assert_eq!(
+                    base_string("GET", &address, own.clone(), signing.order),
+                    expected,
+                    "{path} {query}"
+                );
             }
         }
     }
@@ -316,7 +320,8 @@ mod tests {
     fn what_the_client_signs_is_accepted_in_its_own_order_only() {
         let keep = |header| header;
         let odd = "a%2fb%20(c)%c3%bc!%25x%2541?q=a+b&f%5B10%5D=%C3%A9&f[2]=100%25&x=1&x&f[02]=&f[fZ]=a~b&{=";
-        let paths = [odd, "a%2fb", "x", "x?x=1&x=2", "x?f[a]=1&f[b]=2", "x?f[10]=&f[11]=", "x?a05=&a1=&a051=&a5="];
+        let paths =
+            [odd, "a%2fb", "x", "x?x=1&x=2", "x?f[a]=1&f[b]=2", "x?f[10]=&f[11]=", "x?a05=&a1=&a051=&a5="];
         for (at, path) in paths.into_iter().enumerate() {
             for (order, own, other) in [
                 (NameOrder::Natural, Version::V247, Version::V248),

@@ -57,9 +57,9 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
                 }
             }
             ["search_criteria", "page_size"] => {
-                criteria.page_size = value.parse().ok().filter(|size| *size > 0);
+                criteria.page_size = Some(number("pageSize", value)?).filter(|size| *size > 0);
             }
-            ["search_criteria", "current_page"] => criteria.current_page = value.parse().unwrap_or(1),
+            ["search_criteria", "current_page"] => criteria.current_page = number("currentPage", value)?,
             ["search_criteria", "sort_orders", _, "field"] => {
                 criteria.sort.get_or_insert_default().0.clone_from(value);
             }
@@ -74,6 +74,20 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
     }
     criteria.groups = grouped(filters);
     Ok(criteria)
+}
+
+/// Magento takes one below zero for the first; nothing that is not a number.
+fn number(name: &str, value: &str) -> Result<usize, ApiError> {
+    let number: i64 = value.parse().map_err(|_| {
+        ApiError::new(
+            400,
+            &format!(
+                "Error occurred during \"{name}\" processing. The \"{value}\" value's type is invalid. The \"int\" type was \
+                 expected. Verify and try again."
+            ),
+        )
+    })?;
+    Ok(usize::try_from(number).unwrap_or(1))
 }
 
 /// The filters by their groups; one without a condition is `eq`.
@@ -104,17 +118,12 @@ impl SearchCriteria {
         found.into_iter().map(|(_, shown)| shown).collect()
     }
 
-    /// Whether the page is beyond the last of so many records.
-    fn is_beyond(&self, total: usize) -> bool {
-        self.page_size.is_some_and(|size| total > 0 && (self.current_page.max(1) - 1) * size >= total)
-    }
-
-    /// The answer: a page of `found`, the last one where there are not so many, the criteria again, and how many there are in
-    /// all.
+    /// The answer: a page of `found`, empty beyond the last one, the criteria again, and how many there are in all.
     pub fn answer(&self, found: Vec<Value>) -> Value {
         let total = found.len();
         let size = self.page_size.unwrap_or(usize::MAX);
-        let page = self.current_page.max(1).min(total.div_ceil(size).max(1));
+        // Without a size there is one page, whatever is asked for.
+        let page = if self.page_size.is_some() { self.current_page.max(1) } else { 1 };
         let items: Vec<Value> = found.into_iter().skip((page - 1).saturating_mul(size)).take(size).collect();
         let filters = |filters: &Vec<Filter>| -> Value {
             let shown = filters.iter().map(|filter| {
@@ -125,6 +134,9 @@ impl SearchCriteria {
         let mut criteria = json!({"filter_groups": self.groups.iter().map(filters).collect::<Vec<_>>()});
         if let Some(size) = self.page_size {
             criteria["page_size"] = json!(size);
+        }
+        if self.current_page > 0 {
+            criteria["current_page"] = json!(self.current_page);
         }
         json!({"items": items, "search_criteria": criteria, "total_count": total})
     }
@@ -166,13 +178,7 @@ pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> 
             found.push((searched, customer));
         }
     }
-    let total = found.len();
-    let mut answer = criteria.answer(criteria.sorted(found));
-    // Other lists have the last page again.
-    if criteria.is_beyond(total) {
-        answer["items"] = Value::Null;
-    }
-    Ok(answer)
+    Ok(criteria.answer(criteria.sorted(found)))
 }
 
 /// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those
@@ -274,7 +280,7 @@ mod tests {
         let found = [10, 9, 11].map(|id| (json!({"id": id}), json!(id))).to_vec();
         let sorted_found = sorted.sorted(found);
         assert_eq!(sorted_found, [json!(11), json!(10), json!(9)], "descending is the default");
-        assert_eq!(sorted.answer(sorted_found)["items"], json!([9]), "the last page again");
+        assert_eq!(sorted.answer(sorted_found)["items"], json!([]), "beyond the last page");
     }
 
     #[test]

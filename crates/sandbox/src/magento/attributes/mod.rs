@@ -109,14 +109,15 @@ fn complete(sent: &mut Document, label: &str, input: &str, code: &str) {
     }
 }
 
-/// The default label, or that of store 0.
+/// The default label, or that of store 0; PHP takes `0` for none.
 fn label(sent: &Document) -> Result<String, ApiError> {
     let of_store_0 = || {
         let labels = sent.get("frontend_labels").and_then(Value::as_array).into_iter().flatten();
         labels.filter(|label| label["store_id"] == 0).map(|label| as_text(&label["label"])).next()
     };
-    let default = sent.get("default_frontend_label").map(as_text).filter(|label| !label.is_empty());
-    match default.or_else(of_store_0).filter(|label| !label.is_empty()) {
+    let is_given = |label: &String| !["", "0"].contains(&label.as_str());
+    let default = sent.get("default_frontend_label").map(as_text).filter(is_given);
+    match default.or_else(of_store_0).filter(is_given) {
         Some(label) => Ok(label),
         None if sent
             .get("frontend_labels")

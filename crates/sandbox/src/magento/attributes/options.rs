@@ -26,11 +26,8 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
 /// PUT `products/attributes/{attributeCode}/options/{optionId}`: what is not sent is lost, with the default.
 pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (id, option) = option(records, &call)?;
-    let mut sent = call.sent;
+    let sent = call.sent;
     check(records, &records.attribute(id)?, &sent, Some(&option))?;
-    if !sent.contains_key("label") {
-        sent.insert("label".to_owned(), option["label"].clone());
-    }
     set_default(records, id, "")?;
     records.put_option(&as_text(&option["value"]), &sent)?;
     Ok(json!(true))
@@ -86,7 +83,7 @@ fn option(records: &Database<'_>, call: &Call) -> Result<(i64, Value), ApiError>
     option.map(|option| (id, Value::Object(option))).ok_or_else(unknown)
 }
 
-/// 400 for a label of another option than `own`, in any letter case, or an option's ID, 500 for labels of store views that there are not.
+/// 400 for no label, and for one of another option than `own`, in any letter case, or an option's ID; 500 for labels of store views that there are not.
 fn check(
     records: &Database<'_>,
     attribute: &Document,
@@ -94,8 +91,15 @@ fn check(
     own: Option<&Value>,
 ) -> Result<(), ApiError> {
     let own = own.map(|own| &own["value"]);
-    let text = |of: &Document, name: &str| of.get(name).map(as_text).unwrap_or_default().to_lowercase();
+    let text =
+        |of: &Document, name: &str| of.get(name).map(as_text).unwrap_or_default().trim().to_lowercase();
     let label = text(sent, "label");
+    if label.is_empty() {
+        return Err(ApiError::new(
+            400,
+            "The attribute option label is empty. Enter the value and try again.",
+        ));
+    }
     let is_taken = |known: &Document| {
         known.get("value") != own && (text(known, "label") == label || text(known, "value") == label)
     };
