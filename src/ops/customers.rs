@@ -118,6 +118,10 @@ pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, 
     }
 }
 
+/// What is said where a search finds nobody.
+pub const NO_CUSTOMER_FOUND: &str =
+    "no customer found; each word must be a part of the email, first name or last name";
+
 /// What a search found.
 #[derive(Debug)]
 pub struct Found {
@@ -132,40 +136,78 @@ pub struct Found {
 /// # Errors
 /// `usage` where the interface has no search, and as [`Service::read`].
 pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Found, Failure> {
-    let filters: Vec<Filter> = text
-        .split_whitespace()
-        .map(|word| Filter {
+    let mut pages = Pages::of_words(text)?;
+    let mut all = Found { customers: Vec::new(), total: None };
+    while all.customers.len() < limit
+        && let Some(page) = pages.next(service, limit - all.customers.len()).await?
+    {
+        all.total = all.total.or(pages.total);
+        all.customers.extend(page);
+    }
+    Ok(all)
+}
+
+/// The customers that meet some filters, page by page and by their ids: whoever is added or deleted meanwhile, nobody else is
+/// passed over or comes twice. A page beyond the last one has no customers, and the shop ignores which page is asked for: ids
+/// tell where to continue.
+pub struct Pages {
+    filters: Vec<Filter>,
+    last: u64,
+    is_last: bool,
+    /// How many there are, where the service says so.
+    pub total: Option<u64>,
+    /// Whether the service gave the same customers again in place of the next ones.
+    pub is_stuck: bool,
+}
+
+impl Pages {
+    /// All customers.
+    pub const fn of_all() -> Self {
+        Self { filters: Vec::new(), last: 0, is_last: false, total: None, is_stuck: false }
+    }
+
+    /// Customers of whom every word is in the email, the first or the last name.
+    ///
+    /// # Errors
+    /// `usage` for a text without words.
+    pub fn of_words(text: &str) -> Result<Self, Failure> {
+        let word = |word| Filter {
             fields: &["email", "firstname", "lastname"],
             condition: "like",
             value: format!("%{}%", escape_like(word)),
-        })
-        .collect();
-    if filters.is_empty() {
-        return Err(Failure::usage("nothing to search for").hint("give a part of an email or a name"));
-    }
-    let mut all = Found { customers: Vec::new(), total: None };
-    let mut last = 0;
-    // A page beyond the last one has no customers, and the shop ignores which page is asked for: ids tell where to continue.
-    while all.customers.len() < limit {
-        let size = (limit - all.customers.len()).min(MAX_PAGE);
-        let mut filters = filters.clone();
-        filters.extend((last > 0).then(|| Filter::above(&["entity_id"], last)));
-        let query = sorted_query(&filters, "entity_id", size);
-        let Found { customers, total } = read_found(service, &request(service, &query)?).await?;
-        let is_last = customers.len() < size;
-        let id = |customer: &Value| positive(&self::text(customer, "id"));
-        let page = customers.into_iter().filter(|customer| id(customer).is_none_or(|id| id > last));
-        let page: Vec<Value> = page.collect();
-        let greatest = page.iter().filter_map(id).max();
-        all.total = all.total.or(total);
-        all.customers.extend(page);
-        let is_whole = all.total.is_some_and(|total| all.customers.len() as u64 >= total);
-        match greatest {
-            Some(id) if !is_last && !is_whole => last = id,
-            _ => break,
+        };
+        let filters: Vec<Filter> = text.split_whitespace().map(word).collect();
+        if filters.is_empty() {
+            return Err(Failure::usage("nothing to search for").hint("give a part of an email or a name"));
         }
+        Ok(Self { filters, ..Self::of_all() })
     }
-    Ok(all)
+
+    /// The next customers, at most `limit` and as many as a page has; `None` at the end.
+    ///
+    /// # Errors
+    /// `usage` where the interface has no search, and as [`Service::read`].
+    pub async fn next(&mut self, service: &Service<'_>, limit: usize) -> Result<Option<Vec<Value>>, Failure> {
+        if self.is_last {
+            return Ok(None);
+        }
+        let size = limit.min(MAX_PAGE);
+        let mut filters = self.filters.clone();
+        filters.extend((self.last > 0).then(|| Filter::above(&["entity_id"], self.last)));
+        let query = sorted_query(&filters, "entity_id", size);
+        let Found { mut customers, total } = read_found(service, &request(service, &query)?).await?;
+        let count = customers.len();
+        let id = |customer: &Value| positive(&text(customer, "id"));
+        customers.retain(|customer| id(customer).is_none_or(|id| id > self.last));
+        let greatest = customers.iter().filter_map(id).max();
+        // What is left is counted, not what there was at first.
+        let is_whole = total.map_or(count < size, |total| count as u64 >= total);
+        self.is_stuck = count > 0 && greatest.is_none() && !is_whole;
+        self.is_last = count == 0 || greatest.is_none() || is_whole;
+        self.total = self.total.or(total);
+        self.last = greatest.unwrap_or(self.last);
+        Ok((!customers.is_empty()).then_some(customers))
+    }
 }
 
 /// A search that finds nobody: it needs an administrator's token, and reads nobody's data. `None` where the interface has

@@ -118,6 +118,13 @@ impl SearchCriteria {
         found.into_iter().map(|(_, shown)| shown).collect()
     }
 
+    /// Whether ids are all that is filtered and sorted by, ascending.
+    fn is_of_ids(&self) -> bool {
+        let is_id = |name: &str| name == "entity_id";
+        let is_sorted = self.sort.as_ref().is_some_and(|(field, is_ascending)| is_id(field) && *is_ascending);
+        is_sorted && self.groups.iter().flatten().all(|filter| is_id(&filter.field))
+    }
+
     /// The answer: a page of `found`, empty beyond the last one, the criteria again, and how many there are in all.
     pub fn answer(&self, found: Vec<Value>) -> Value {
         let total = found.len();
@@ -169,6 +176,9 @@ const FIELDS: &[&str] =
 pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = parse(&call.query)?;
     criteria.check_fields(FIELDS)?;
+    if criteria.is_of_ids() {
+        return by_ids(records, &criteria);
+    }
     let mut found = Vec::new();
     for id in records.customer_ids()? {
         let customer = customer_view::customer(records, id)?;
@@ -179,6 +189,17 @@ pub fn customers(records: &Database<'_>, call: Call) -> Result<Value, ApiError> 
         }
     }
     Ok(criteria.answer(criteria.sorted(found)))
+}
+
+/// A page of customers by their ids: only those of the page are read, so that a list of 40,000 can be read to its end.
+fn by_ids(records: &Database<'_>, criteria: &SearchCriteria) -> Result<Value, ApiError> {
+    let mut ids = records.customer_ids()?;
+    ids.retain(|id| criteria.holds(&json!({"entity_id": id})));
+    let mut answer = criteria.answer(ids.into_iter().map(Value::from).collect());
+    for item in answer["items"].as_array_mut().into_iter().flatten() {
+        *item = customer_view::customer(records, item.as_i64().unwrap_or_default())?;
+    }
+    Ok(answer)
 }
 
 /// Whether a value fits a filter; nothing fits a condition that there is not. Of Magento's there are those
