@@ -233,7 +233,7 @@ fn input_text(input: &Map<String, Value>) -> String {
 fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
     let mut parts = Vec::new();
     for (number, record) in records {
-        let Expected { owner, changes } = &record.expect;
+        let Expected { owner, changes, .. } = &record.expect;
         let whose = match (&record.customer, profile::owner(owner)) {
             (Some(customer), owner) if owner.is_empty() => format!(", customer {customer}"),
             (None, owner) if owner.is_empty() => owner,

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::system::storage::{Storage, real_path};
 use storefront_core::failure::Failure;
-use storefront_core::profile::diff::{Change, Expected};
+use storefront_core::profile::diff::{Change, Expected, Required};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::hex;
 
@@ -89,20 +89,25 @@ impl Planned {
         let customer = line.get("customer").and_then(Value::as_str).map(str::to_owned);
         let changes = line.get("expect")?.as_array()?.iter().map(Change::parse).collect::<Option<_>>()?;
         let owner = line.get("owner").and_then(Value::as_object).cloned().unwrap_or_default();
+        let required = line.get("require").and_then(Value::as_array).into_iter().flatten();
+        let required = required.map(Required::parse).collect::<Option<_>>()?;
         let Some(Value::Object(input)) = line.shift_remove("input") else { return None };
-        Some(Self { customer, input, expect: Expected { owner, changes } })
+        Some(Self { customer, input, expect: Expected { owner, changes, required } })
     }
 
     fn to_text(&self, record: usize) -> String {
         let customer = self.customer.as_deref().map_or(Value::Null, Value::from);
-        let line = [
+        let mut line = exact_json::object([
             ("record", record.into()),
             ("customer", customer),
             ("input", Value::Object(self.input.clone())),
             ("owner", Value::Object(self.expect.owner.clone())),
             ("expect", exact_json::of(&self.expect.changes)),
-        ];
-        exact_json::object(line).to_string()
+        ]);
+        if !self.expect.required.is_empty() {
+            line["require"] = exact_json::of(&self.expect.required);
+        }
+        line.to_string()
     }
 }
 

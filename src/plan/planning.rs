@@ -16,6 +16,7 @@ use crate::report::style;
 use crate::report::summary::count_records;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
+use storefront_core::operation::OperationSpec;
 
 /// How long a plan can be applied where `--expires` says nothing.
 const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
@@ -35,16 +36,30 @@ impl<'a> Planning<'a> {
     /// # Errors
     /// `guard` where the file exists, `usage` for what cannot be planned.
     pub fn begin(service: &'a Service<'a>, operation: &dyn Operation) -> Result<Option<Self>, Failure> {
+        if service.session.global.plan.file.is_some() {
+            refuse_single_flag(operation, "`--plan`")?;
+        }
+        Self::of(service, operation.spec(), service.session.global.typed.operation_flags())
+    }
+
+    /// Begins a plan of an operation with these flags, which another command makes.
+    ///
+    /// # Errors
+    /// `guard` where the file exists.
+    pub fn of(
+        service: &'a Service<'a>,
+        operation: &OperationSpec,
+        options: Vec<String>,
+    ) -> Result<Option<Self>, Failure> {
         let (session, id) = (service.session, service.settings.service_id());
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         ensure_new(&*session.context.storage, &path)?;
-        refuse_single_flag(operation, "`--plan`")?;
         let now = session.context.clock.now();
         let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
         let expires = session.global.plan.expires.unwrap_or(EXPIRES);
         let header = Header {
-            operation: operation.spec().name.to_owned(),
-            options: session.global.typed.operation_flags(),
+            operation: operation.name.to_owned(),
+            options,
             service: id.url,
             interface: id.interface,
             store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
@@ -61,7 +76,12 @@ impl<'a> Planning<'a> {
             self.unchanged += 1;
             return;
         }
-        self.records.push(Planned { customer, input: draft.body(), expect: shown.expected() });
+        self.push(Planned { customer, input: draft.body(), expect: shown.expected() });
+    }
+
+    /// Adds a record.
+    pub fn push(&mut self, record: Planned) {
+        self.records.push(record);
     }
 
     /// Writes the plan, and says how it is applied. Without a record there is none.

@@ -100,8 +100,12 @@ impl Outcome {
     pub fn expected(&self) -> Expected {
         let profile = self.profile.as_ref().map(|of| (&of.owner, &of.changes));
         let of = profile.or(self.cart.as_ref().map(|of| (&of.owner, &of.changes)));
-        of.map(|(owner, changes)| Expected { owner: owner.clone(), changes: changes.clone() })
-            .unwrap_or_default()
+        of.map(|(owner, changes)| Expected {
+            owner: owner.clone(),
+            changes: changes.clone(),
+            required: Vec::new(),
+        })
+        .unwrap_or_default()
     }
 
     /// A write the service took.

@@ -133,6 +133,7 @@ impl Update {
         let mut merged = merge(customer, &patch)?;
         // What is as planned already needs no request.
         if let Some(planned) = self.expect.as_ref().filter(|_| !merged.changes.is_empty()) {
+            planned.ensure_required(customer)?;
             diff::ensure_planned(
                 &still_planned(&planned.changes, &merged.changes, gone),
                 &merged.changes,

@@ -7,6 +7,7 @@ use super::address::{AddressIndex, address_list, own_id};
 use super::equal::{is_printed_as, same_value};
 use super::path::{FieldPath, Step};
 use crate::failure::Failure;
+use crate::id::AddressId;
 
 /// One difference, as results have it. `None` means that the field is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,6 +56,56 @@ pub struct Expected {
     pub owner: Map<String, Value>,
     /// What is changed of it.
     pub changes: Vec<Change>,
+    /// What must still be stored as it was read, although it is not changed: without it the change would be wrong.
+    pub required: Vec<Required>,
+}
+
+/// A value that must be stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Required {
+    /// Where.
+    pub path: FieldPath,
+    /// The value; `None` means that the field is not there.
+    pub value: Option<Value>,
+}
+
+impl Required {
+    /// Reads one as plans have it.
+    pub fn parse(value: &Value) -> Option<Self> {
+        let path = FieldPath::parse(value.get("path")?.as_str()?);
+        Some(Self { path, value: value.get("value").filter(|value| !value.is_null()).cloned() })
+    }
+}
+
+impl Expected {
+    /// The addresses that are removed.
+    pub fn removed(&self) -> impl Iterator<Item = AddressId> + '_ {
+        let removals =
+            self.changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
+        removals.filter_map(|change| change.path.address_id())
+    }
+
+    /// Refuses a change where something that it requires is stored otherwise by now.
+    ///
+    /// # Errors
+    /// `guard`, with the first that differs: its place, and both values.
+    pub fn ensure_required(&self, stored: &Map<String, Value>) -> Result<(), Failure> {
+        let index = AddressIndex::of(address_list(stored))?;
+        let is_other = |it: &&Required| !is_printed_as(it.path.find(stored, &index), it.value.as_ref());
+        let Some(required) = self.required.iter().find(is_other) else { return Ok(()) };
+        let now = required.path.find(stored, &index);
+        let mut changes = Vec::new();
+        value(required.path.clone(), required.value.as_ref(), now, &mut changes);
+        let Some(Change { path, before, after }) = changes.first() else { return Ok(()) };
+        let [now, before] = [after, before].map(|side| shown(side.as_ref().filter(|side| !side.is_null())));
+        let message = format!("`{path}` is {now}, and was {before} when it was planned");
+        Err(Failure::guard(message).hint("make the plan again with --plan").for_good())
+    }
+}
+
+/// A value in a message.
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"))
 }
 
 /// Refuses changes that are not those that were planned, and approved. `stored` is what they are made to.
@@ -86,8 +137,6 @@ pub fn ensure_planned_in(
                 && is_printed_as(other.after.as_ref(), change.after.as_ref())
         })
     };
-    let shown =
-        |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"));
     let lost = planned.iter().find(|change| !is_in(changes, change));
     let message = match (lost, changes.iter().find(|change| !is_in(planned, change))) {
         (None, None) => return Ok(()),

@@ -30,6 +30,7 @@ use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
 use storefront_core::profile::address::DEFAULTS;
 use storefront_core::profile::address::own_id;
+use storefront_core::profile::diff::Expected;
 use storefront_core::profile::merge::{DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field};
 use storefront_core::profile::region;
 
@@ -231,11 +232,18 @@ impl Operation for UpdateArgs {
 }
 
 impl UpdateArgs {
-    /// What changes in the stored profile.
+    /// What changes in the stored profile. Of a plan the removals stand in what it expects: each record may have its own.
     fn patch(&self, draft: Draft) -> Result<ProfilePatch, Failure> {
+        let mut remove = self.remove_addresses.clone();
+        let planned = draft.expect.iter().filter(|_| !self.replace_addresses).flat_map(Expected::removed);
+        for id in planned {
+            if !remove.contains(&id) {
+                remove.push(id);
+            }
+        }
         let patch = ProfilePatch {
             draft: draft.fields,
-            remove: self.remove_addresses.clone(),
+            remove,
             replace: self.replace_addresses,
             allow_duplicate: self.allow_duplicate,
             default_addresses: self.default_addresses().collect(),
