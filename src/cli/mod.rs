@@ -88,7 +88,11 @@ pub struct InputArgs {
     pub allow_unknown: bool,
 }
 
-fn encoding(name: &str) -> Result<&'static Encoding, &'static str> {
+/// Reads the name of an encoding.
+///
+/// # Errors
+/// What is expected instead.
+pub fn encoding(name: &str) -> Result<&'static Encoding, &'static str> {
     Encoding::for_label_no_replacement(name.as_bytes())
         .ok_or("expected a name such as utf-8, windows-1252 or shift_jis")
 }

@@ -82,6 +82,11 @@ impl Columns {
         KnownColumns { operation, columns, only_magento }.parse(name, header)
     }
 
+    /// The titles alone: nothing is an input of an operation.
+    pub fn untyped(header: &csv::StringRecord) -> Self {
+        Self { delimiter: b',', titles: header.clone(), columns: Vec::new() }
+    }
+
     /// Whether there is a column that is known by this title.
     pub fn has(&self, title: &str) -> bool {
         self.position(title).is_some()

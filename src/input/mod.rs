@@ -3,6 +3,7 @@
 mod cells;
 mod columns;
 mod csv;
+pub mod customers;
 pub mod document;
 mod doubts;
 pub mod records;

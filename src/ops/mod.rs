@@ -1,6 +1,7 @@
 //! One operation on one record: from the input to what the service made of it.
 
 pub mod add_item;
+pub mod address_book;
 pub mod attribute;
 mod calls;
 pub mod cart;

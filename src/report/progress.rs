@@ -142,6 +142,16 @@ impl Progress {
     /// Shows how far the run is.
     pub fn show(&mut self, count: RecordCounts) {
         let message = format!("{} failed, {} unknown", count.failed + count.temporary, count.unknown);
+        self.advance(count, "records", message);
+    }
+
+    /// Shows how far a check is, of which so many customers have findings.
+    pub fn show_checked(&mut self, checked: u64, with_findings: u64) {
+        let count = RecordCounts { done: checked, ..RecordCounts::default() };
+        self.advance(count, "customers", format!("{with_findings} with findings"));
+    }
+
+    fn advance(&mut self, count: RecordCounts, noun: &str, message: String) {
         if let Some(ProgressLine(bar)) = &self.line {
             let remaining = time_left(count, self.to_send, self.begun.elapsed());
             bar.set_prefix(
@@ -151,7 +161,7 @@ impl Progress {
             bar.set_position(count.total());
         } else if self.told.elapsed() >= LINE_EVERY {
             self.told = Instant::now();
-            self.report.status(&format!("{} of {} records, {message}", count.total(), self.total));
+            self.report.status(&format!("{} of {} {noun}, {message}", count.total(), self.total));
         }
     }
 

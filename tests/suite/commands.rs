@@ -262,6 +262,7 @@ tables!(
     csv_input,
     customer_addresses,
     customer_base_file,
+    customer_check,
     customer_input,
     customer_region,
     customer_restore,

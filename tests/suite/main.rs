@@ -39,6 +39,7 @@ mod config_files;
 mod csv_input;
 mod custom_attributes;
 mod customer_base_file;
+mod customer_check;
 mod customer_concurrency;
 mod customer_deleted;
 mod customer_erasure;

@@ -40,7 +40,12 @@ pub const KINDS: [(FailureKind, u8, &str, &str); 10] = [
     (FailureKind::Refused, 4, "refused", "rejected by the service (4xx), or redirected"),
     (FailureKind::Unavailable, 5, "unavailable", "not reached, or still busy; nothing was applied"),
     (FailureKind::Auth, 6, "auth", "no token, 401 or 403"),
-    (FailureKind::Partial, 7, "partial", "some records, or one of several calls, failed permanently"),
+    (
+        FailureKind::Partial,
+        7,
+        "partial",
+        "some records, or one of several calls, failed permanently; or a check found something",
+    ),
     (FailureKind::Unknown, 8, "unknown", "outcome unknown: it may have been applied; look first"),
     (FailureKind::Mismatch, 9, "mismatch", "written, but an address or a change is missing"),
     (FailureKind::Interrupted, 130, "interrupted", "cancelled or interrupted"),

@@ -35,6 +35,7 @@ pub mod check {
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
 pub mod profile {
     pub mod address;
+    pub mod address_book;
     pub mod by_place;
     pub mod custom;
     pub mod diff;

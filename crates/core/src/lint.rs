@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
 use crate::check::accepted::{self, Refused};
 use crate::check::body::Warnings;
-use crate::check::country::{Country, country_code};
+use crate::check::country::{Country, unknown_country};
 use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::id::AddressId;
@@ -156,9 +156,8 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
     let code = text("country_id");
     let country = code.and_then(Country::find);
     let mut found = Vec::new();
-    let is_unknown = |code: &&str| country.is_none() || code.chars().any(char::is_lowercase);
     if is_named("country_id") {
-        found.extend(code.filter(is_unknown).map(unknown_country));
+        found.extend(code.and_then(unknown_country));
     }
     if is_named("postcode") || is_named("country_id") {
         found.extend(
@@ -172,11 +171,6 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
         found.extend(text("telephone").and_then(invalid_telephone));
     }
     found.into_iter().map(|warning| format!("{label}: {warning}")).collect()
-}
-
-fn unknown_country(code: &str) -> String {
-    let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    format!("`{code}` is not an ISO 3166 country code{meant}")
 }
 
 fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {

@@ -1,8 +1,10 @@
 //! `storefront customer …`
 
+mod check;
 mod erase;
 mod history;
 pub mod update;
+use check::CheckArgs;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use history::HistoryArgs;
@@ -14,7 +16,7 @@ use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
 use crate::ops::Operation;
-use crate::ops::customers::{self, Found};
+use crate::ops::customers::{self, Found, NO_CUSTOMER_FOUND};
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
 use crate::ops::profile::{Change, read};
@@ -42,6 +44,8 @@ pub enum CustomerCommand {
   storefront customer find --sandbox --api magento amina example.com --limit 5
   storefront customer find --sandbox --api magento haddad --jq .id")]
     Find(FindArgs),
+    /// Check address books for duplicates and for addresses that block updates
+    Check(CheckArgs),
     /// List changes made from this machine, or delete them
     #[command(after_help = "Examples:
   storefront customer history --sandbox
@@ -110,7 +114,7 @@ impl CustomerCommand {
     pub fn can_write(&self) -> bool {
         match self {
             Self::Update(_) | Self::Restore(_) => true,
-            Self::Show(_) | Self::Find(_) | Self::History(_) => false,
+            Self::Show(_) | Self::Find(_) | Self::Check(_) | Self::History(_) => false,
         }
     }
 
@@ -118,7 +122,7 @@ impl CustomerCommand {
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Update(args) => Some(&**args),
-            Self::Show(_) | Self::Find(_) | Self::History(_) | Self::Restore(_) => None,
+            Self::Show(_) | Self::Find(_) | Self::Check(_) | Self::History(_) | Self::Restore(_) => None,
         }
     }
 }
@@ -132,6 +136,7 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Update(args) => update::run(session, args).await,
         CustomerCommand::Show(_) => commands::with_customer(session, show).await,
         CustomerCommand::Find(args) => with_service(session, async |service| find(service, args).await).await,
+        CustomerCommand::Check(args) => check::run(session, args).await,
         CustomerCommand::History(args) => history::run(session, args).await,
         CustomerCommand::Restore(args) => {
             commands::with_customer(session, async |service| {
@@ -176,8 +181,7 @@ async fn find(service: &Service<'_>, args: &FindArgs) -> Result<(), Failure> {
     }
     if found.is_empty() {
         if !report.is_json() {
-            report
-                .status("no customer found; each word must be a part of the email, first name or last name");
+            report.status(NO_CUSTOMER_FOUND);
         }
         return Ok(());
     }

@@ -139,7 +139,8 @@ pub fn refused(address: &Map<String, Value>) -> Vec<Refused> {
     found
 }
 
-fn is_empty(value: Option<&Value>) -> bool {
+/// Whether there is nothing to see in a value.
+pub fn is_empty(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.trim().is_empty(),

@@ -27,7 +27,18 @@ pub struct Country {
 impl Country {
     /// The country with this code of two letters, in upper or lower case.
     pub fn find(alpha2: &str) -> Option<Self> {
-        Self::all().find(|country| country.alpha2.eq_ignore_ascii_case(alpha2))
+        // Sorted, as a test holds: 40,000 address books ask it 100,000 times.
+        static LINES: LazyLock<Vec<&str>> = LazyLock::new(|| TABLE.lines().collect());
+        let code = alpha2.to_ascii_uppercase();
+        let place =
+            LINES.binary_search_by(|line| line.split('\t').next().unwrap_or_default().cmp(&code)).ok()?;
+        Self::parse(LINES[place])
+    }
+
+    /// Whether Magento wants a postcode there, as it is delivered: of countries that have postcodes, Ireland and Panama may go
+    /// without.
+    pub fn requires_postcode(&self) -> bool {
+        self.postcode.is_some() && !["HK", "IE", "MO", "PA"].contains(&self.alpha2)
     }
 
     fn all() -> impl Iterator<Item = Self> {
@@ -86,6 +97,15 @@ pub fn country_code(text: &str) -> Option<String> {
         LazyLock::new(|| names().map(|(name, code)| (folded(name), code)).collect());
     let code = Country::find(text).map(|country| country.alpha2);
     code.or_else(|| CODES.get(&folded(text)).copied()).map(str::to_owned)
+}
+
+/// What is wrong with a code that is stored or sent: it is not one of ISO 3166, or not in upper case.
+pub fn unknown_country(code: &str) -> Option<String> {
+    if Country::find(code).is_some() && !code.chars().any(char::is_lowercase) {
+        return None;
+    }
+    let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    Some(format!("`{code}` is not an ISO 3166 country code{meant}"))
 }
 
 /// The country's name that was probably meant.

@@ -236,6 +236,24 @@ impl RegionDirectory {
         }
     }
 
+    /// The region of an address, in words, where its country has no such one. A country that was not read has any, one without a
+    /// list any text.
+    pub fn misfit(&self, country: &str, address: &Map<String, Value>) -> Option<String> {
+        let regions = self.countries.get(country)?;
+        let (outer, inner) = ids(address);
+        let id = [outer, inner].into_iter().flatten().filter_map(id::integer).find(|id| *id != 0);
+        let name = text(address, "region").or_else(|| text(address, "region_code"));
+        match (id, name) {
+            (Some(id), _) if regions.iter().any(|region| region.id == id) => None,
+            (Some(id), Some(name)) => Some(format!("`{name}` (ID {id})")),
+            (Some(id), None) => Some(format!("ID {id}")),
+            (None, Some(name)) if !regions.is_empty() && candidates(regions, None, Some(name)).is_empty() => {
+                Some(format!("`{name}`"))
+            }
+            (None, _) => None,
+        }
+    }
+
     /// The draft with the ids of those regions that are known by the name or code in it; others stay as they are.
     pub fn resolve_known(
         &self,
@@ -331,6 +349,21 @@ fn find<'a>(
     code: Option<&str>,
     name: Option<&str>,
 ) -> Result<&'a Region, Failure> {
+    let found = candidates(regions, code, name);
+    let asked = [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    match *found {
+        [one] => Ok(one),
+        [] => Err(Failure::usage(format!("{country} has no region `{asked}`"))
+            .hint(regions_hint(country, regions, &asked))),
+        ref several => {
+            Err(Failure::usage(format!("{country} has several regions `{asked}`: {}", listed(several)))
+                .hint("name it by --region or --region-id"))
+        }
+    }
+}
+
+/// The regions that code and name may mean.
+fn candidates<'a>(regions: &'a [Region], code: Option<&str>, name: Option<&str>) -> Vec<&'a Region> {
     let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
     let has_code = |region: &Region, code: &str| is_same(without_zeros(code), without_zeros(&region.code));
     // A name may be given without its accents, and the code in its place: the nearest counts.
@@ -342,18 +375,7 @@ fn find<'a>(
         Some(name) => has_code(region, name).then_some(2),
     };
     let nearest = regions.iter().filter_map(distance).min();
-    let found: Vec<&Region> =
-        regions.iter().filter(|region| nearest.is_some() && distance(region) == nearest).collect();
-    let asked = [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    match *found {
-        [one] => Ok(one),
-        [] => Err(Failure::usage(format!("{country} has no region `{asked}`"))
-            .hint(regions_hint(country, regions, &asked))),
-        ref several => {
-            Err(Failure::usage(format!("{country} has several regions `{asked}`: {}", listed(several)))
-                .hint("name it by --region or --region-id"))
-        }
-    }
+    regions.iter().filter(|region| nearest.is_some() && distance(region) == nearest).collect()
 }
 
 /// A number without its leading zeros: Magento has the department `6` where everybody writes `06`.

@@ -111,7 +111,8 @@ impl Profile {
     }
 }
 
-fn find_masked(value: &Value, path: &str, found: &mut Vec<String>) {
+/// Adds the places of texts that look masked.
+pub(super) fn find_masked(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::String(text) if text.contains("***") || text.contains('@') && text.contains("**") => {
             found.push(path.to_owned());

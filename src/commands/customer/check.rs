@@ -1,0 +1,301 @@
+//! `storefront customer check`: what is wrong in address books, and a plan that removes what is stored twice.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use encoding_rs::Encoding;
+use futures_util::stream::{self, StreamExt as _};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::cli::{CustomerChoice, InputArgs, InputFormat, PlanArgs, RequestArgs, encoding};
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
+use crate::commands;
+use crate::input::customers::listed;
+use crate::ops::address_book::Checker;
+use crate::ops::customers::{self, NO_CUSTOMER_FOUND, Pages};
+use crate::ops::profile::read;
+use crate::plan::Planned;
+use crate::plan::planning::Planning;
+use crate::report::profile;
+use crate::report::progress::Progress;
+use crate::report::style::{OutputStyle, TextStyle, wrap};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::id::AddressId;
+use storefront_core::interface::request::{Bearer, MAX_PAGE};
+use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::profile::address_book::{Finding, Kind, removal};
+use storefront_core::profile::stored::{Pointers, Profile};
+use storefront_core::text::sanitize::sanitize_line;
+
+/// Customers of a file that are read at the same time.
+const JOBS: usize = 8;
+
+/// Flags of `customer check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The exit code is 0 if nothing was found, and 7 if something was. A plan removes addresses that are equal
+to another one in every field, custom attributes included; it never removes a default.
+
+Examples:
+  storefront customer check --sandbox
+  storefront customer check --sandbox --api magento sato -o json
+  storefront customer check --sandbox --api magento --customer 2 --plan duplicates.plan"
+)]
+pub struct CheckArgs {
+    /// Check the customers with these words in email or name
+    #[arg(value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(conflicts_with_all = ["customer", "all", "input"])]
+    pub text: Vec<String>,
+    /// Whose address book.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// Check all customers
+    #[arg(long, conflicts_with_all = ["customer", "input"])]
+    pub all: bool,
+    /// Check the customers in FILE: a column or field `customer`, or `id` (- for stdin)
+    #[arg(short, long, value_name = "FILE", conflicts_with = "customer", help_heading = "Input options")]
+    pub input: Option<PathBuf>,
+    /// Input format: json, ndjson or csv [default: from the file extension]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, requires = "input")]
+    #[arg(help_heading = "Input options")]
+    pub input_format: Option<InputFormat>,
+    /// Encoding of the input, such as windows-1252 [default: UTF-8]
+    #[arg(long, value_name = "NAME", value_parser = encoding, requires = "input")]
+    #[arg(help_heading = "Input options")]
+    pub encoding: Option<&'static Encoding>,
+    /// The plan that removes addresses that are stored twice.
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Checks one address book, those of a search, of a file, or of all customers.
+///
+/// # Errors
+/// `partial` where something was found, and whatever kept it from being looked for.
+pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure> {
+    if let Some(path) = &args.input {
+        let CheckArgs { input_format, encoding, .. } = *args;
+        let input = InputArgs { path: Some(path.clone()), input_format, encoding, allow_unknown: false };
+        let listed = listed(&input)?;
+        return with_service(session, async |service| of_file(service, &listed).await).await;
+    }
+    if args.all {
+        return with_service(session, async |service| of_pages(service, Pages::of_all()).await).await;
+    }
+    if args.text.is_empty() {
+        return commands::with_customer(session, of_one).await;
+    }
+    let pages = Pages::of_words(&args.text.join(" "))?;
+    with_service(session, async |service| of_pages(service, pages).await).await
+}
+
+/// The customer who is named, or the token's own.
+async fn of_one(service: &Service<'_>) -> Result<(), Failure> {
+    let mut run = Run::begin(service, None)?;
+    let profile = read::read_profile(service).await?;
+    read::remember(service, &profile);
+    let is_named = service.customer.is_some() || service.email.is_some();
+    let named = service.session.global.customer.clone();
+    run.add(&profile, if is_named { profile.text("id") } else { named }).await?;
+    run.finish()
+}
+
+/// The customers of a search, as they come.
+async fn of_pages(service: &Service<'_>, mut pages: Pages) -> Result<(), Failure> {
+    let mut run = Run::begin(service, None)?;
+    while let Some(page) = pages.next(service, MAX_PAGE).await? {
+        if run.progress.is_none() {
+            run.show_progress(pages.total);
+        }
+        for customer in page {
+            let profile = Profile::find(customer, &Pointers::default())?;
+            run.add(&profile, profile.text("id")).await?;
+        }
+    }
+    if pages.is_stuck {
+        let message = format!(
+            "the shop does not continue its list of customers: {} of {} were checked",
+            run.checked,
+            pages.total.unwrap_or_default()
+        );
+        return Err(Failure::unexpected_reply(message).hint("run it again with -vv to see the reply"));
+    }
+    run.finish()
+}
+
+/// The customers of a file, each once.
+async fn of_file(service: &Service<'_>, listed: &[String]) -> Result<(), Failure> {
+    service.target()?;
+    if service.settings.dialect.customers.is_some() {
+        service.token(Bearer::Admin).await?;
+    }
+    let mut run = Run::begin(service, Some(listed.len() as u64))?;
+    let mut seen = HashSet::new();
+    let read = async |name: &String| {
+        let service = customers::select(service, Some(name))?;
+        Ok::<_, Failure>((name.clone(), Box::pin(read::read_profile(&service)).await))
+    };
+    let mut read = stream::iter(listed).map(read).buffered(JOBS);
+    while let Some(read) = read.next().await {
+        match read? {
+            (name, Ok(profile)) => {
+                // By id and by email it may be one customer.
+                if seen.insert(profile.customer_key()) {
+                    let is_id = service.settings.dialect.customers.is_some();
+                    run.add(&profile, if is_id { profile.text("id") } else { Some(name) }).await?;
+                }
+            }
+            (name, Err(failure)) if failure.kind == FailureKind::Usage => run.add_unknown(&name, &failure)?,
+            (_, Err(failure)) => return Err(failure),
+        }
+    }
+    run.finish()
+}
+
+/// What was found with one customer, as results have it.
+#[derive(Serialize)]
+struct Line<'a> {
+    customer: Value,
+    email: Option<String>,
+    findings: &'a [Finding],
+    /// The addresses that a plan removes.
+    removable: Vec<AddressId>,
+}
+
+/// A check that is under way.
+struct Run<'a> {
+    service: &'a Service<'a>,
+    checker: Checker<'a>,
+    planning: Option<Planning<'a>>,
+    progress: Option<Progress>,
+    checked: u64,
+    with_findings: u64,
+    findings: u64,
+    removable: u64,
+}
+
+impl<'a> Run<'a> {
+    fn begin(service: &'a Service<'a>, total: Option<u64>) -> Result<Self, Failure> {
+        let planning = Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?;
+        let (checker, progress) = (Checker::new(service), None);
+        let (checked, with_findings, findings, removable) = (0, 0, 0, 0);
+        let mut run =
+            Self { service, checker, planning, progress, checked, with_findings, findings, removable };
+        run.show_progress(total);
+        Ok(run)
+    }
+
+    fn show_progress(&mut self, total: Option<u64>) {
+        let report = self.service.session.report;
+        self.progress = total.filter(|total| *total > 1).map(|total| Progress::new(report, total, total));
+    }
+
+    /// Checks an address book, and prints what is found. `named` is how a plan names the customer.
+    async fn add(&mut self, profile: &Profile, named: Option<String>) -> Result<(), Failure> {
+        let (findings, twins) = self.checker.check(profile).await?;
+        let removable: Vec<AddressId> = twins.iter().flat_map(|twins| twins.remove.clone()).collect();
+        self.removable += removable.len() as u64;
+        if let Some(planning) = &mut self.planning
+            && let Some(expect) = removal(profile, &twins)
+        {
+            let input = Map::from_iter([("customer".to_owned(), json!({}))]);
+            planning.push(Planned { customer: named, input, expect });
+        }
+        let customer = profile.customer().get("id").cloned().unwrap_or_default();
+        let email = profile.text("email");
+        self.tell(
+            &profile::owner(profile.customer()),
+            &Line { customer, email, findings: &findings, removable },
+        )
+    }
+
+    /// A customer of the file whom the shop does not have.
+    fn add_unknown(&mut self, name: &str, failure: &Failure) -> Result<(), Failure> {
+        let (addresses, message) = (Vec::new(), failure.message.clone());
+        let findings = [Finding { kind: Kind::UnknownCustomer, addresses, field: None, message }];
+        let email = name.contains('@').then(|| name.to_owned());
+        let customer = name.parse::<u64>().map_or(Value::Null, Value::from);
+        let line = Line { customer, email, findings: &findings, removable: Vec::new() };
+        self.tell(&format!("customer {}", sanitize_line(name)), &line)
+    }
+
+    fn tell(&mut self, owner: &str, line: &Line<'_>) -> Result<(), Failure> {
+        let report = self.service.session.report;
+        self.checked += 1;
+        if !line.findings.is_empty() {
+            let is_first = self.with_findings == 0;
+            self.with_findings += 1;
+            self.findings += line.findings.len() as u64;
+            if report.is_json() {
+                report.json_line(line)?;
+            } else {
+                let text = text(owner, line.findings, report.stdout_style);
+                report.stdout(if is_first { text } else { format!("\n{text}") })?;
+            }
+        }
+        if let Some(progress) = &mut self.progress {
+            progress.show_checked(self.checked, self.with_findings);
+        }
+        Ok(())
+    }
+
+    /// Writes the plan, and says what was found.
+    fn finish(mut self) -> Result<(), Failure> {
+        let report = self.service.session.report;
+        self.progress = None;
+        if let Some(planning) = self.planning.take() {
+            if self.removable == 0 {
+                report.status("no address is equal to another one in every field");
+            }
+            planning.finish()?;
+        }
+        let message = match (self.with_findings, self.checked) {
+            (0, 0) => {
+                report.status(NO_CUSTOMER_FOUND);
+                return Ok(());
+            }
+            (0, 1) => {
+                report.status("nothing found");
+                return Ok(());
+            }
+            (0, checked) => {
+                report.status(&format!("{checked} customers checked, nothing found"));
+                return Ok(());
+            }
+            (_, 1) if self.findings == 1 => "1 finding in the address book".to_owned(),
+            (_, 1) => format!("{} findings in the address book", self.findings),
+            (1, checked) => format!("1 of {checked} customers has findings"),
+            (found, checked) => format!("{found} of {checked} customers have findings"),
+        };
+        let failure = Failure::new(FailureKind::Partial, message).applied(Applied::No);
+        let is_planned = self.service.session.global.plan.file.is_some();
+        Err(match self.removable {
+            0 => failure,
+            _ if is_planned => failure,
+            1 => failure.hint("to plan the removal of the address that is stored twice, add --plan FILE"),
+            many => failure.hint(format!(
+                "to plan the removal of {many} addresses that are stored twice, add --plan FILE"
+            )),
+        })
+    }
+}
+
+/// The customer and what was found, for a person.
+fn text(owner: &str, findings: &[Finding], screen: OutputStyle) -> String {
+    let mut lines = vec![screen.paint(TextStyle::Head, &screen.wrapped(owner))];
+    for finding in findings {
+        let message = sanitize_line(&finding.message);
+        let columns = screen.width.map_or(usize::MAX, |width| usize::from(width).max(20));
+        lines.extend(wrap(&message, columns, "  ", "    ").into_iter().map(Cow::into_owned));
+    }
+    lines.join("\n") + "\n"
+}

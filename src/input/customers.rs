@@ -1,0 +1,77 @@
+//! A file that lists customers: the output of `customer find`, an export, or the input of a batch.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::cells;
+use super::records::{Columns, Content, Record, RecordReader, at, detect};
+use crate::cli::InputArgs;
+use storefront_core::failure::Failure;
+use storefront_core::text::exact_json;
+
+/// The columns or fields that may name the customer, the first that is there.
+const NAMES: [&str; 3] = ["customer", "id", "email"];
+
+/// Reads a list of customers, by id or email, each once, in its order. Every record is looked at before anything is asked of the service.
+///
+/// # Errors
+/// `usage` for a file that cannot be read, is not a list, or has a record that names no customer.
+pub fn listed(input: &InputArgs) -> Result<Vec<String>, Failure> {
+    let Some(source) = detect(input)? else {
+        return Err(Failure::usage("the input is not a list of customers").hint(
+            "give CSV with a column `customer`, NDJSON or a JSON array; for stdin add --input-format",
+        ));
+    };
+    let mut reader = RecordReader::open(&source, |header| Ok(Columns::untyped(header)))?;
+    let column = reader.columns().map(|columns| {
+        let place = |name: &&str| columns.titles.iter().position(|title| is_title(title, name));
+        NAMES.iter().find_map(place).ok_or_else(|| {
+            Failure::usage(format!("{}: no column `customer`, `id` or `email`", source.name()))
+        })
+    });
+    let column = column.transpose()?;
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    while let Some(record) = reader.read()? {
+        let place = format!("{} {}", source.place(), record.line);
+        let name = name(&record, column).map_err(|what| Failure::usage(at(&source.name(), &place, &what)))?;
+        if seen.insert(name.clone()) {
+            found.push(name);
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::usage(format!("{} lists no customers", source.name())));
+    }
+    Ok(found)
+}
+
+fn is_title(title: &str, name: &str) -> bool {
+    cells::clean(title).eq_ignore_ascii_case(name)
+}
+
+/// Whom a record names.
+fn name(record: &Record, column: Option<usize>) -> Result<String, String> {
+    let found = match &record.content {
+        Content::Row(row) => column.and_then(|column| row.get(column)).map(str::to_owned),
+        Content::Json(text) => match exact_json::parse(text.as_bytes()).map_err(|error| error.to_string())? {
+            Value::Object(fields) => NAMES.iter().find_map(|name| plain(fields.get(*name)?)),
+            value => plain(&value),
+        },
+    };
+    let found = found.map(|name| cells::clean(&name).to_lowercase()).filter(|name| !name.is_empty());
+    let name = found.ok_or("no customer")?;
+    if name.contains('@') {
+        return Ok(name);
+    }
+    let id = name.parse::<u64>().ok().filter(|id| *id > 0);
+    id.map(|id| id.to_string()).ok_or_else(|| format!("`{name}` is neither a customer ID nor an email"))
+}
+
+/// A text or a number.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,146 @@
+//! `customer check` over many customers; `tests/cmd/customer_check.txt` has what it prints of one.
+
+use serde_json::{Value, json};
+
+use crate::cart_reports::{JSON, impatient, json as reply, on};
+use crate::support::magento::{fails, program, run};
+use crate::support::mock_server::{MockServer, answer};
+use crate::support::raw_http::ADMIN;
+use crate::support::test_env::TestEnv;
+
+fn shop(customers: u32) -> TestEnv {
+    TestEnv::with_options(|options| options.customers = customers)
+}
+
+/// Stores the addresses of these customers once more.
+fn double(env: &TestEnv, customers: &str) {
+    env.sandbox.sql(&format!(
+        "INSERT INTO addresses (customer_id, position, body) SELECT customer_id, position + 1, body FROM addresses \
+         WHERE customer_id IN ({customers})"
+    ));
+}
+
+fn addresses(env: &TestEnv, customer: u32) -> Vec<i64> {
+    let profile = env.sandbox.get(ADMIN, &format!("/rest/V1/customers/{customer}")).json();
+    profile["addresses"].as_array().unwrap().iter().map(|address| address["id"].as_i64().unwrap()).collect()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn all_customers_are_read_in_pages_and_each_country_once() {
+    let env = shop(650);
+    let checked = run(&env, "customer check customer-");
+    assert_eq!((checked.code, &*checked.stdout), (0, ""), "{checked:?}");
+    assert_eq!(env.requests().len(), 3 + 1);
+    let told = program(&env, "customer check customer-").run();
+    assert_eq!(told.stderr, "644 customers checked, nothing found\n", "{told:?}");
+    let all = program(&env, "customer check --all").run();
+    assert!(all.stderr.contains("2 of 650 customers have findings"), "{all:?}");
+}
+
+#[test]
+fn a_plan_of_all_customers_removes_what_is_stored_twice_and_nothing_else() {
+    let env = shop(350);
+    double(&env, "20, 340, 345");
+    let before: Vec<_> = [7, 20, 340, 345, 350].map(|customer| addresses(&env, customer)).into();
+    env.requests();
+    let checked = run(&env, "customer check customer- --plan a.plan");
+    let found = lines(&checked.stdout);
+    assert_eq!(checked.code, 7, "{checked:?}");
+    assert_eq!(found.iter().map(|line| line["customer"].clone()).collect::<Vec<_>>()[..3], [20, 340, 345]);
+    assert_eq!((&found[3]["records"], &found[0]["removable"]), (&json!(3), &json!([before[1][1]])));
+    let requests = env.requests();
+    assert!(requests.iter().all(|request| request == "GET 200") && requests.len() == 3, "{requests:?}");
+    assert_eq!(run(&env, "apply a.plan --only 1 3 --yes").code, 0);
+    let after: Vec<_> = [7, 20, 340, 345, 350].map(|customer| addresses(&env, customer)).into();
+    assert_eq!(after, [&before[0][..], &before[1][..1], &before[2][..], &before[3][..1], &before[4][..]]);
+    assert_eq!(env.requests().iter().filter(|request| *request == "DELETE 200").count(), 2);
+    assert_eq!(run(&env, "apply a.plan --yes").code, 0);
+    assert_eq!(addresses(&env, 340), before[2][..1]);
+    let again = run(&env, "customer check customer- --plan b.plan");
+    assert_eq!((again.code, &lines(&again.stdout)[0]["plan"]), (0, &Value::Null), "{again:?}");
+}
+
+/// What is kept is named in the plan: an older program, which does not look at it, would refuse the hash of an edited line.
+#[test]
+fn a_plan_says_what_must_still_be_stored() {
+    let env = shop(20);
+    double(&env, "20");
+    assert_eq!(run(&env, "customer check --customer 20 --plan a.plan").code, 7);
+    let plan = std::fs::read_to_string(env.home.dir.path().join("a.plan")).unwrap();
+    let record = &lines(&plan)[1];
+    let [kept, removed] = addresses(&env, 20)[..] else { panic!("{plan}") };
+    let paths: Vec<&Value> = record["require"].as_array().unwrap().iter().map(|it| &it["path"]).collect();
+    let address = format!("addresses[id={kept}]");
+    assert_eq!(paths, [&json!(address), &json!("default_billing"), &json!("default_shipping")]);
+    assert_eq!(record["expect"][0]["path"], format!("addresses[id={removed}]"));
+    assert_eq!((&record["customer"], &record["input"]), (&json!("20"), &json!({"customer": {}})));
+    // The removed address is the only one that the customer has now.
+    assert_eq!(env.sandbox.call(ADMIN, "DELETE", &format!("/rest/V1/addresses/{kept}"), "").status, 200);
+    let refused = run(&env, "apply a.plan --yes");
+    assert_eq!((refused.code, addresses(&env, 20)), (7, vec![removed]), "{refused:?}");
+}
+
+fn page(ids: std::ops::RangeInclusive<u32>, total: u32) -> Value {
+    let customers: Vec<Value> =
+        ids.map(|id| json!({"id": id, "email": "a@b.example", "addresses": []})).collect();
+    json!({"items": customers, "total_count": total})
+}
+
+/// While the pages are read customers are deleted and added: the next page begins behind the last id, and its own count says
+/// whether it is the last one.
+#[test]
+fn pages_that_shift_meanwhile_lose_nobody() {
+    let server = MockServer::start(vec![
+        reply(&page(1..=300, 650)),
+        reply(&page(301..=600, 351)),
+        reply(&page(601..=660, 60)),
+    ]);
+    let checked = on(&impatient(&server), &server, "customer check --all --plan a.plan");
+    assert_eq!(checked.code, 0, "{checked:?}");
+    let queries = server.requests();
+    let asks_above = |query: &String, id: u32| query.contains(&format!("%5Bvalue%5D={id}&"));
+    assert!(
+        queries.len() == 3 && asks_above(&queries[1], 300) && asks_above(&queries[2], 600),
+        "{queries:?}"
+    );
+    assert!(
+        queries.iter().all(|query| query.contains("pageSize%5D=300") && query.contains("=ASC")),
+        "{queries:?}"
+    );
+}
+
+/// A shop that does not know the condition answers the same page again: not all were checked, and no plan says so.
+#[test]
+fn a_list_that_is_not_continued_is_an_error_without_a_plan() {
+    let twin = json!({"id": 1, "city": "Paris"});
+    let mut first = page(1..=300, 650);
+    first["items"][0]["addresses"] = json!([twin, {"id": 2, "city": "Paris"}]);
+    let server = MockServer::start(vec![answer("200 OK", JSON, &first.to_string()); 9]);
+    let home = impatient(&server);
+    let checked = on(&home, &server, "customer check --all --plan a.plan");
+    assert_eq!(checked.code, 5, "{checked:?}");
+    let message = "the shop does not continue its list of customers: 300 of 650 were checked";
+    assert_eq!(checked.error()["message"], message);
+    assert!(!home.dir.path().join("a.plan").exists());
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn customers_without_an_address_list_are_never_without_findings() {
+    let server =
+        MockServer::start(vec![reply(&json!({"items": [{"id": 1, "email": "a"}], "total_count": 1}))]);
+    let checked = on(&impatient(&server), &server, "customer check --all");
+    assert_eq!((checked.code, &*checked.stdout), (3, ""), "{checked:?}");
+}
+
+#[test]
+fn a_shop_that_does_not_answer_is_no_finding() {
+    let env = TestEnv::with_faults(&["503"]);
+    let error = fails(&env, 5, "customer check --all --retry 0 --plan a.plan");
+    assert_eq!(error["applied"], "no");
+    assert!(!env.home.dir.path().join("a.plan").exists());
+}
