@@ -86,7 +86,7 @@ impl Report {
 pub struct Steps {
     report: Report,
     /// Only on a terminal, until the last one ends.
-    line: Option<Line>,
+    line: Option<ProgressLine>,
     begun: Instant,
     told: Instant,
 }
@@ -98,9 +98,9 @@ impl Steps {
             if self.line.is_none() && self.begun.elapsed() >= SHOW_AFTER {
                 let bar = ProgressBar::new_spinner().with_elapsed(self.begun.elapsed());
                 bar.enable_steady_tick(Duration::from_millis(100));
-                self.line = Line::show(bar, "{spinner} {msg} ({elapsed})");
+                self.line = ProgressLine::show(bar, "{spinner} {msg} ({elapsed})");
             }
-            if let Some(Line(bar)) = &self.line {
+            if let Some(ProgressLine(bar)) = &self.line {
                 bar.set_message(sanitize_line(text));
             }
         } else if self.told.elapsed() >= LINE_EVERY {
