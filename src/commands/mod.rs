@@ -231,10 +231,6 @@ const INSTEAD: &[(&str, &str)] = &[
     ("address", "run 'storefront customer show' for the IDs, then 'storefront customer update --address ID'"),
     ("alias", "use an alias of your shell"),
     ("attribute delete", "run 'storefront api DELETE /V1/products/attributes/CODE --admin'"),
-    (
-        "attribute list",
-        "for a Magento shop: 'storefront api GET \"/V1/products/attributes?searchCriteria[pageSize]=100\" --admin --api magento'",
-    ),
     ("attribute update", "run 'storefront api PUT PATH --admin --input FILE'"),
     ("config edit", "open the file that 'storefront config path' prints, or run 'storefront config set'"),
     ("customer add-address", "run 'storefront customer update --add-address'"),
