@@ -14,6 +14,7 @@ use crate::input::Draft;
 use crate::ops::calls::{Calls, preview};
 use crate::ops::{read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
+use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
@@ -105,6 +106,10 @@ pub async fn create(
     let mut draft = draft.clone();
     let sets = Attribute(&draft.fields).set_names();
     draft.fields.shift_remove("attribute_set");
+    draft.fields.shift_remove(UNKNOWN);
+    if service.settings.dialect.changes_attributes {
+        number_options(&mut draft.fields);
+    }
     names::resolve_store_views(service, &mut draft.fields).await?;
     if !service.settings.dialect.stores_texteditor
         && draft.fields.get("frontend_input").is_some_and(|it| it == "texteditor")
@@ -152,6 +157,17 @@ pub async fn create(
     let (count, sets) = (places.len(), if places.len() == 1 { "set" } else { "sets" });
     let text = format!("Created attribute {code} and put it into {count} attribute {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
+}
+
+/// Gives the options their places where none has one, as in an export: of equal places the shop makes an order of its own.
+fn number_options(fields: &mut Map<String, Value>) {
+    let Some(Value::Array(options)) = fields.get_mut("options") else { return };
+    if options.iter().any(|option| option.get("sort_order").is_some()) {
+        return;
+    }
+    for (place, option) in (1..).zip(options.iter_mut().filter_map(Value::as_object_mut)) {
+        option.insert("sort_order".to_owned(), Value::from(place));
+    }
 }
 
 /// Looks up the store views and sets that an attribute, or its options, name.

@@ -7,11 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::view::Attribute;
 use super::{Named, has_stored_options};
+pub use crate::interface::fields::UNKNOWN;
 use crate::operation::scalar;
 use crate::profile::equal::same_flag;
-
-/// The member of a file that lists what the shop does not show of an attribute.
-pub const UNKNOWN: &str = "unknown";
 
 /// The attribute sets of an attribute, each as `SET/GROUP`.
 pub const SETS: &str = "attribute_set";

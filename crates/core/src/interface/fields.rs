@@ -203,6 +203,9 @@ pub const FLAGS_AS_TEXT: [&str; 7] = [
     "is_unique",
 ];
 
+/// The member of an attribute that lists what an export could not show of it.
+pub const UNKNOWN: &str = "unknown";
+
 /// Entity type id of products and attribute sets (docs/interface.md, "Attribute").
 pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
 
@@ -229,11 +232,13 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let tables = tables(&objects, schema("shipping information", "Magento", vec![information, payment]));
     // Where a created attribute is put is a call of its own.
     let sets = Field { origin: Origin::Ours, ..sets_field() };
+    let unknown = "What an export could not show of it; it is not sent";
+    let unknown = Field { origin: Origin::Ours, ..field(UNKNOWN, FieldType::TextList, unknown) };
     // First what both have, in the words of the marketplace: Magento's schema does not name the input types.
     let (both, own) = (MARKETPLACE_FIELDS.attribute, tables.attribute);
     let first = both.own_fields.iter().filter_map(|of| Some(Field { doc: of.doc, ..*own.field(of.name)? }));
     let rest = own.own_fields.iter().filter(|field| both.field(field.name).is_none());
-    let fields = first.chain([sets]).chain(rest.copied()).collect();
+    let fields = first.chain([sets, unknown]).chain(rest.copied()).collect();
     let attribute = schema("attribute", "Magento", fields);
     FieldTables { attribute, attribute_body: attribute_body(attribute, "The attribute to create"), ..tables }
 });
