@@ -1,10 +1,10 @@
 //! `--plan`: what a dry run shows is written down, to be applied later.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::{Header, Planned, ensure_new, write};
 use crate::cli::hint::for_command;
@@ -16,7 +16,7 @@ use crate::report::style;
 use crate::report::summary::count_records;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
-use storefront_core::operation::OperationSpec;
+use storefront_core::operation::{self, OperationSpec};
 
 /// How long a plan can be applied where `--expires` says nothing.
 const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
@@ -51,23 +51,25 @@ impl<'a> Planning<'a> {
         operation: &OperationSpec,
         options: Vec<String>,
     ) -> Result<Option<Self>, Failure> {
-        let (session, id) = (service.session, service.settings.service_id());
+        let session = service.session;
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         ensure_new(&*session.context.storage, &path)?;
-        let now = session.context.clock.now();
-        let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        let expires = session.global.plan.expires.unwrap_or(EXPIRES);
-        let header = Header {
-            operation: operation.name.to_owned(),
-            options,
-            service: id.url,
-            interface: id.interface,
-            store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
-            created,
-            expires: created.saturating_add(expires).unwrap_or(created),
-            ..Header::new()
-        };
+        let header = Header { options, ..header(service, operation, session.global.plan.expires) };
         Ok(Some(Self { service, path, header, records: Vec::new(), unchanged: 0 }))
+    }
+
+    /// A plan of these records of an operation, which no flags change.
+    pub fn of_records(
+        service: &'a Service<'a>,
+        path: &Path,
+        spec: &'static OperationSpec,
+        records: Vec<Map<String, Value>>,
+        expires: Option<Duration>,
+    ) -> Self {
+        let planned = |fields| Planned { input: operation::body(spec, fields), ..Planned::default() };
+        let records = records.into_iter().map(planned).collect();
+        let header = header(service, spec, expires);
+        Self { service, path: path.to_owned(), header, records, unchanged: 0 }
     }
 
     /// Adds a record with what its dry run shows; one that changes nothing is only counted.
@@ -116,5 +118,21 @@ impl<'a> Planning<'a> {
         let apply = hint!("apply it with ", storefront("apply").arg(&*shown));
         session.report.status(&for_command(apply, session.global).to_string());
         Ok(())
+    }
+}
+
+/// The header of a plan for this service.
+fn header(service: &Service<'_>, spec: &OperationSpec, expires: Option<Duration>) -> Header {
+    let (session, id) = (service.session, service.settings.service_id());
+    let now = session.context.clock.now();
+    let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
+    Header {
+        operation: spec.name.to_owned(),
+        service: id.url,
+        interface: id.interface,
+        store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
+        created,
+        expires: created.saturating_add(expires.unwrap_or(EXPIRES)).unwrap_or(created),
+        ..Header::new()
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::cart_reports::{impatient, json, on};
-use crate::support::magento::program;
+use crate::support::magento::{done, program};
 use crate::support::mock_server::MockServer;
 use crate::support::raw_http::ADMIN;
 use crate::support::test_env::{TestEnv, serve};
@@ -50,6 +50,93 @@ fn three_hundred_attributes_with_five_thousand_options_come_by_pages() {
     let listed = program(&env, "attribute list -o json").run();
     assert_eq!(listed.stdout.lines().count(), 302);
     assert_eq!(env.requests().len(), 2 + 1 + (2 + 1 + 1));
+}
+
+/// Attributes of every kind, with labels, defaults, options and places.
+fn fill(env: &TestEnv) {
+    let attributes = json!([
+        {"attribute_code": "fabric", "frontend_input": "select", "default_frontend_label": "Fabric", "is_filterable": true,
+            "is_searchable": "1", "scope": "global", "apply_to": ["simple", "configurable"], "note": "of the outside",
+            "frontend_labels": [{"store_id": "fr", "label": "Tissu"}, {"store_id": "de", "label": "Stoff"}],
+            "options": [{"label": "Wool", "store_labels": [{"store_id": "fr", "label": "Laine"}]}, {"label": "Silk", "is_default": true},
+                {"label": "A\\b|c, \"d\" é"}, {"label": "Linen"}], "attribute_set": ["Default/Content", "Home/Kitchen/Product Details"]},
+        {"attribute_code": "care", "frontend_input": "multiselect", "default_frontend_label": "Care",
+            "options": [{"label": "Wash", "is_default": true}, {"label": "Iron", "is_default": true}, {"label": "Dry"}]},
+        {"attribute_code": "warm", "frontend_input": "boolean", "default_frontend_label": "Warm", "default_value": "1",
+            "attribute_set": ["Clothing/Size and Fit"]},
+        {"attribute_code": "story", "frontend_input": "texteditor", "default_frontend_label": "Story", "scope": "store",
+            "is_html_allowed_on_front": true},
+        {"attribute_code": "width", "frontend_input": "text", "default_frontend_label": "Width", "default_value": "10",
+            "frontend_class": "validate-number", "is_required": true, "is_unique": "1"},
+        {"attribute_code": "tone", "frontend_input": "swatch_visual", "default_frontend_label": "Tone",
+            "options": [{"label": "Dark"}, {"label": "Light"}]},
+    ]);
+    env.file("seed.json", attributes.to_string());
+    let created = program(env, "attribute create -i seed.json -y -q").run();
+    assert_eq!(created.code, 0, "{created:?}");
+}
+
+fn export(env: &TestEnv, selection: &str) -> String {
+    let exported = program(env, &format!("attribute export {selection} -q")).run();
+    assert_eq!(exported.code, 0, "{exported:?}");
+    exported.stdout
+}
+
+const CODES: &str = "fabric care warm story width tone";
+
+/// From one shop to an empty one and back: the files are equal byte for byte.
+#[test]
+fn what_was_exported_planned_and_applied_is_exported_again() {
+    let (staging, production) = (TestEnv::new(), TestEnv::new());
+    fill(&staging);
+    // Ids are others there.
+    done(&production, "attribute create --code other --label Other --type select --option A B C");
+    let file = export(&staging, CODES);
+    production.file("attributes.json", &file);
+    let planned = program(&production, "attribute diff attributes.json --plan out").run();
+    assert_eq!(planned.code, 0, "{planned:?}");
+    let applied = program(&production, "apply out.1-attribute-create -y -q").run();
+    assert_eq!(applied.code, 0, "{applied:?}");
+    assert_eq!(export(&production, CODES), file);
+    let same = program(&production, "attribute diff attributes.json -o json").run();
+    assert_eq!(same.code, 0, "{same:?}");
+    assert!(same.stdout.lines().all(|line| line.contains(r#""state":"unknown""#)), "{same:?}");
+    assert_eq!(planned.stderr.matches("Wrote plan").count(), 1);
+}
+
+/// The file is an input of `attribute create`, too.
+#[test]
+fn an_export_is_created_as_it_is() {
+    let (staging, production) = (TestEnv::new(), TestEnv::new());
+    fill(&staging);
+    let file = export(&staging, CODES);
+    production.file("attributes.json", &file);
+    let created = program(&production, "attribute create -i attributes.json -y").run();
+    assert_eq!(created.code, 0, "{created:?}");
+    assert!(!created.stderr.contains("warning"), "{created:?}");
+    assert_eq!(export(&production, CODES), file);
+}
+
+/// What the other shop lacks is added where it loses nothing; the plans are made until nothing is left for them.
+#[test]
+fn options_and_sets_are_added_and_the_default_stays() {
+    let (staging, production) = (TestEnv::new(), TestEnv::new());
+    done(&staging, "attribute option add color --option Pink --option Teal --default-option Teal");
+    done(&staging, "attribute assign size --set Default/Images");
+    production.file("attributes.json", export(&staging, ""));
+    let planned = program(&production, "attribute diff attributes.json --plan out -q -o json").run();
+    assert_eq!(planned.code, 7, "the default is not changed: {planned:?}");
+    for plan in ["out.2-attribute-option-add", "out.3-attribute-assign"] {
+        let applied = program(&production, &format!("apply {plan} -y -q")).run();
+        assert_eq!(applied.code, 0, "{plan}: {applied:?}");
+    }
+    let left = program(&production, "attribute diff attributes.json -q -o json").run();
+    let left: Vec<Value> = left.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let left: Vec<&Value> = left.iter().filter(|one| one["state"] != "unknown").collect();
+    assert_eq!(
+        (left.len(), &left[0]["field"], &left[0]["shop"]),
+        (1, &json!("options.default"), &json!(["Black"]))
+    );
 }
 
 /// A store view that shows other options than the read before would give labels to the wrong ones.

@@ -83,6 +83,10 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
                 std::fs::write(home.dir.path().join("items.csv"), items).unwrap();
                 home.ok("--sandbox quote add-item -i items.csv");
             }
+            if words == "attribute diff" {
+                let exported = home.ok("--sandbox --api magento attribute export -q");
+                std::fs::write(home.dir.path().join("attributes.json"), exported).unwrap();
+            }
             if ["quote set-item", "quote remove-item", "quote clear"].contains(&words.as_str()) {
                 home.ok("--sandbox --api magento quote add-item --sku mug-blue --qty 1");
             }

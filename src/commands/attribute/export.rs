@@ -54,7 +54,7 @@ pub async fn run(service: &Service<'_>, args: &ExportArgs) -> Result<(), Failure
     if codes.iter().any(|code| !shop.attributes.contains_key(*code)) {
         return Err(unknown_codes(service, &filters, &codes).await?);
     }
-    let attributes: Vec<_> = shop.attributes.into_values().map(|(_, exported)| exported).collect();
+    let attributes: Vec<_> = shop.attributes.into_values().map(|one| one.exported).collect();
     let list = |one: &Value| one.as_array().map_or(0, Vec::len);
     let options: usize = attributes.iter().filter_map(|it| it.get("options")).map(list).sum();
     let unknown: BTreeSet<&str> = attributes

@@ -48,7 +48,7 @@ pub async fn run(service: &Service<'_>, args: &ListArgs) -> Result<(), Failure> 
     let words: Vec<String> = args.words.iter().flat_map(|text| text.split_whitespace()).map(folded).collect();
     found.retain(|attribute| {
         let attribute = Attribute(attribute);
-        let text = folded(&format!("{} {}", attribute.code(), attribute.text("default_frontend_label")));
+        let text = folded(format!("{} {}", attribute.code(), attribute.text("default_frontend_label")));
         words.iter().all(|word| text.contains(word))
     });
     if found.is_empty() {

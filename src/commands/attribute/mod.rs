@@ -6,12 +6,14 @@ use serde_json::Value;
 
 pub mod assign;
 pub mod create;
+pub mod diff;
 pub mod export;
 pub mod list;
 pub mod option;
 
 use self::assign::AssignArgs;
 use self::create::CreateArgs;
+use self::diff::DiffArgs;
 use self::export::ExportArgs;
 use self::list::ListArgs;
 use self::option::OptionCommand;
@@ -45,6 +47,8 @@ pub enum AttributeCommand {
     List(ListArgs),
     /// Print attributes as a file for another shop
     Export(ExportArgs),
+    /// Compare a file of attributes with a shop, and plan what it lacks
+    Diff(DiffArgs),
 }
 
 /// Flags of `attribute show`.
@@ -65,7 +69,7 @@ impl AttributeCommand {
             Self::Create(_)
             | Self::Assign(_)
             | Self::Option(OptionCommand::Add(_) | OptionCommand::Default(_)) => true,
-            Self::Show(_) | Self::List(_) | Self::Export(_) => false,
+            Self::Show(_) | Self::List(_) | Self::Export(_) | Self::Diff(_) => false,
         }
     }
 
@@ -75,7 +79,11 @@ impl AttributeCommand {
             Self::Create(args) => Some(&**args),
             Self::Assign(args) => Some(&**args),
             Self::Option(OptionCommand::Add(args)) => Some(&**args),
-            Self::Option(OptionCommand::Default(_)) | Self::Show(_) | Self::List(_) | Self::Export(_) => None,
+            Self::Option(OptionCommand::Default(_))
+            | Self::Show(_)
+            | Self::List(_)
+            | Self::Export(_)
+            | Self::Diff(_) => None,
         }
     }
 }
@@ -97,6 +105,9 @@ pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<()
         }
         AttributeCommand::Export(args) => {
             with_service(session, async |service| export::run(service, args).await).await
+        }
+        AttributeCommand::Diff(args) => {
+            with_service(session, async |service| diff::run(service, args).await).await
         }
     }
 }

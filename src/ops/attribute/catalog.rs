@@ -66,8 +66,7 @@ pub async fn read(
             last = Some(code);
             all.push(attribute);
         }
-        let left =
-            total.map_or(if count < MAX_PAGE { 0 } else { 1 }, |total| total.saturating_sub(count as u64));
+        let left = total.map_or(u64::from(count >= MAX_PAGE), |total| total.saturating_sub(count as u64));
         tell(all.len(), all.len() as u64 + left);
         if count == 0 || left == 0 {
             return Ok(all);
@@ -75,7 +74,10 @@ pub async fn read(
     }
 }
 
-fn page(reply: Value) -> Option<(Vec<Map<String, Value>>, Option<u64>)> {
+/// The attributes of a page, and how many there are, where the shop says so.
+type Page = (Vec<Map<String, Value>>, Option<u64>);
+
+fn page(reply: Value) -> Option<Page> {
     let Value::Object(mut reply) = reply else { return None };
     let total = reply.get("total_count").and_then(Value::as_u64);
     let items = match reply.shift_remove("items") {
@@ -91,7 +93,11 @@ fn page(reply: Value) -> Option<(Vec<Map<String, Value>>, Option<u64>)> {
     Some((items.into_iter().map(attribute).collect::<Option<_>>()?, total))
 }
 
-fn path(service: &Service<'_>, view: &str) -> Result<String, Failure> {
+/// The path of the list of attributes in a store view.
+///
+/// # Errors
+/// `usage` where the interface has none.
+pub fn path(service: &Service<'_>, view: &str) -> Result<String, Failure> {
     let dialect = service.settings.dialect;
     let path = dialect.attributes.ok_or_else(|| {
         Failure::usage(format!("the interface `{}` has no list of attributes", dialect.name))
@@ -142,9 +148,13 @@ pub async fn memberships(
                 }
             }
         }
-        members.into_iter().for_each(|code| add(&mut places, code, &set, None));
+        for code in members {
+            add(&mut places, code, &set, None);
+        }
     }
-    places.values_mut().for_each(|places| places.sort());
+    for places in places.values_mut() {
+        places.sort();
+    }
     Ok(places)
 }
 

@@ -8,9 +8,10 @@ use super::catalog::{self, ADMINISTRATORS, Membership};
 use super::names;
 use crate::client::service::Service;
 use crate::report::progress::Steps;
-use storefront_core::attribute::Named;
+use storefront_core::attribute::compare::ShopAttribute;
 use storefront_core::attribute::export::ReadAttribute;
 use storefront_core::attribute::view::Attribute;
+use storefront_core::attribute::{Named, StoredOptions, split_set};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::Filter;
 use storefront_core::operation::scalar;
@@ -18,8 +19,8 @@ use storefront_core::operation::scalar;
 /// What was read of a shop.
 #[derive(Debug)]
 pub struct Shop {
-    /// The attributes by their codes, each as it was read and as a file has it.
-    pub attributes: BTreeMap<String, (Map<String, Value>, Map<String, Value>)>,
+    /// The attributes by their codes.
+    pub attributes: BTreeMap<String, ShopAttribute>,
     /// The store views of customers.
     pub views: Vec<Named>,
 }
@@ -55,7 +56,8 @@ pub async fn read(
             labels.iter().map(|view| view.get(code).cloned().unwrap_or_default()).collect();
         let places: Vec<String> = places.get(code).into_iter().flatten().map(place).collect();
         let read = ReadAttribute { fields, views: &views, labels: &of_views, places: &places };
-        (code.to_owned(), (fields.clone(), read.exported()))
+        let stored = StoredOptions::of(Attribute(fields)).ok();
+        (code.to_owned(), ShopAttribute { exported: read.exported(), stored })
     });
     let attributes = attributes.collect();
     Ok(Shop { attributes, views })
@@ -111,4 +113,62 @@ fn options(attribute: &Map<String, Value>) -> HashMap<String, String> {
         Some((scalar(option.get("value"))?, label.to_owned()))
     });
     labels.collect()
+}
+
+/// Names of a file that the shop does not have, each kind with those that it has: store views, attribute sets, and groups of sets.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn missing_names(
+    service: &Service<'_>,
+    views: &[Named],
+    sets: &[Named],
+    file: &[Map<String, Value>],
+) -> Result<Vec<String>, Failure> {
+    let mut missing = Vec::new();
+    let known = |list: &[Named]| list.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
+    let said = |what: &str, lacks: &BTreeSet<String>, has: String| {
+        let lacks = lacks.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        format!("missing {what}: {lacks}; the shop has: {has}")
+    };
+    let mut named = BTreeSet::new();
+    file.iter().flat_map(Map::values).for_each(|value| named_views(value, &mut named));
+    named.retain(|name| !views.iter().any(|view| view.name == *name));
+    if !named.is_empty() {
+        missing.push(said("store views", &named, known(views)));
+    }
+    let places: BTreeSet<String> = file.iter().flat_map(|one| Attribute(one).set_names()).collect();
+    let is_known = |place: &&String| split_set(place, sets).is_ok();
+    let (places, lost): (BTreeSet<&String>, BTreeSet<&String>) = places.iter().partition(is_known);
+    if !lost.is_empty() {
+        let lost = lost.into_iter().cloned().collect();
+        missing.push(said("attribute sets", &lost, known(sets)));
+    }
+    let mut of_sets: BTreeMap<&str, (&Named, BTreeSet<&str>)> = BTreeMap::new();
+    for place in places {
+        if let Ok((set, Some(group))) = split_set(place, sets) {
+            of_sets.entry(&set.id).or_insert((set, BTreeSet::new())).1.insert(group);
+        }
+    }
+    for (set, wanted) in of_sets.into_values() {
+        let groups = names::groups(service, &set.id).await?;
+        let is_there = |group: &&str| Named::find(&groups, "attribute group", group).is_ok();
+        let lost: BTreeSet<String> =
+            wanted.into_iter().filter(|group| !is_there(group)).map(str::to_owned).collect();
+        if !lost.is_empty() {
+            missing.push(said(&format!("groups of the attribute set `{}`", set.name), &lost, known(&groups)));
+        }
+    }
+    Ok(missing)
+}
+
+fn named_views(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|one| named_views(one, found)),
+        Value::Object(fields) => {
+            found.extend(scalar(fields.get("store_id")));
+            fields.values().for_each(|inside| named_views(inside, found));
+        }
+        _ => {}
+    }
 }

@@ -1,5 +1,6 @@
 //! Attribute sets, options and store views by their names, and the bodies of the calls on them.
 
+pub mod compare;
 pub mod export;
 pub mod rules;
 pub mod view;
