@@ -88,7 +88,7 @@ pub async fn run(service: &Service<'_>, args: &DiffArgs) -> Result<(), Failure> 
     let compared =
         file.iter().map(|one| compare(one, shop.attributes.get(Attribute(one).code()), &sets, &mut proposal));
     let found: Vec<Difference> = compared.flatten().collect();
-    print(session, &found)?;
+    print(session, &found, file.len())?;
     match plans {
         None => differs(session, &found, file.len()),
         Some(plans) => {
@@ -114,7 +114,7 @@ fn read_file(session: &Session<'_>, path: &Path) -> Result<Vec<Map<String, Value
     for (number, document) in (1..).zip(documents) {
         let at = |message: String| Failure::usage(format!("{name}: attribute {number}: {message}"));
         let draft = Draft::new(session.dialect, &ATTRIBUTE_CREATE, Some(document), &|_| Ok(()), false);
-        let draft = draft.map_err(|failure| Failure { hint: failure.hint.clone(), ..at(failure.message) })?;
+        let draft = draft.map_err(|failure| at(failure.message).hint("fix the file, or export it again"))?;
         for warning in &draft.warnings {
             session.report.warn(&format!("{name}: attribute {number}: {warning}"));
         }
@@ -144,7 +144,7 @@ fn plan_paths(out: &Path) -> [(PathBuf, &'static OperationSpec); 3] {
     })
 }
 
-fn print(session: &Session<'_>, found: &[Difference]) -> Result<(), Failure> {
+fn print(session: &Session<'_>, found: &[Difference], compared: usize) -> Result<(), Failure> {
     let report = session.report;
     if report.is_json() {
         return found.iter().try_for_each(|difference| report.json_line(difference));
@@ -168,7 +168,8 @@ fn print(session: &Session<'_>, found: &[Difference]) -> Result<(), Failure> {
         return Ok(());
     }
     let unknown = unknown.iter().map(|(field, count)| {
-        format!("{} ({count} {})", sanitize_line(field), if *count == 1 { "attribute" } else { "attributes" })
+        let field = sanitize_line(field);
+        if *count == compared { field } else { format!("{field} (in {count} of {compared} attributes)") }
     });
     let gap = if is_empty { "" } else { "\n" };
     let line = format!(

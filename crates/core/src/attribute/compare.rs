@@ -233,7 +233,7 @@ impl Comparison<'_> {
             );
         }
         self.order(&own, &other);
-        self.defaults(&own, &other);
+        self.defaults(&own, &other, shop.stored.is_some());
     }
 
     fn missing_options(
@@ -287,7 +287,13 @@ impl Comparison<'_> {
         self.differ("options.order", shop, file);
     }
 
-    fn defaults(&mut self, own: &[(String, NewOption<'_>)], other: &[(String, NewOption<'_>)]) {
+    /// The default options. Where another one can be set, the command is named: it is a decision of its own.
+    fn defaults(
+        &mut self,
+        own: &[(String, NewOption<'_>)],
+        other: &[(String, NewOption<'_>)],
+        can_be_set: bool,
+    ) {
         let defaults = |list: &[(String, NewOption<'_>)]| -> (BTreeSet<String>, Value) {
             let chosen = list.iter().filter(|(_, option)| option.is_default());
             (
@@ -298,7 +304,10 @@ impl Comparison<'_> {
         let ((file_keys, file), (shop_keys, shop)) = (defaults(own), defaults(other));
         if file_keys != shop_keys {
             let empty = |list: Value| if list == json!([]) { Value::Null } else { list };
-            self.differ("options.default", empty(shop), empty(file));
+            let found = self.differ("options.default", empty(shop), empty(file));
+            if can_be_set && file_keys.len() == 1 {
+                found.page = Some("storefront attribute option default".to_owned());
+            }
         }
     }
 
