@@ -221,9 +221,8 @@ impl Comparison<'_> {
                 self.labels("store_labels", option.0, stored.0, Some(option.label()));
             }
         }
-        let missing = own.iter().filter(|(key, _)| !stored.contains_key(key.as_str()));
-        let missing: Vec<NewOption<'_>> = missing.map(|(_, option)| *option).collect();
-        self.missing_options(file, shop, &own, &missing, proposal);
+        let missing = own.iter().filter(|(key, _)| !stored.contains_key(key.as_str())).collect();
+        let added = self.missing_options(file, shop, &own, missing, proposal);
         for (_, option) in other.iter().filter(|(key, _)| !own_keys.contains(key.as_str())) {
             self.add(
                 format!("options[{}]", option.label()),
@@ -232,18 +231,19 @@ impl Comparison<'_> {
                 Value::Null,
             );
         }
-        self.order(&own, &other);
+        self.order(&own, &other, &added);
         self.defaults(&own, &other, shop.stored.is_some());
     }
 
-    fn missing_options(
+    /// Gives those that can be added, in their order.
+    fn missing_options<'o>(
         &mut self,
         file: &Map<String, Value>,
         shop: &ShopAttribute,
-        own: &[(String, NewOption<'_>)],
-        missing: &[NewOption<'_>],
+        own: &[Keyed<'o>],
+        missing: Vec<&Keyed<'o>>,
         proposal: &mut Proposal,
-    ) {
+    ) -> Vec<Keyed<'o>> {
         let input = |of: &Map<String, Value>| of.get("frontend_input").cloned();
         let has_same_input = input(file).is_none_or(|own| input(&shop.exported) == Some(own));
         let stored = shop.stored.as_ref().filter(|_| has_same_input);
@@ -252,8 +252,8 @@ impl Comparison<'_> {
             *counts.entry(option.label().to_lowercase()).or_default() += 1;
         }
         let mut added = Vec::new();
-        for option in missing {
-            let label = option.label();
+        for keyed in missing {
+            let label = keyed.1.label();
             let found = self.add(format!("options[{label}]"), State::Missing, Value::Null, label.into());
             let refused = match stored {
                 Some(stored) => addable(stored, &counts, label).err().map(|failure| failure.message),
@@ -263,24 +263,26 @@ impl Comparison<'_> {
                 found.page = found.page.take().map(|page| format!("{page} ({reason})"));
             } else {
                 plan(found, ADD_OPTIONS);
-                added.push(new_option(*option));
+                added.push(keyed.clone());
             }
         }
         if !added.is_empty() {
-            proposal.add_options.push(record(self.code, "options", Value::Array(added)));
+            let options = added.iter().map(|(_, option)| new_option(*option)).collect();
+            proposal.add_options.push(record(self.code, "options", options));
         }
+        added
     }
 
-    /// The order of the options that both have.
-    fn order(&mut self, own: &[(String, NewOption<'_>)], other: &[(String, NewOption<'_>)]) {
+    /// The order of the options that both have once those that can be added are at the end.
+    fn order(&mut self, own: &[Keyed<'_>], other: &[Keyed<'_>], added: &[Keyed<'_>]) {
         let keys: BTreeSet<&str> = own.iter().map(|(key, _)| key.as_str()).collect();
-        let others: BTreeSet<&str> = other.iter().map(|(key, _)| key.as_str()).collect();
+        let others: BTreeSet<&str> = other.iter().chain(added).map(|(key, _)| key.as_str()).collect();
         let file = own.iter().filter(|(key, _)| others.contains(key.as_str()));
-        let shop = other.iter().filter(|(key, _)| keys.contains(key.as_str()));
+        let shop = other.iter().filter(|(key, _)| keys.contains(key.as_str())).chain(added);
         let first = file.clone().zip(shop.clone()).position(|((one, _), (other, _))| one != other);
         let Some(first) = first else { return };
         // The first ones that differ are enough to find the place.
-        let shown = |list: Vec<&(String, NewOption<'_>)>| -> Value {
+        let shown = |list: Vec<&Keyed<'_>>| -> Value {
             list.into_iter().skip(first).take(SHOWN_OF_ORDER).map(|(_, option)| option.label()).collect()
         };
         let (shop, file) = (shown(shop.collect()), shown(file.collect()));
@@ -288,13 +290,8 @@ impl Comparison<'_> {
     }
 
     /// The default options. Where another one can be set, the command is named: it is a decision of its own.
-    fn defaults(
-        &mut self,
-        own: &[(String, NewOption<'_>)],
-        other: &[(String, NewOption<'_>)],
-        can_be_set: bool,
-    ) {
-        let defaults = |list: &[(String, NewOption<'_>)]| -> (BTreeSet<String>, Value) {
+    fn defaults(&mut self, own: &[Keyed<'_>], other: &[Keyed<'_>], can_be_set: bool) {
+        let defaults = |list: &[Keyed<'_>]| -> (BTreeSet<String>, Value) {
             let chosen = list.iter().filter(|(_, option)| option.is_default());
             (
                 chosen.clone().map(|(key, _)| key.clone()).collect(),
@@ -387,8 +384,11 @@ fn new_option(option: NewOption<'_>) -> Value {
     Value::Object(fields)
 }
 
-/// The options in their order, each with a key: its label, and its number where several have one label.
-fn options(attribute: &Map<String, Value>) -> Vec<(String, NewOption<'_>)> {
+/// An option with a key: its label, and which one it is where several have one label.
+type Keyed<'a> = (String, NewOption<'a>);
+
+/// The options in their order.
+fn options(attribute: &Map<String, Value>) -> Vec<Keyed<'_>> {
     let mut counts = HashMap::new();
     let options = Attribute(attribute).new_options();
     let keyed = options.into_iter().map(|option| {

@@ -123,7 +123,11 @@ fn options_are_known_by_their_labels() {
     for (labels, expected) in [
         (&["Red", "*Blue", "Green"][..], vec![]),
         (&["Red", "*Blue"], vec![("options[Green]".to_owned(), State::Extra)]),
-        (&["Red", "Pink", "*Blue", "Green"], vec![missing("Pink")]),
+        (&["Red", "*Blue", "Green", "Pink"], vec![missing("Pink")]),
+        (
+            &["Red", "Pink", "*Blue", "Green"],
+            vec![missing("Pink"), ("options.order".to_owned(), State::Different)],
+        ),
         (&["Green", "Red", "*Blue"], vec![("options.order".to_owned(), State::Different)]),
         (&["Red", "Blue", "*Green"], vec![("options.default".to_owned(), State::Different)]),
         (&["Red", "Blue", "Green"], vec![("options.default".to_owned(), State::Extra)]),
