@@ -139,6 +139,12 @@ impl Progress {
         Self { report: report.clone(), line, total, to_send, begun: now, told: now }
     }
 
+    /// This, of a run that began earlier: what it did before it knew the total took its time, too.
+    #[must_use]
+    pub fn since(self, begun: Instant) -> Self {
+        Self { begun, ..self }
+    }
+
     /// Shows how far the run is.
     pub fn show(&mut self, count: RecordCounts) {
         let message = format!("{} failed, {} unknown", count.failed + count.temporary, count.unknown);

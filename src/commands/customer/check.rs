@@ -10,6 +10,7 @@ use encoding_rs::Encoding;
 use futures_util::stream::{self, StreamExt as _};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use crate::cli::{CustomerChoice, InputArgs, InputFormat, PlanArgs, RequestArgs, encoding};
 use crate::client::Session;
@@ -177,6 +178,7 @@ struct Run<'a> {
     checker: Checker<'a>,
     planning: Option<Planning<'a>>,
     progress: Option<Progress>,
+    begun: Instant,
     checked: u64,
     with_findings: u64,
     findings: u64,
@@ -186,17 +188,18 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn begin(service: &'a Service<'a>, total: Option<u64>) -> Result<Self, Failure> {
         let planning = Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?;
-        let (checker, progress) = (Checker::new(service), None);
+        let (checker, progress, begun) = (Checker::new(service), None, Instant::now());
         let (checked, with_findings, findings, removable) = (0, 0, 0, 0);
         let mut run =
-            Self { service, checker, planning, progress, checked, with_findings, findings, removable };
+            Self { service, checker, planning, progress, begun, checked, with_findings, findings, removable };
         run.show_progress(total);
         Ok(run)
     }
 
     fn show_progress(&mut self, total: Option<u64>) {
         let report = self.service.session.report;
-        self.progress = total.filter(|total| *total > 1).map(|total| Progress::new(report, total, total));
+        let progress = |total| Progress::new(report, total, total).since(self.begun);
+        self.progress = total.filter(|total| *total > 1).map(progress);
     }
 
     /// Checks an address book, and prints what is found. `named` is how a plan names the customer.
@@ -260,7 +263,7 @@ impl<'a> Run<'a> {
         }
         let message = match (self.with_findings, self.checked) {
             (0, 0) => {
-                report.status(NO_CUSTOMER_FOUND);
+                report.status(&format!("{NO_CUSTOMER_FOUND}; for an ID use --customer"));
                 return Ok(());
             }
             (0, 1) => {
