@@ -69,7 +69,8 @@ error: cannot ask `Delete 2 snapshots of 2 customers? This cannot be undone`: no
     assert_eq!(snapshots(&home).len(), 2);
     run(&home, &format!("{delete} --yes")).assert_report(str!["deleted 2 snapshots"]);
     assert_eq!(with_words(&home, &[&ONE[..], &TWO].concat()), Vec::<String>::new());
-    run(&home, "customer history").assert_report(str!["no changes of any customer recorded on this machine"]);
+    run(&home, "customer history")
+        .assert_report(str!["no changes of any customer recorded on this machine for the sandbox (magento)"]);
     // The sandbox's other interface, and any shop, is another service.
     home.ok("--sandbox customer update --gender 3 --yes");
     run(&home, &format!("{delete} --yes")).assert_report(str!["deleted 0 snapshots"]);
@@ -172,7 +173,9 @@ error: a snapshot is of one customer
 "#]],
     );
     shop("customer history --delete all --all-customers --yes").assert_report(str!["deleted 0 snapshots"]);
-    shop("customer history").assert_report(str!["no changes of any customer recorded on this machine"]);
+    shop("customer history").assert_report(str![
+        "no changes of any customer recorded on this machine for 127.0.0.1:[..] (magento)"
+    ]);
 }
 
 #[test]

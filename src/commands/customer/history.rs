@@ -148,6 +148,13 @@ async fn known(service: &Service<'_>) -> Result<Option<String>, Failure> {
     }
 }
 
+/// Whose history it is: each shop has its own, and so have both interfaces of the sandbox.
+fn shop(service: &Service<'_>) -> String {
+    let settings = &service.settings;
+    let shop = if settings.sandbox.is_some() { "the sandbox".to_owned() } else { settings.host() };
+    format!("{shop} ({})", settings.dialect.name)
+}
+
 /// Prints the newest changes of all customers of this service.
 fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
     let report = service.session.report;
@@ -163,7 +170,7 @@ fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
         other.cmp(one).then_with(|| that.number.cmp(&this.number))
     });
     if entries.is_empty() && !report.is_json() {
-        report.status("no changes of any customer recorded on this machine");
+        report.status(&format!("no changes of any customer recorded on this machine for {}", shop(service)));
         return Ok(());
     }
     let (count, limit) = (entries.len(), limit.map_or(LISTED_OF_ALL, usize::from));
@@ -195,7 +202,8 @@ fn print(
     let limit = limit.map_or(usize::MAX, usize::from);
     let entries: Vec<SnapshotEntry> = store.entries().take(limit).collect::<Result<_, _>>()?;
     if entries.is_empty() && !report.is_json() {
-        report.status(&format!("no changes of customer {customer} recorded on this machine"));
+        let shop = shop(service);
+        report.status(&format!("no changes of customer {customer} recorded on this machine for {shop}"));
         return Ok(());
     }
     let mut entries = entries.iter().map(|entry| history_entry(store, customer, entry));
