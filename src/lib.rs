@@ -1,4 +1,4 @@
-//! `storefront`: storefront operations against a Magento-derived marketplace.
+//! `storefront`: edits customers, carts and attributes of a Magento shop, or of a Magento-derived marketplace.
 //!
 //! Data flows one way: args ([`cli`]) → input → [`storefront_core`] → send → [`report`].
 

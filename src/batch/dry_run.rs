@@ -178,6 +178,6 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
 
 /// A plan is handed on to others, who apply it with their own tokens.
 fn token_in_plan() -> Failure {
-    Failure::usage("a plan holds no tokens, and a record has a token of its own")
+    Failure::usage("a plan cannot contain tokens, and a record has its own token")
         .hint("name customers in the column `customer`, with an administrator's token")
 }

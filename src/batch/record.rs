@@ -264,7 +264,7 @@ impl<'a> RecordPreparer<'a> {
         }
         let customer = extra.shift_remove(CUSTOMER_FIELD).map(|value| customer_name(&value)).transpose()?;
         if customer.is_some() && extra.contains_key(TOKEN_FIELD) {
-            return Err(Failure::usage("a record names a customer and has a token of its own")
+            return Err(Failure::usage("a record names a customer and has its own token")
                 .hint("use one administrator's token and the column customer, or a token of each customer"));
         }
         let naming = match &customer {

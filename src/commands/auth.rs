@@ -331,7 +331,7 @@ async fn password_token(
             _ => failure,
         })?;
         let token = reply.value().as_str().and_then(Credential::new).ok_or_else(|| {
-            Failure::new(FailureKind::Unavailable, "the service's answer holds no token")
+            Failure::new(FailureKind::Unavailable, "the response has no token")
                 .hint("check the base URL: it ends in /rest for a Magento shop")
         })?;
         secrets().add(&token);

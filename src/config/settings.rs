@@ -129,7 +129,7 @@ impl Settings {
         let dialect = dialect(context, global, None)?;
         let url = url
             .join(dialect.rest_root.unwrap_or_default())
-            .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
+            .map_err(|error| Failure::internal(format!("the sandbox's address is not a URL: {error}")))?;
         let tokens = [customer_token, admin_token].map(|token| TokenSource::given(token, "the sandbox"));
         let mut settings = Self::new(global, &Profile::default(), dialect, url, tokens);
         settings.sandbox = Some(database);

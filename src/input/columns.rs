@@ -146,7 +146,7 @@ impl Columns {
         // A row has one option. Several in a cell, as `attribute create` takes them, would become one.
         if let Some(option @ Value::Object(_)) = document.get_mut("options") {
             let has_more = option["label"].as_str().is_some_and(|label| label.contains(['|', '\n', '\r']));
-            problems.extend(has_more.then(|| "column label: give each option a row of its own".to_owned()));
+            problems.extend(has_more.then(|| "column label: give each option its own row".to_owned()));
             *option = json!([option.take()]);
         }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }

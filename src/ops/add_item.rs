@@ -145,7 +145,7 @@ async fn quote_lines(service: &Service<'_>, draft: &Draft) -> Result<Lines, Fail
     let reply = service.read(&read).await;
     let shown = reply.map_err(|failure| Failure { message: not_read(failure.message), ..failure })?.value();
     let before = items_of(&shown).cloned().ok_or_else(|| {
-        Failure::unexpected_reply("the service's answer holds no list of items")
+        Failure::unexpected_reply("the response has no list of items")
             .hint("check the setting `read.quote-path` and what -vv shows of the answer")
     })?;
     Ok(Lines { before, read })

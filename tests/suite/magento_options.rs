@@ -126,7 +126,7 @@ fn a_row_of_several_options_is_refused() {
     env.file("in.csv", "code,option\ncolor,Orange|Pink\n");
     let refused = run(&env, "attribute option add -i in.csv -y");
     assert_eq!((refused.code, color(&env).1.len()), (2, 4), "{refused:?}");
-    assert!(refused.stderr.contains("give each option a row of its own"), "{refused:?}");
+    assert!(refused.stderr.contains("give each option its own row"), "{refused:?}");
 }
 
 /// After a creation its assignments are sent again.

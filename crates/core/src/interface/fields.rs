@@ -228,7 +228,7 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let objects = objects(MAGENTO);
     let inside = |name, holds, doc| field(name, FieldType::Object(object(&objects, holds)), doc);
     let information = inside("addressInformation", "address information", "Addresses, carrier and method");
-    let payment = inside("paymentMethod", "payment", "Payment, sent in a call of its own");
+    let payment = inside("paymentMethod", "payment", "Payment, sent in a separate call");
     let tables = tables(&objects, schema("shipping information", "Magento", vec![information, payment]));
     // Where a created attribute is put is a call of its own.
     let sets = Field { origin: Origin::Ours, ..sets_field() };

@@ -280,7 +280,7 @@ impl UpdateArgs {
         if let Some(name) = lint::misplaced_name(&self.profile.named, has_address) {
             let message = format!("`--{name}` changes the account holder, not the address");
             return Err(Failure::usage(message).hint(format!(
-                "use --address-{name} for the address; change the account holder in a command of its own"
+                "use --address-{name} for the address; change the account holder in a separate command"
             )));
         }
         if document.contains_key("addresses") {
@@ -290,7 +290,7 @@ impl UpdateArgs {
         match lint::misplaced_name(document, has_address) {
             None => Ok(()),
             Some(name) => Err(Failure::usage(lint::misplaced(name))
-                .hint("change the account holder in a command of its own, and the address in `addresses`")),
+                .hint("change the account holder in a separate command, and the address in `addresses`")),
         }
     }
 
