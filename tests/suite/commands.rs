@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::batch::attributes;
 use crate::support::raw_http::{ADMIN, CUSTOMER};
@@ -68,11 +68,18 @@ impl Shell {
         Self { env: TestEnv::new(), variables: BTreeMap::new() }
     }
 
+    /// A file of the home directory. On Windows tokens are not beside the configuration.
+    fn file(&self, name: &str) -> PathBuf {
+        let home = &self.env.home;
+        name.strip_prefix("config/storefront/")
+            .map_or_else(|| home.dir.path().join(name), |name| home.path(name))
+    }
+
     /// What a command prints.
     fn run(&mut self, line: &str) -> String {
         let words = shell_words::split(&line.replace("$URL", &self.env.url())).unwrap();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let file = |name: &str| self.env.home.dir.path().join(name);
+        let file = |name: &str| self.file(name);
         match words[..] {
             ["serve", api, ref faults @ ..] => self.serve(api, faults),
             ["requests"] => return self.env.requests().join(", "),
@@ -135,7 +142,7 @@ impl Shell {
         let program = words.iter().position(|word| *word == "storefront");
         let (settings, arguments) =
             words.split_at(program.unwrap_or_else(|| panic!("no command: {words:?}")));
-        let file = |name: &str| self.env.home.dir.path().join(name);
+        let file = |name: &str| self.file(name);
         let (arguments, input, target) = match &arguments[1..] {
             [arguments @ .., "<", name] => (arguments, std::fs::read(file(name)).unwrap(), None),
             [arguments @ .., "<<<", text] => (arguments, unescaped(text), None),
