@@ -100,7 +100,7 @@ fn fault_help() -> String {
     let kinds = storefront_sandbox::fault_kinds();
     format!(
         "Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES][:seed=N] (repeatable); a percentage with a seed \
-         strikes the same requests again. Kinds: {kinds}"
+         selects the same requests again. Kinds: {kinds}"
     )
 }
 

@@ -20,15 +20,15 @@ pub struct Fault {
     pub kind: FaultKind,
     /// What stands behind `=`.
     pub value: FaultValue,
-    /// How many requests in a hundred it strikes, each by chance.
+    /// How many requests in a hundred it is injected into, each by chance.
     pub percent: u8,
-    /// How many requests it strikes before it stops; no limit without it.
+    /// How many requests it is injected into before it stops; no limit without it.
     pub times: Option<u32>,
     /// What chance begins with; without it every start has its own.
     pub seed: Option<u64>,
 }
 
-/// What happens to a request that a [`Fault`] strikes.
+/// What happens to a request that a [`Fault`] is injected into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The request waits before it is handled. It is handled even when the client gives up meanwhile.
