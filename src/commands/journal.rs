@@ -16,6 +16,7 @@ use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::state::known_runs;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 
 /// What `journal` can do.
 #[derive(Debug, Subcommand)]
@@ -85,7 +86,7 @@ fn read<'a>(session: &'a Session<'a>, file: &Path) -> Result<Listing<'a>, Failur
     session.report.status(&format!("journal {}", newest.path.display()));
     if !is_there(&*session.context.storage, &newest.path) {
         let message = format!("the latest journal `{}` was moved or deleted", newest.path.display());
-        return Err(Failure::usage(message).hint("`storefront journal list` lists the others"));
+        return Err(Failure::usage(message).hint(hint!(storefront("journal list"), " lists the others")));
     }
     Listing::read(session, &newest.path)
 }

@@ -12,6 +12,7 @@ use crate::ops::attribute::{catalog, exchange, names};
 use storefront_core::attribute::Named;
 use storefront_core::attribute::export::{UNKNOWN, text};
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Filter;
 use storefront_core::text::suggestion::closest_match;
 
@@ -90,5 +91,5 @@ async fn unknown_codes(
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("the shop has no user-defined attribute `{code}`{near}")
     });
-    Ok(Failure::usage_problems(problems.collect()).hint("`storefront attribute list` lists them"))
+    Ok(Failure::usage_problems(problems.collect()).hint(hint!(storefront("attribute list"), " lists them")))
 }
