@@ -1,6 +1,6 @@
 //! What became of each record of a batch, from its journal and, where that is next to it, its input.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
@@ -9,7 +9,7 @@ use crate::batch::record::{hash, key_of};
 use crate::cli::InputArgs;
 use crate::client::Session;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
-use crate::journal::read::{self, PreviousRun};
+use crate::journal::read::{self, Known, PreviousRun};
 use crate::journal::{Entry, Header, Shard, State};
 use crate::plan::Plan;
 use crate::system::storage::parent;
@@ -31,8 +31,8 @@ pub struct Listing<'a> {
 /// A record as it is listed.
 #[derive(Debug)]
 pub struct Row {
-    /// Its number when it was run.
-    pub record: u64,
+    /// Its number when it was run, or is; `None` for one that stands where another was run.
+    pub record: Option<u64>,
     /// Where it stands in the input now, where that is known.
     pub line: Option<u64>,
     /// What it touches.
@@ -49,8 +49,20 @@ pub struct Row {
 /// their order.
 #[derive(Default)]
 struct Moved {
-    wanted: HashSet<u64>,
+    /// How many with this hash are not where they were, and were not met elsewhere yet.
+    wanted: HashMap<u64, usize>,
     found: HashMap<u64, VecDeque<(u64, Option<String>)>>,
+}
+
+impl Moved {
+    /// Whether a row that is not where it was run was run elsewhere; each row that was run is so once.
+    fn takes(&mut self, hash: u64) -> bool {
+        let left = self.wanted.get_mut(&hash).filter(|left| **left > 0);
+        left.is_some_and(|left| {
+            *left -= 1;
+            true
+        })
+    }
 }
 
 impl<'a> Listing<'a> {
@@ -77,17 +89,17 @@ impl<'a> Listing<'a> {
     }
 
     /// Hands every record on, in the order of their numbers; of a shard only its own. Which records no shard has sent is known
-    /// where `all` have the journals of all of them: the first one lists those.
+    /// where `all` have the journals of all of them: the first one lists those. A row that was inserted follows the record in
+    /// whose place it stands; one that is there in place of a record that is nowhere else is that record, changed.
     ///
     /// # Errors
     /// Those of the input, and of `row`.
     pub fn rows(&self, all: &[Self], mut row: impl FnMut(Row) -> Result<(), Failure>) -> Result<(), Failure> {
-        let mut moved = self.moved()?;
+        let whole = self.whole(all);
+        let mut moved = self.moved(&whole)?;
         let mut input = self.input()?;
-        let shards = self.shards_if_first_of_all(all);
-        let is_in_shard =
-            |number| shards.iter().any(|shard| shard.past.known(number).state != State::NotSent);
-        let last = if shards.is_empty() { self.past.last() } else { self.header.records.unwrap_or(0) };
+        let is_first_shard = self.header.shard.is_some() && !whole.is_empty();
+        let last = if is_first_shard { self.header.records.unwrap_or(0) } else { self.past.last() };
         let last = last.max(self.past.last());
         for number in 1.. {
             let record = input.as_mut().map(RecordReader::read).transpose()?.flatten();
@@ -95,34 +107,52 @@ impl<'a> Listing<'a> {
                 return Ok(());
             }
             let known = self.past.known(number);
-            if known.state == State::NotSent {
-                // One that has moved is listed elsewhere.
-                let has_moved = |record: &Record| moved.wanted.contains(&hash(&record.content));
-                let is_left_out = match (&self.header.shard, &record) {
-                    // Records of other shards are not in the journal, and not missing in it.
-                    (Some(_), _) if shards.is_empty() || is_in_shard(number) => true,
-                    (Some(_), record) => record.as_ref().is_some_and(has_moved),
-                    (None, record) => record.as_ref().is_none_or(has_moved),
+            let any = known_in(&whole, number);
+            let columns = input.as_ref().and_then(RecordReader::columns);
+            let place = |record: &Record| (record.line, key_of(self.operation, record, columns));
+            let now = record.as_ref().map(|record| hash(&record.content));
+            let is_in_place = known.state != State::NotSent && now == Some(known.hash);
+            if known.state != State::NotSent {
+                let found = match &record {
+                    Some(record) if is_in_place => Some(place(record)),
+                    _ => moved.found.get_mut(&known.hash).and_then(VecDeque::pop_front),
                 };
-                if is_left_out {
-                    continue;
-                }
+                row(self.row(Some(number), found, known, input.is_some()))?;
             }
-            let has_input = input.is_some();
-            let is_same =
-                |record: &Record| known.state == State::NotSent || known.hash == hash(&record.content);
-            let place = match (record.filter(is_same), &input) {
-                (Some(record), Some(input)) => {
-                    Some((record.line, key_of(self.operation, &record, input.columns())))
+            let (Some(any), false) = (any, is_in_place) else { continue };
+            let stands_for_another = any.state != State::NotSent;
+            let is_listed = match now {
+                Some(now) if stands_for_another && now == any.hash => false,
+                // In place of one that is elsewhere, or of none.
+                Some(now) => {
+                    !moved.takes(now) && (!stands_for_another || moved.found.contains_key(&any.hash))
                 }
-                _ => moved.found.get_mut(&known.hash).and_then(VecDeque::pop_front),
+                None => is_first_shard && !stands_for_another,
             };
-            let is_lost = has_input && place.is_none();
-            let (line, key) = place.map_or((None, None), |(line, key)| (Some(line), key));
-            let entry = self.past.entry(known);
-            row(Row { record: number, line, key, state: known.state, entry, is_lost })?;
+            if is_listed {
+                let own = (!stands_for_another).then_some(number);
+                row(self.row(own, record.as_ref().map(place), Known::default(), false))?;
+            }
         }
         Ok(())
+    }
+
+    fn row(
+        &self,
+        record: Option<u64>,
+        place: Option<(u64, Option<String>)>,
+        known: Known,
+        has_input: bool,
+    ) -> Row {
+        let is_lost = has_input && place.is_none();
+        let (line, key) = place.map_or((None, None), |(line, key)| (Some(line), key));
+        Row { record, line, key, state: known.state, entry: self.past.entry(known), is_lost }
+    }
+
+    /// The journals that together have all that was sent of the input: this one, unless it is of a shard; then those of all
+    /// shards, where they are all there and this is that of the first.
+    fn whole<'b>(&'b self, all: &'b [Self]) -> Vec<&'b Self> {
+        if self.header.shard.is_none() { vec![self] } else { self.shards_if_first_of_all(all) }
     }
 
     /// The journals of all shards of the input, where they are all there and this is that of the first; none otherwise.
@@ -141,18 +171,22 @@ impl<'a> Listing<'a> {
     }
 
     /// Where the records are that are not where they were.
-    fn moved(&self) -> Result<Moved, Failure> {
+    fn moved(&self, whole: &[&Self]) -> Result<Moved, Failure> {
+        let own = [self];
+        let journals = if whole.is_empty() { &own } else { whole };
         let mut moved = Moved::default();
-        self.each_elsewhere(|known, _| {
-            moved.wanted.extend(known);
+        self.each_elsewhere(journals, |known, _| {
+            if let Some(known) = known {
+                *moved.wanted.entry(known).or_default() += 1;
+            }
         })?;
         if moved.wanted.is_empty() {
             return Ok(moved);
         }
         let Moved { wanted, found } = &mut moved;
-        self.each_elsewhere(|_, record| {
+        self.each_elsewhere(journals, |_, record| {
             if let Some((record, columns)) = record
-                && wanted.contains(&hash(&record.content))
+                && wanted.contains_key(&hash(&record.content))
             {
                 let place = (record.line, key_of(self.operation, record, columns));
                 found.entry(hash(&record.content)).or_default().push_back(place);
@@ -161,21 +195,23 @@ impl<'a> Listing<'a> {
         Ok(moved)
     }
 
-    /// Hands on the hash of each entry, and each record, that do not stand together.
+    /// Hands on the hash of each entry of these journals, and each record, that do not stand together.
     fn each_elsewhere(
         &self,
+        journals: &[&Self],
         mut found: impl FnMut(Option<u64>, Option<(&Record, Option<&Columns>)>),
     ) -> Result<(), Failure> {
         let Some(mut input) = self.input()? else { return Ok(()) };
+        let last = journals.iter().map(|listing| listing.past.last()).max().unwrap_or(0);
         for number in 1.. {
             let record = input.read()?;
-            let known = self.past.known(number);
-            if record.is_none() && number > self.past.last() {
+            if record.is_none() && number > last {
                 break;
             }
-            let is_same = record.as_ref().is_some_and(|record| known.hash == hash(&record.content));
-            if !is_same || known.state == State::NotSent {
-                let entry = (known.state != State::NotSent).then_some(known.hash);
+            let known = known_in(journals, number).filter(|known| known.state != State::NotSent);
+            let entry = known.map(|known| known.hash);
+            let now = record.as_ref().map(|record| hash(&record.content));
+            if entry.is_none() || entry != now {
                 found(entry, record.as_ref().map(|record| (record, input.columns())));
             }
         }
@@ -210,4 +246,11 @@ impl<'a> Listing<'a> {
         };
         RecordReader::open(&source, columns).map(Some)
     }
+}
+
+/// What these journals say of the record with this number, of which at most one has an entry; `None` where there are no journals.
+fn known_in(journals: &[&Listing<'_>], number: u64) -> Option<Known> {
+    let mut known = journals.iter().map(|listing| listing.past.known(number));
+    let sent = known.clone().find(|known| known.state != State::NotSent);
+    sent.or_else(|| known.next())
 }
