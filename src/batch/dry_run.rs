@@ -13,6 +13,7 @@ use crate::plan::planning::Planning;
 use crate::plan::{PLAN_AGAIN, applying, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
+use crate::system::storage::LogAccess;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
 
@@ -168,7 +169,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     };
     let unreadable =
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
-    let log = storage.open_log(&files.journal, false).map_err(unreadable)?;
+    let log = storage.open_log(&files.journal, LogAccess::Read).map_err(unreadable)?;
     let past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(service.session, plan, &past)?;

@@ -12,7 +12,7 @@ use crate::input::records::{self, Columns, Record, RecordReader, Source};
 use crate::journal::read::{self, Known, PreviousRun};
 use crate::journal::{Entry, Header, Shard, State};
 use crate::plan::Plan;
-use crate::system::storage::parent;
+use crate::system::storage::{LogAccess, parent};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::OperationSpec;
@@ -74,7 +74,7 @@ impl<'a> Listing<'a> {
         let unreadable =
             |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
         let not_a_journal = || Failure::guard(format!("`{}` is not a storefront journal", path.display()));
-        let log = session.context.storage.open_log(path, false).map_err(unreadable)?;
+        let log = session.context.storage.open_log(path, LogAccess::Read).map_err(unreadable)?;
         if !log.is_regular().map_err(unreadable)? {
             return Err(not_a_journal());
         }

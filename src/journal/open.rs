@@ -11,7 +11,7 @@ use super::write::unwritable;
 use super::{Header, Line};
 use crate::system::clock::Clock;
 use crate::system::shell::Shell;
-use crate::system::storage::{Lock, Log, Storage, lock_of, parent, real_path};
+use crate::system::storage::{Lock, Log, LogAccess, Storage, lock_of, parent, real_path};
 use storefront_core::failure::Failure;
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
@@ -58,7 +58,7 @@ impl Opening {
         header: Header,
     ) -> Result<Self, Failure> {
         let mut opening = Self { storage, clock, files, header, log: None, past: PreviousRun::default() };
-        match opening.storage.open_log(&opening.files.journal, true) {
+        match opening.storage.open_log(&opening.files.journal, LogAccess::Append) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&opening.files.journal, &error)),
             Ok(found) => opening.take(&*found).await?,
@@ -76,7 +76,7 @@ impl Opening {
         }
         let lock = lock(&*self.storage, path).await?;
         // What was found may have been removed by a run that was refused meanwhile.
-        let log = self.storage.open_log(path, true).map_err(|error| unreadable(path, &error))?;
+        let log = self.storage.open_log(path, LogAccess::Append).map_err(|error| unreadable(path, &error))?;
         // What is discarded may have had other titles.
         let titles = self.header.titles.clone().filter(|_| !self.files.restart);
         self.past = read::read(path, &log, &Header { titles, ..self.header.clone() })?;
@@ -127,7 +127,7 @@ impl Opening {
                     io::ErrorKind::AlreadyExists => already_there(&self.files),
                     _ => unwritable(path, &error),
                 })?;
-                (self.storage.open_log(path, true).map_err(failed)?, lock)
+                (self.storage.open_log(path, LogAccess::Append).map_err(failed)?, lock)
             }
         };
         // A process that starts later sees ours.
@@ -155,7 +155,7 @@ impl Opening {
             if real_path(&path) == real_path(&self.files.journal) {
                 continue;
             }
-            let log = match self.storage.open_log(&path, false) {
+            let log = match self.storage.open_log(&path, LogAccess::Read) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 log => log.map_err(failed)?,
             };

@@ -301,7 +301,7 @@ mod tests {
 
     use super::{Header, Partial, PreviousRun, judge, read};
     use crate::journal::{Line, State};
-    use crate::system::storage::{Disk, Log, Storage};
+    use crate::system::storage::{Disk, Log, LogAccess, Storage};
     use storefront_core::failure::Failure;
 
     const LINE: &str = r#"{"record":12,"state":"sending","hash":"00000000000000a0"}"#;
@@ -311,7 +311,7 @@ mod tests {
         let path = directory.path().join("a.journal");
         let header = serde_json::to_string(&Line::Header(Header::new())).unwrap();
         std::fs::write(&path, text.replace("HEADER", &header)).unwrap();
-        let log: Arc<dyn Log> = Disk.open_log(&path, false).unwrap();
+        let log: Arc<dyn Log> = Disk.open_log(&path, LogAccess::Read).unwrap();
         read(Path::new("a.journal"), &log, &Header::new())
     }
 

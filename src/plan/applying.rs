@@ -19,7 +19,7 @@ use crate::report::changes;
 use crate::report::fields::format_value;
 use crate::report::profile;
 use crate::report::summary::count_records;
-use crate::system::storage::{Log, Storage, real_path};
+use crate::system::storage::{Log, LogAccess, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
 use storefront_core::profile::diff::Expected;
@@ -149,7 +149,7 @@ pub fn claim(
         }
         created => created.map_err(failed)?,
     }
-    storage.open_log(&file, true).map_err(failed)
+    storage.open_log(&file, LogAccess::Append).map_err(failed)
 }
 
 fn claim_file(session: &Session<'_>, plan: &Plan) -> Result<PathBuf, Failure> {

@@ -16,7 +16,7 @@ use ring::rand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::system::storage::{Storage, real_path};
+use crate::system::storage::{LogAccess, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::{Change, Expected, Required};
 use storefront_core::text::exact_json;
@@ -217,7 +217,7 @@ pub fn journal_of(plan: &Path) -> PathBuf {
 
 /// Whether a file is there, as far as can be known.
 pub fn is_there(storage: &dyn Storage, path: &Path) -> bool {
-    !storage.open_log(path, false).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    !storage.open_log(path, LogAccess::Read).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 fn exists(file: &Path) -> Failure {

@@ -26,7 +26,7 @@ pub use erasure::{
     Customer, customers_of, customers_with_email, forget_names, forget_old_names, remove_expired,
 };
 pub use listing::{SnapshotEntry, stem};
-pub use recent::{LastRead, PendingWrite};
+pub use recent::{LastRead, PendingWrite, Reach};
 pub use record::WriteRecord;
 pub use runs::{KnownRun, known_runs, note_run};
 pub use snapshot::{Snapshot, Unsent};

@@ -9,6 +9,7 @@ use super::listing::{LAST_READ, SnapshotEntry, date_of, number_of};
 use super::snapshot::Snapshot;
 use storefront_core::failure::Failure;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
+use storefront_core::profile::verify::Proof;
 
 /// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
 /// thousands to one customer.
@@ -27,6 +28,22 @@ pub struct PendingWrite {
     pub until: Timestamp,
     /// Whether the service said that it has it.
     pub is_mismatch: bool,
+}
+
+impl PendingWrite {
+    /// What proves that it was applied.
+    pub fn proof(&self) -> Proof {
+        if self.is_mismatch { Proof::OrRewritten } else { Proof::AsSent }
+    }
+}
+
+/// How far back writes are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Over the last minutes.
+    LastMinutes,
+    /// Over the last minutes, or as far as to the newest applied one.
+    NewestApplied,
 }
 
 /// What the last read of a customer showed that was accepted.
@@ -67,11 +84,11 @@ impl CustomerStore {
     }
 
     /// The replacements that may have changed something, newest first: all of the last minute, however many, and some of the
-    /// minutes before; with `least_one`, the newest applied one whatever its age. Those that cannot be read are left out.
+    /// minutes before. Those that cannot be read are left out.
     ///
     /// # Errors
     /// As [`Self::entries`]; `guard` where one that may have been applied in the last minute cannot be read.
-    pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, WriteOutcome)>, Failure> {
+    pub fn recent(&self, reach: Reach) -> Result<Vec<(Snapshot, WriteOutcome)>, Failure> {
         let (mut recent, mut older): (Vec<(Snapshot, WriteOutcome)>, usize) = (Vec::new(), 0);
         for entry in self.entries() {
             let entry = entry?;
@@ -80,14 +97,15 @@ impl CustomerStore {
                 && !matches!(self.outcome(&entry.path), WriteOutcome::Applied { at, .. } if self.is_recent(at));
             let has_applied =
                 recent.iter().any(|(_, outcome)| matches!(outcome, WriteOutcome::Applied { .. }));
-            if is_old && (!least_one || has_applied) {
+            let is_enough = reach == Reach::LastMinutes || has_applied;
+            if is_old && is_enough {
                 break;
             }
             let written = self.record(&entry.path);
             let record = self.known_or_unknown(&entry.path, written.as_ref().ok().cloned().flatten());
             let outcome = record.outcome;
             let is_older = !outcome.time().is_some_and(|at| self.is_recent(at));
-            if is_older && older == MOST_OLDER && (!least_one || has_applied) {
+            if is_older && older == MOST_OLDER && is_enough {
                 continue;
             }
             // What cannot be read now may be that the service has it.

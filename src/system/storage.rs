@@ -73,11 +73,11 @@ pub trait Storage: Debug + Send + Sync {
     /// The system's errors.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>>;
 
-    /// Opens a file that is read and, with `appends`, appended to.
+    /// Opens a file that is read, or also appended to.
     ///
     /// # Errors
     /// `NotFound`, and the system's errors.
-    fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>>;
+    fn open_log(&self, path: &Path, access: LogAccess) -> io::Result<Arc<dyn Log>>;
 
     /// A new private file in a directory, which is made where it does not exist. It has no name, and is gone with its
     /// last handle (on Windows it is deleted with that).
@@ -89,6 +89,15 @@ pub trait Storage: Debug + Send + Sync {
 
 /// See [`Log::sync_concurrently`] and [`Storage::create_concurrently`].
 pub type Syncing = Pin<Box<dyn Future<Output = io::Result<()>>>>;
+
+/// How a log is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogAccess {
+    /// It is only read.
+    Read,
+    /// It is read and appended to.
+    Append,
+}
 
 /// A file that is appended to, and read from its start.
 pub trait Log: Debug + Send + Sync {
@@ -183,8 +192,8 @@ impl Storage for Disk {
         }
     }
 
-    fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>> {
-        let file = OpenOptions::new().read(true).append(appends).open(path)?;
+    fn open_log(&self, path: &Path, access: LogAccess) -> io::Result<Arc<dyn Log>> {
+        let file = OpenOptions::new().read(true).append(access == LogAccess::Append).open(path)?;
         Ok(Arc::new(LogFile { path: path.to_owned(), file }))
     }
 
@@ -416,7 +425,7 @@ mod tests {
     use std::io::{self, ErrorKind, Read};
     use std::path::Path;
 
-    use super::{Disk, Storage, is_directory_error, is_passing, verbatim};
+    use super::{Disk, LogAccess, Storage, is_directory_error, is_passing, verbatim};
 
     #[test]
     fn a_new_file_is_private_and_never_overwrites() {
@@ -463,9 +472,9 @@ mod tests {
     fn a_log_is_read_while_it_grows_and_cut_where_it_is_torn() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        assert_eq!(Disk.open_log(&path, true).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(Disk.open_log(&path, LogAccess::Append).unwrap_err().kind(), ErrorKind::NotFound);
         Disk.create(&path, b"").unwrap();
-        let log = Disk.open_log(&path, true).unwrap();
+        let log = Disk.open_log(&path, LogAccess::Append).unwrap();
         log.append(b"one\ntwo\nthr").unwrap();
         log.sync().unwrap();
         let mut reader = log.reader(4);
@@ -476,7 +485,7 @@ mod tests {
         let mut rest = String::new();
         reader.read_to_string(&mut rest).unwrap();
         assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
-        assert!(Disk.open_log(&path, false).unwrap().append(b"five\n").is_err());
+        assert!(Disk.open_log(&path, LogAccess::Read).unwrap().append(b"five\n").is_err());
     }
 
     #[test]

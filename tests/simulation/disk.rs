@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::input::InputEdit;
 use super::random::Random;
 use super::states::State;
-use storefront::system::storage::{Lock, Log, Storage, Syncing};
+use storefront::system::storage::{Lock, Log, LogAccess, Storage, Syncing};
 
 /// The disk of one machine.
 #[derive(Debug)]
@@ -250,7 +250,7 @@ impl Storage for Mount {
         Ok(is_free.then(|| Box::new(Held(self.clone(), path.to_owned())) as Box<dyn Any>))
     }
 
-    fn open_log(&self, path: &Path, _: bool) -> io::Result<Arc<dyn Log>> {
+    fn open_log(&self, path: &Path, _: LogAccess) -> io::Result<Arc<dyn Log>> {
         if !self.disk().files.contains_key(path) {
             return Err(ErrorKind::NotFound.into());
         }

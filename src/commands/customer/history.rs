@@ -22,7 +22,7 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::is_provable;
+use storefront_core::profile::verify::{Proof, is_provable};
 use storefront_core::text::duration;
 
 /// How many changes are listed where no customer is named and `--limit` does not say it.
@@ -244,13 +244,16 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         report.status("no update of unknown outcome");
         return Ok(());
     };
-    let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
+    let proof = match outcome {
+        WriteOutcome::Mismatch { .. } => Proof::OrRewritten,
+        _ => Proof::AsSent,
+    };
     let snapshot = store.read_applied(&entry.path).map_err(|failure| {
         Failure::new(FailureKind::Unknown, failure.message)
             .hint(hint!("look at the profile with ", storefront("customer show")))
     })?;
     let named = named(&snapshot);
-    if is_shown(service, store, &snapshot, stored, is_mismatch)? {
+    if is_shown(service, store, &snapshot, stored, proof)? {
         let name = snapshot.name();
         let found = json!({"snapshot": name, "outcome": "applied"});
         return report.value(&found, |_| format!("{named} was applied: the profile shows all of it\n"));

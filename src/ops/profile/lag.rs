@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::read::Held;
-use crate::state::{LastRead, Snapshot};
+use crate::state::{LastRead, Reach, Snapshot};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{Extent, WriteOutcome};
@@ -34,7 +34,8 @@ impl Recent {
     /// `guard` where one that may have been applied cannot be read.
     pub fn of(held: &Held, has_base: bool) -> Result<Self, Failure> {
         let store = &held.store;
-        let mut recent = store.recent(has_base)?;
+        let reach = if has_base { Reach::NewestApplied } else { Reach::LastMinutes };
+        let mut recent = store.recent(reach)?;
         // Customers without an ID and an email have their files in common.
         recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();

@@ -29,7 +29,7 @@ pub enum Preview {
 /// # Errors
 /// [`Failure::cancelled`] for a no, and what the steps refuse.
 pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, Failure> {
-    let looked = steps.look(false, |steps, doubt| accepts(steps, prompt, &doubt)).await?;
+    let looked = steps.look(|steps, doubt| accepts(steps, prompt, &doubt)).await?;
     let Some(held) = looked else { return Err(Failure::cancelled()) };
     let service = held.service(steps.service);
     let mut proposal = steps.propose(&service, &held).await?;
@@ -71,7 +71,7 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
         steps.warn_once(&doubt.refusal.message);
         Ok(true)
     };
-    let Some(held) = steps.look(false, warned).await? else { return Err(Failure::cancelled()) };
+    let Some(held) = steps.look(warned).await? else { return Err(Failure::cancelled()) };
     let service = held.service(steps.service);
     let proposal = steps.propose(&service, &held).await?;
     let merged = &proposal.merged;

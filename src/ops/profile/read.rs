@@ -31,7 +31,18 @@ pub struct Held {
 }
 
 impl Held {
-    /// Reads the profile; with `locks`, no other storefront command on this machine replaces it while this is held.
+    /// Reads the profile, which other commands may replace meanwhile.
+    ///
+    /// # Errors
+    /// As [`read_or_base`].
+    pub async fn read(service: &Service<'_>, base: Option<&Profile>) -> Result<Self, Failure> {
+        let name = named(service).await?;
+        let (stored, is_readable) = read_or_base(service, base).await?;
+        let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+        Ok(Self { stored, is_readable, store, name, _locks: Vec::new() })
+    }
+
+    /// Reads the profile, which no other storefront command on this machine replaces while this is held.
     ///
     /// Whose profile a token or an email leads to is known from an earlier replacement, or only when it was read. So a
     /// lock on the token or email comes first, then the one on the customer; where that was not known, it is taken after
@@ -39,40 +50,33 @@ impl Held {
     ///
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read_or_base`].
-    pub async fn read(
+    pub async fn lock(
         service: &Service<'_>,
         base: Option<&Profile>,
         lock_timeout: Option<Duration>,
-        locks: bool,
     ) -> Result<Self, Failure> {
         let (context, settings) = (service.session.context, &service.settings);
-        let name = match (service.customer, &service.email) {
-            (Some(id), _) => LockName::customer(&id.to_string()),
-            (None, Some(email)) => LockName::email(email),
-            (None, None) => LockName::token(service.token(Bearer::Customer).await?),
-        };
+        let name = named(service).await?;
         let known = state::load_customer(context, settings, &name).map(|key| LockName::of_key(&key));
         let mut names: Vec<LockName> = vec![name.clone()];
         names.extend(known.filter(|known| *known != name));
         let timeout = lock_timeout.unwrap_or(settings.lock_timeout);
         let mut held = Vec::new();
-        for name in names.iter().filter(|_| locks) {
+        for name in &names {
             held.push(lock(service, name, timeout).await?.0);
         }
         let started = context.clock.now();
         let (mut stored, mut is_readable) = read_or_base(service, base).await?;
         let store = CustomerStore::of(context, settings, &stored.customer_key())?;
         let key = stored.text("id").or_else(|| stored.text("email"));
-        let own = key.map(|key| LockName::of_key(&key)).filter(|own| locks && !names.contains(own));
+        let own = key.map(|key| LockName::of_key(&key)).filter(|own| !names.contains(own));
         let mut was_waited_for = None;
         if let Some(own) = own {
             let (by_customer, waited) = lock(service, &own, timeout).await?;
             held.push(by_customer);
             was_waited_for = Some(waited);
         }
-        if locks {
-            store.list_once()?;
-        }
+        store.list_once()?;
         if let Some(waited) = was_waited_for
             && (waited || store.changed_since(started)?)
         {
@@ -87,6 +91,15 @@ impl Held {
         let customer = if service.email.is_some() { id } else { service.customer };
         Service { customer, email: None, ..service.clone() }
     }
+}
+
+/// What the customer is named by.
+async fn named(service: &Service<'_>) -> Result<LockName, Failure> {
+    Ok(match (service.customer, &service.email) {
+        (Some(id), _) => LockName::customer(&id.to_string()),
+        (None, Some(email)) => LockName::email(email),
+        (None, None) => LockName::token(service.token(Bearer::Customer).await?),
+    })
 }
 
 async fn lock(service: &Service<'_>, name: &LockName, timeout: Duration) -> Result<(Lock, bool), Failure> {

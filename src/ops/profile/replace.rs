@@ -90,7 +90,7 @@ impl Commit {
 
 /// The steps under the lock. Nobody is asked: there is no [`Prompt`](crate::prompt::Prompt) here.
 async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
-    let Some(held) = steps.look(true, was_accepted).await? else { return Ok(Commit::AskAgain) };
+    let Some(held) = steps.lock(was_accepted).await? else { return Ok(Commit::AskAgain) };
     if !held.is_readable && steps.answers.agreed.is_none() {
         steps.consent.given_to("Replace a profile that cannot be read?")?;
     }

@@ -19,6 +19,7 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::{Merged, ProfilePatch, merge};
 use storefront_core::profile::restore::{Undo, belongs_to, inverse};
 use storefront_core::profile::stored::Profile;
+use storefront_core::profile::verify::Proof;
 
 /// An update that is to be undone.
 pub struct Restore<'a> {
@@ -178,7 +179,7 @@ impl Restore<'_> {
                 continue;
             }
             let is_doubtful = matches!(outcome, WriteOutcome::Unknown { .. })
-                && !is_shown(self.service, store, &snapshot, stored, false)?;
+                && !is_shown(self.service, store, &snapshot, stored, Proof::AsSent)?;
             let doubt = is_doubtful.then(|| may_not_be_applied(&snapshot));
             return Ok(Target {
                 rewritten: store.rewritten(&entry.path),

@@ -94,18 +94,37 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Reads the profile, with `locks` under the customer's, and has `settle` say of each doubt whether to continue; `None` where it
-    /// says no.
+    /// Reads the profile without the lock, and has `settle` say of each doubt whether to continue; `None` where it says no.
     ///
     /// # Errors
     /// As [`Held::read`], and what `settle` refuses.
     pub async fn look(
         &mut self,
-        locks: bool,
+        settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
+    ) -> Result<Option<Held>, Failure> {
+        let held = Held::read(self.service, self.change.base()).await?;
+        self.settle(held, settle).await
+    }
+
+    /// As [`Self::look`], under the customer's lock.
+    ///
+    /// # Errors
+    /// As [`Held::lock`], and what `settle` refuses.
+    pub async fn lock(
+        &mut self,
         settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
     ) -> Result<Option<Held>, Failure> {
         let lock_timeout = self.change.replacement_args().lock_timeout;
-        let mut held = Held::read(self.service, self.change.base(), lock_timeout, locks).await?;
+        let held = Held::lock(self.service, self.change.base(), lock_timeout).await?;
+        self.settle(held, settle).await
+    }
+
+    /// Looks for doubts about what was read.
+    async fn settle(
+        &mut self,
+        mut held: Held,
+        settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
+    ) -> Result<Option<Held>, Failure> {
         let behind = self.catch_up(&mut held).await?;
         let was_behind = behind.is_some();
         if let Some(doubt) = behind
@@ -192,7 +211,7 @@ impl<'a> Steps<'a> {
         };
         let snapshot = held.store.read_applied(&pending.entry.path).ok();
         if let Some(snapshot) = snapshot.as_ref().filter(|_| held.is_readable)
-            && is_shown(self.service, &held.store, snapshot, &held.stored, pending.is_mismatch)?
+            && is_shown(self.service, &held.store, snapshot, &held.stored, pending.proof())?
         {
             return Ok(None);
         }

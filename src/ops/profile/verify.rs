@@ -16,7 +16,7 @@ use crate::client::{Reply, may_be_saved};
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
-use crate::state::{self, CustomerStore, LockName, Snapshot};
+use crate::state::{self, CustomerStore, LockName, Reach, Snapshot};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
@@ -26,7 +26,7 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
-use storefront_core::profile::verify::{Seen, is_provable, verify};
+use storefront_core::profile::verify::{Proof, Seen, ShownBy, is_provable, verify};
 use storefront_core::text::exact_json;
 
 /// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
@@ -67,7 +67,7 @@ impl Sent<'_> {
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
-            Some(Ok(replied)) => return self.judge(replied, applied, true),
+            Some(Ok(replied)) => return self.judge(replied, applied, ShownBy::Reply),
             Some(Err(failure)) if failure.kind == FailureKind::Mismatch => return Err(self.mismatch(failure)),
             _ => {}
         }
@@ -76,7 +76,7 @@ impl Sent<'_> {
             return Ok(applied);
         }
         match self.read_back().await {
-            Ok(read) => self.judge(read, applied, false),
+            Ok(read) => self.judge(read, applied, ShownBy::Read),
             Err(failure) if failure.kind == FailureKind::Mismatch => Err(self.mismatch(failure)),
             Err(failure) => {
                 let why = failure.message;
@@ -122,11 +122,11 @@ impl Sent<'_> {
         &self,
         (seen, now): (Seen, Profile),
         applied: Outcome,
-        is_reply: bool,
+        shown_by: ShownBy,
     ) -> Result<Outcome, Failure> {
-        let write = seen.outcome(self.sent_at, self.now(), is_reply);
+        let write = seen.outcome(self.sent_at, self.now(), shown_by);
         self.set_outcome(write, &seen.altered);
-        self.note_read(&seen, &now, is_reply);
+        self.note_read(&seen, &now, shown_by);
         if seen.is_applied() {
             return Ok(self.accept(&seen, &now, applied.of(write)));
         }
@@ -163,7 +163,7 @@ impl Sent<'_> {
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-        self.judge((seen, now), applied, false)
+        self.judge((seen, now), applied, ShownBy::Read)
     }
 
     /// The service refused it. Some shops save a profile before they fail, such as at the email that they send: one read
@@ -185,7 +185,7 @@ impl Sent<'_> {
                     WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
                     &seen.altered,
                 );
-                self.note_read(&seen, &now, false);
+                self.note_read(&seen, &now, ShownBy::Read);
                 self.service.stage.set(Applied::Unknown);
                 messages::saved_though_refused(self.snapshot, refused)
             }
@@ -205,7 +205,7 @@ impl Sent<'_> {
         let mut proof: Option<Instant> = None;
         loop {
             if let Ok((seen, now)) = self.read().await
-                && seen.is_proof(false)
+                && seen.is_proof(Proof::AsSent)
             {
                 let proof = *proof.get_or_insert_with(|| Instant::now() + PROOF_INTERVAL);
                 if proof <= Instant::now() {
@@ -313,13 +313,13 @@ impl Sent<'_> {
 
     /// Keeps what the reply or a read has shown as what this and the earlier writes left, unless the read may be older than one
     /// of them: a replica may lag behind where all that was asked for is there anyway.
-    fn note_read(&self, seen: &Seen, now: &Profile, is_reply: bool) {
+    fn note_read(&self, seen: &Seen, now: &Profile, shown_by: ShownBy) {
         let renumbered = seen.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&seen.missing).chain(renumbered);
         let gone: Vec<AddressId> = gone.copied().collect();
         let (stored, sent) = (self.held.stored.customer(), &self.merged.customer);
         let is_new = || seen.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
-        if is_reply || is_new() {
+        if shown_by == ShownBy::Reply || is_new() {
             self.held.store.note_read(now.customer());
         }
     }
@@ -357,7 +357,7 @@ fn was_so_before(
     };
     // What an update that was deleted from the history has set, nobody can compare.
     store.has_removed_recently()
-        || store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
+        || store.recent(Reach::LastMinutes).map_or(true, |recent| recent.into_iter().any(shows_it))
 }
 
 /// Whether a profile shows something that this replacement carried, and is not another editor's work.
@@ -403,8 +403,7 @@ pub fn note_saved_refusal(
 }
 
 /// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read_applied`] gives it, which is noted
-/// then. With `or_rewritten` values count that
-/// the service wrote in its own way.
+/// then.
 ///
 /// # Errors
 /// `guard` when a list has addresses without usable ids.
@@ -413,11 +412,11 @@ pub fn is_shown(
     store: &CustomerStore,
     snapshot: &Snapshot,
     now: &Profile,
-    or_rewritten: bool,
+    proof: Proof,
 ) -> Result<bool, Failure> {
     let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
     let is_shown =
-        seen.is_proof(or_rewritten) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
+        seen.is_proof(proof) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_outcome(
@@ -444,7 +443,7 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
         WriteOutcome::Applied { verified, .. } => verified,
         // The calls that are missing never left.
         WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
-        _ if is_shown(service, &store, &store.read_applied(&entry.path)?, &stored, false)? => {
+        _ if is_shown(service, &store, &store.read_applied(&entry.path)?, &stored, Proof::AsSent)? => {
             match store.outcome(&entry.path) {
                 WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
                 _ => true,

@@ -7,10 +7,10 @@ use serde_json::{Map, json};
 use storefront_core::outcome::WriteOutcome;
 
 use super::{CustomerStore, SnapshotEntry};
-use crate::state::Unsent;
+use crate::state::{Reach, Unsent};
 use crate::system::clock::Clock;
 use crate::system::context::Context;
-use crate::system::storage::{Disk, Lock, Log, Storage};
+use crate::system::storage::{Disk, Lock, Log, LogAccess, Storage};
 
 /// The disk, without waiting for it; it counts the names that it lists.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ impl Storage for Counting {
         Disk.try_lock(path)
     }
 
-    fn open_log(&self, path: &Path, appends: bool) -> io::Result<Arc<dyn Log>> {
-        Disk.open_log(path, appends)
+    fn open_log(&self, path: &Path, access: LogAccess) -> io::Result<Arc<dyn Log>> {
+        Disk.open_log(path, access)
     }
 
     fn unnamed(&self, directory: &Path) -> io::Result<std::fs::File> {
@@ -88,7 +88,7 @@ async fn an_update_lists_few_names_however_many_snapshots_there_are() {
     let store = store_on("2026-02-01", home.path(), &storage);
     store.list_once().unwrap();
     store.newest_pending().unwrap();
-    store.recent(true).unwrap();
+    store.recent(Reach::NewestApplied).unwrap();
     store.note_read(&Map::new());
     update(&store, 1).await;
 

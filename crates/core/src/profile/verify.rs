@@ -40,6 +40,24 @@ pub struct Seen {
     pub shows_sent: bool,
 }
 
+/// What counts as the values that were sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The same values.
+    AsSent,
+    /// Also values that the service wrote in its own way.
+    OrRewritten,
+}
+
+/// What shows a profile after a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownBy {
+    /// The service's own reply to the write.
+    Reply,
+    /// A read that followed.
+    Read,
+}
+
 impl Seen {
     /// Whether it shows every change and every address that was to stay.
     pub fn is_shown(&self) -> bool {
@@ -52,9 +70,13 @@ impl Seen {
     }
 
     /// Whether it proves that the PUT was applied although nobody said so: it shows all of it, and not only what was there
-    /// before. With `or_rewritten` values count that the service wrote in its own way.
-    pub fn is_proof(&self, or_rewritten: bool) -> bool {
-        self.tells_apart() && (self.is_shown() || or_rewritten && self.is_applied())
+    /// before.
+    pub fn is_proof(&self, proof: Proof) -> bool {
+        let shows_all = match proof {
+            Proof::AsSent => self.is_shown(),
+            Proof::OrRewritten => self.is_applied(),
+        };
+        self.tells_apart() && shows_all
     }
 
     /// Whether something is there that was not so before: all else a read of the old profile shows as well.
@@ -62,13 +84,14 @@ impl Seen {
         self.shows_sent || !self.altered.is_empty()
     }
 
-    /// What it makes of a write that the service says that it has. With `is_reply` it is the service's own reply.
-    pub fn outcome(&self, sent_at: Timestamp, now: Timestamp, is_reply: bool) -> WriteOutcome {
+    /// What it makes of a write that the service says that it has.
+    pub fn outcome(&self, sent_at: Timestamp, now: Timestamp, shown_by: ShownBy) -> WriteOutcome {
         if self.is_applied() {
             return WriteOutcome::Applied { at: now, verified: self.is_shown() };
         }
         // Where all that was asked for is visible nothing more comes, whatever else was lost.
-        WriteOutcome::Mismatch { sent_at, is_final: is_reply || self.undone.is_empty() && self.tells_apart() }
+        let is_final = shown_by == ShownBy::Reply || self.undone.is_empty() && self.tells_apart();
+        WriteOutcome::Mismatch { sent_at, is_final }
     }
 
     /// Takes note of added addresses that the service rewrote, or added once more. `found` are those that it took as they are,

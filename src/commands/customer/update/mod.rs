@@ -39,28 +39,35 @@ const ATTRIBUTES: &str = "custom_attributes";
 /// A field that may be empty, and what has it.
 struct Clearable {
     name: &'static str,
-    in_address: bool,
-    in_profile: bool,
+    place: Place,
 }
 
-const fn clearable(name: &'static str, in_address: bool, in_profile: bool) -> Clearable {
-    Clearable { name, in_address, in_profile }
+/// Where a field is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Address,
+    Profile,
+    Both,
+}
+
+const fn clearable(name: &'static str, place: Place) -> Clearable {
+    Clearable { name, place }
 }
 
 /// The fields that `--clear` takes.
 static CLEARABLE: [Clearable; 12] = [
-    clearable("city", true, false),
-    clearable("postcode", true, false),
-    clearable("region", true, false),
-    clearable("telephone", true, false),
-    clearable("company", true, false),
-    clearable("vat-id", true, false),
-    clearable("fax", true, false),
-    clearable("prefix", true, true),
-    clearable("middlename", true, true),
-    clearable("suffix", true, true),
-    clearable("dob", false, true),
-    clearable("taxvat", false, true),
+    clearable("city", Place::Address),
+    clearable("postcode", Place::Address),
+    clearable("region", Place::Address),
+    clearable("telephone", Place::Address),
+    clearable("company", Place::Address),
+    clearable("vat-id", Place::Address),
+    clearable("fax", Place::Address),
+    clearable("prefix", Place::Both),
+    clearable("middlename", Place::Both),
+    clearable("suffix", Place::Both),
+    clearable("dob", Place::Profile),
+    clearable("taxvat", Place::Profile),
 ];
 
 /// The names that `--clear` takes; the name of the column is understood, too.
@@ -298,7 +305,8 @@ impl UpdateArgs {
         let set = if has_address { &self.members.named } else { &self.profile.named };
         for name in &self.clear {
             let field = CLEARABLE.iter().find(|field| field.name == name.replace('_', "-"));
-            let is_there = |field: &Clearable| if has_address { field.in_address } else { field.in_profile };
+            let place = if has_address { Place::Address } else { Place::Profile };
+            let is_there = |field: &Clearable| field.place == place || field.place == Place::Both;
             if !field.is_some_and(is_there) {
                 return Err(if has_address {
                     Failure::usage(format!("an address has no `{name}`"))
