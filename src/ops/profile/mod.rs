@@ -1,6 +1,7 @@
 //! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
 
 mod custom;
+pub(crate) mod earlier;
 mod lag;
 pub mod messages;
 mod preview;
@@ -9,7 +10,7 @@ mod remove;
 pub(crate) mod replace;
 pub(crate) mod restore;
 mod steps;
-pub(crate) mod verify;
+mod verify;
 
 use std::time::Duration;
 

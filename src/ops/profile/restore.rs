@@ -4,8 +4,8 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
+use super::earlier::is_shown;
 use super::messages::{Doubt, addresses, list, local_minute, may_not_be_applied, named};
-use super::verify::is_shown;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::report::changes;

@@ -9,12 +9,12 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::custom::read_attributes;
+use super::earlier::{is_shown, note_saved_refusal};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, Held};
 use super::remove::{Dispatch, Freed};
 use super::restore::{Proposal, Restore, Target};
-use super::verify::{is_shown, note_saved_refusal};
 use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;

@@ -5,9 +5,10 @@ use std::pin::pin;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::Instant;
 
+use super::earlier::{tells_of_it, was_so_before};
 use super::lag::Recent;
 use super::messages::{self, Unproven};
 use super::read::Held;
@@ -16,15 +17,13 @@ use crate::client::{Reply, may_be_saved};
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
-use crate::state::{self, CustomerStore, LockName, Reach, Snapshot};
+use crate::state::{self, LockName};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
-use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::find_address;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
-use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, Seen, ShownBy, is_provable, verify};
 use storefront_core::text::exact_json;
@@ -338,123 +337,4 @@ impl Sent<'_> {
     fn now(&self) -> Timestamp {
         self.service.session.context.clock.now()
     }
-}
-
-/// Whether the profile was so before one of our writes of the last minute, as a restore makes it right after its update: a
-/// replica that lags behind shows the old profile, which proves nothing then.
-fn was_so_before(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    before: &Map<String, Value>,
-    sent: &Map<String, Value>,
-) -> bool {
-    let shows_it = |(earlier, outcome): (Snapshot, WriteOutcome)| {
-        let is_recent = matches!(outcome, WriteOutcome::Applied { at, .. } if store.is_recent(at));
-        let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
-        let ignore = &service.settings.read.ignore;
-        let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
-        is_recent && seen.map_or(true, |seen| seen.is_shown())
-    };
-    // What an update that was deleted from the history has set, nobody can compare.
-    store.has_removed_recently()
-        || store.recent(Reach::LastMinutes).map_or(true, |recent| recent.into_iter().any(shows_it))
-}
-
-/// Whether a profile shows something that this replacement carried, and is not another editor's work.
-fn tells_of_it(seen: &Seen) -> bool {
-    seen.shows_sent && (seen.is_applied() || seen.altered.is_empty())
-}
-
-/// Notes where a profile that was read shows the newest update although it was refused in the last minute. An earlier one is not
-/// looked at: what came after it may show the same.
-///
-/// # Errors
-/// `guard` when a list has addresses without usable ids.
-pub fn note_saved_refusal(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    now: &Profile,
-) -> Result<(), Failure> {
-    for entry in store.entries() {
-        let entry = entry?;
-        match store.outcome(&entry.path) {
-            WriteOutcome::NotSent => continue,
-            WriteOutcome::Refused => {}
-            _ => break,
-        }
-        let Ok(snapshot) = store.read(&entry.path).map(Snapshot::put) else { break };
-        let Some(sent_at) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
-            break;
-        };
-        if !belongs_to(now.customer(), &snapshot.customer) {
-            break;
-        }
-        let ignore = &service.settings.read.ignore;
-        let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], ignore)?;
-        if tells_of_it(&seen) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged) {
-            let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
-            store.set_outcome(&snapshot.path, outcome, &seen.altered);
-            let warning = format!("the update of snapshot {} was refused, but saved", snapshot.name());
-            service.session.report.warn(&warning);
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read_applied`] gives it, which is noted
-/// then.
-///
-/// # Errors
-/// `guard` when a list has addresses without usable ids.
-pub fn is_shown(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    snapshot: &Snapshot,
-    now: &Profile,
-    proof: Proof,
-) -> Result<bool, Failure> {
-    let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
-    let is_shown =
-        seen.is_proof(proof) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
-    if is_shown {
-        let at = service.session.context.clock.now();
-        store.set_outcome(
-            &snapshot.path,
-            WriteOutcome::Applied { at, verified: seen.is_shown() },
-            &seen.altered,
-        );
-    }
-    Ok(is_shown)
-}
-
-/// Finds out whether a record of an earlier run was applied, whose snapshot this is: by what is known of it, else by
-/// reading. `None` where the profile does not show all of it: it may still take effect.
-///
-/// # Errors
-/// As [`read::read_profile`], and when the snapshot cannot be read.
-pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
-    let stored = read::read_profile(service).await?;
-    let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-    let Some(entry) = store.newest(|entry| entry.name() == snapshot)? else {
-        return Ok(None);
-    };
-    let verified = match store.outcome(&entry.path) {
-        WriteOutcome::Applied { verified, .. } => verified,
-        // The calls that are missing never left.
-        WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
-        _ if is_shown(service, &store, &store.read_applied(&entry.path)?, &stored, Proof::AsSent)? => {
-            match store.outcome(&entry.path) {
-                WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
-                _ => true,
-            }
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(Outcome {
-        applied: Applied::Yes,
-        reason: Some("done earlier"),
-        verified: Some(verified),
-        ..Outcome::not_sent(CUSTOMER_UPDATE.name)
-    }))
 }

@@ -18,7 +18,7 @@ use crate::commands;
 use crate::input::Draft;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
-use crate::ops::profile::{Change, Update, verify};
+use crate::ops::profile::{Change, Update, earlier};
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -233,7 +233,7 @@ impl Operation for UpdateArgs {
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(async move {
             let Some(snapshot) = snapshot else { return Ok(None) };
-            verify::resolve_unknown(service, snapshot).await
+            earlier::resolve_unknown(service, snapshot).await
         })
     }
 }
