@@ -13,7 +13,7 @@ ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__)
 UPDATE = [
     "customer/update/mod.rs", "ops/mod.rs", "body.rs", "lint.rs", "service.rs", "ops/customers.rs",
     "ops/profile/replace.rs", "ops/profile/preview.rs", "ops/profile/steps.rs", "ops/profile/lag.rs", "state/mod.rs", "ops/profile/read.rs", "stored.rs", "profile/verify.rs",
-    "state/snapshot.rs", "ops/profile/mod.rs", "merge.rs", "profile/diff.rs", "profile/path.rs", "profile/equal.rs",
+    "state/snapshot.rs", "state/listing.rs", "state/recent.rs", "ops/profile/earlier.rs", "ops/profile/mod.rs", "merge.rs", "profile/diff.rs", "profile/path.rs", "profile/equal.rs",
     "profile/address.rs", "region.rs", "profile/magento.rs", "request.rs", "request/mod.rs", "http/mod.rs", "client/http.rs",
     "attempt.rs", "classify.rs", "ops/profile/messages.rs", "outcome.rs",
 ]
