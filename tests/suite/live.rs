@@ -17,7 +17,14 @@ fn script(env: &TestEnv, email: &str) -> Command {
         .env("STOREFRONT_TOKEN", CUSTOMER)
         .env("STOREFRONT_ADMIN_TOKEN", ADMIN)
         .env("LIVE_EMAIL", email)
-        .env("LIVE_SKU", "mug-blue");
+        .env("LIVE_SKU", "mug-blue")
+        .env("LIVE_OAUTH", env.home.path("integration"));
+    env.home.write(
+        "integration",
+        "consumer-key=sandbox-consumer-key\nconsumer-secret=sandbox-consumer-secret\n\
+         token=sandbox-token\ntoken-secret=sandbox-token-secret\n",
+        0o600,
+    );
     command
 }
 
@@ -45,7 +52,7 @@ fn the_live_script_passes_and_removes_what_it_created() {
     let before = env.sandbox.show();
     let output = run(&env);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 21, "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 26, "{output:?}");
     left_nothing(&env, &before);
 }
 
