@@ -27,6 +27,7 @@ use crate::input::records::{Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, State};
+use crate::plan::{Step, Watcher};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
@@ -201,6 +202,7 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 self.pace.borrow_mut().on_start(Instant::now());
+                self.tell(job.position, "sending", None);
                 let job = Rc::new(job);
                 self.in_flight.insert(job.position.location.record, job.clone());
                 return Some(job);
@@ -333,6 +335,13 @@ impl<'a> Run<'a> {
         }
         job.token = token;
         self.queue.push(job.key, job);
+    }
+
+    /// Tells who watches the plan what became of a record.
+    fn tell(&self, position: Position, state: &'static str, failure: Option<&Failure>) {
+        if let Some(Watcher(tell)) = self.shared.preparer.plan.and_then(|plan| plan.watcher.as_ref()) {
+            tell(Step { record: position.location.record, state, failure: failure.cloned() });
+        }
     }
 
     fn operation(&self) -> &'static OperationSpec {

@@ -14,7 +14,8 @@ use storefront_core::failure::Failure;
 const OF_SERVICE: [&str; 4] = ["profile", "sandbox", "api", "store_view"];
 
 /// Commands that talk to a service or to what this machine keeps of it.
-const SERVICE_COMMANDS: &[&str] = &["api", "apply", "attribute", "auth", "customer", "doctor", "quote"];
+const SERVICE_COMMANDS: &[&str] =
+    &["api", "apply", "attribute", "auth", "customer", "doctor", "quote", "review"];
 
 /// A command, and what was typed with it.
 #[derive(Debug, Clone, Default)]

@@ -79,6 +79,11 @@ impl Signals {
         Ok(Self(notify))
     }
 
+    /// For [`Context::stop`]: who listens with it is told of a signal that came before.
+    pub fn shared(&self) -> Arc<Notify> {
+        Arc::clone(&self.0)
+    }
+
     /// Resolves on the next signal.
     pub async fn next(&mut self) {
         self.0.notified().await;

@@ -66,6 +66,27 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         return Err(Failure::usage(format!("the plan has no record {number}: it has {count}")));
     }
     plan.only.clone_from(&args.only);
+    let batch = BatchArgs {
+        jobs: args.jobs,
+        rate: args.rate,
+        retry_unknown: args.retry_unknown.clone(),
+        mark_done: args.mark_done.clone(),
+        stop_on_error: args.stop_on_error,
+        ..BatchArgs::default()
+    };
+    carry_out(session, &plan, records, batch).await
+}
+
+/// Runs the operation of a plan over its `records`, which are the lines of its file.
+///
+/// # Errors
+/// As [`batch::run`], and `guard` for an operation that this version does not know.
+pub async fn carry_out(
+    session: &Session<'_>,
+    plan: &Plan,
+    records: String,
+    batch: BatchArgs,
+) -> Result<(), Failure> {
     let words = ["storefront"].into_iter().chain(plan.header.operation.split(' '));
     let words = words.chain(plan.header.options.iter().map(String::as_str)).map(OsString::from);
     let planned = Cli::parse_args(&words.collect::<Vec<_>>()).ok();
@@ -76,17 +97,10 @@ pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure>
         return Err(Failure::guard(message).hint(PLAN_AGAIN));
     };
     let input = InputArgs { allow_unknown, ..InputArgs::default() };
-    let batch = BatchArgs {
-        jobs: args.jobs,
-        rate: args.rate,
-        resume: true,
-        retry_unknown: args.retry_unknown.clone(),
-        mark_done: args.mark_done.clone(),
-        stop_on_error: args.stop_on_error,
-        ..BatchArgs::default()
-    };
+    // One that was started is always resumed.
+    let batch = BatchArgs { resume: true, ..batch };
     let global = GlobalArgs { input, batch, ..session.global.clone() };
     let session = Session { global: &global, ..*session };
-    let source = Source::of_plan(&args.file, records.into_bytes());
-    batch::run(&session, source, operation, Some(&plan)).await
+    let source = Source::of_plan(&plan.path, records.into_bytes());
+    batch::run(&session, source, operation, Some(plan)).await
 }

@@ -12,6 +12,7 @@ pub mod journal;
 pub mod mcp;
 pub mod meta;
 pub mod quote;
+pub mod review;
 pub mod sandbox;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ use journal::JournalCommand;
 use mcp::McpArgs;
 use meta::{OperationName, TemplateArgs};
 use quote::QuoteCommand;
+use review::ReviewArgs;
 use sandbox::SandboxCommand;
 use serde_json::Value;
 
@@ -68,6 +70,8 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(name = "storefront", bin_name = "storefront", version = meta::VERSION.as_str())]
 #[command(disable_help_subcommand = true, styles = STYLES)]
+// That of clap without an empty line: the overview fits a terminal of 35 lines.
+#[command(help_template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}")]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -97,6 +101,8 @@ pub enum Command {
     Journal(JournalCommand),
     /// Carry out a plan that --plan wrote
     Apply(ApplyArgs),
+    /// Review a plan in a browser, and apply it there
+    Review(ReviewArgs),
     /// Serve reads and plans to an assistant over stdin and stdout (MCP)
     Mcp(McpArgs),
     /// Manage profiles and settings
@@ -181,6 +187,7 @@ impl Command {
             Self::Quote(command) => command.can_write(),
             Self::Customer(command) => command.can_write(),
             Self::Attribute(command) => command.can_write(),
+            Self::Review(args) => !args.set_code,
             Self::Apply(_) | Self::Api(_) => true,
             Self::Journal(_)
             | Self::Mcp(_)
@@ -318,6 +325,7 @@ pub async fn run(
         Command::Attribute(command) => attribute::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command),
         Command::Apply(args) => apply::run(&session, args).await,
+        Command::Review(args) => review::run(&session, args).await,
         Command::Mcp(args) => mcp::run(&session, args).await,
         Command::Doctor(_) => doctor::run(&session).await,
         Command::Api(args) => api::run(&session, args).await,
@@ -369,6 +377,8 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failur
     let prompt = session.prompt();
     let problem = match writes {
         Writes::Yes => return Ok(true),
+        // The code that a person types in the page is the answer.
+        Writes::Ask if matches!(command, Command::Review(_)) => return Ok(false),
         Writes::Ask if prompt.can_ask() && asks_by_itself(session.global, command)? => return Ok(false),
         Writes::Ask if prompt.can_ask() => {
             let profile = profile.map(|profile| format!(" of profile {}", profile.name)).unwrap_or_default();

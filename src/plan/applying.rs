@@ -229,16 +229,20 @@ fn input_text(input: &Map<String, Value>) -> String {
     fields.iter().map(field).collect::<Vec<_>>().join(", ")
 }
 
+/// Whose profile or cart a record changes, where that is known.
+pub fn whose(record: &Planned) -> Option<String> {
+    let owner = profile::owner(&record.expect.owner);
+    let named = || record.customer.as_ref().map(|customer| format!("customer {customer}"));
+    let whose = if owner.is_empty() { named() } else { Some(owner) };
+    whose.map(|whose| sanitize_line(&whose))
+}
+
 /// The records as an update shows them; those whose changes are not known with their input.
 fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
     let mut parts = Vec::new();
     for (number, record) in records {
-        let Expected { owner, changes, .. } = &record.expect;
-        let whose = match (&record.customer, profile::owner(owner)) {
-            (Some(customer), owner) if owner.is_empty() => format!(", customer {customer}"),
-            (None, owner) if owner.is_empty() => owner,
-            (_, owner) => format!(", {owner}"),
-        };
+        let Expected { changes, .. } = &record.expect;
+        let whose = whose(record).map(|whose| format!(", {whose}")).unwrap_or_default();
         parts.push(sanitize_line(&format!("Record {number}{whose}")));
         parts.push(if changes.is_empty() {
             input_text(&record.input)

@@ -7,8 +7,10 @@ pub mod applying;
 pub mod planning;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use ring::digest::{SHA256, digest};
@@ -67,6 +69,27 @@ pub struct Planned {
     pub expect: Expected,
 }
 
+/// What became of a record of a plan that is applied.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Its number.
+    pub record: u64,
+    /// What it is called: `sending`, or as in a result or a journal.
+    pub state: &'static str,
+    /// Why it did not go through, and what to do about that.
+    pub failure: Option<Failure>,
+}
+
+/// Is told of each step while a plan is applied.
+#[derive(Clone)]
+pub struct Watcher(pub Arc<dyn Fn(Step)>);
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("Watcher")
+    }
+}
+
 /// A plan that was read.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -80,6 +103,8 @@ pub struct Plan {
     pub only: Vec<u64>,
     /// Whether the other records are noted as declined: a person has seen them, and left them out.
     pub declines_others: bool,
+    /// Who watches while it is applied.
+    pub watcher: Option<Watcher>,
 }
 
 impl Planned {
@@ -171,7 +196,8 @@ impl Plan {
             return Err(Failure::guard(message).hint(PLAN_AGAIN));
         }
         let rest = text.split_once('\n').map_or("", |(_, rest)| rest).to_owned();
-        Ok((Self { path: path.to_owned(), header, records, only: Vec::new(), declines_others: false }, rest))
+        let (only, path) = (Vec::new(), path.to_owned());
+        Ok((Self { path, header, records, only, declines_others: false, watcher: None }, rest))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use comfy_table::Cell;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -17,14 +16,47 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::AddressSummary;
 use storefront_core::text::sanitize::sanitize_line;
 
+/// What is changed in one place: in the profile, an address or an item of a cart.
+#[derive(Debug)]
+pub struct Block {
+    /// The place.
+    pub head: String,
+    /// Its fields.
+    pub rows: Vec<Row>,
+}
+
+/// A field with what it was and what it becomes; a side is `None` where the address or the item is not there as a whole.
+#[derive(Debug)]
+pub struct Row {
+    /// Its label.
+    pub field: String,
+    /// What is stored.
+    pub before: Option<String>,
+    /// What is sent.
+    pub after: Option<String>,
+}
+
 /// The changes, field by field, below the address or the item that they are in.
 pub fn text(changes: &[Change], screen: OutputStyle) -> String {
+    let cells = |Row { field, before, after }: Row| match (before, after) {
+        (Some(before), Some(after)) => {
+            let after = cell(TextStyle::Success, format!("→ {after}"));
+            vec![field.into(), cell(TextStyle::Error, before), after]
+        }
+        (before, None) => vec![field.into(), cell(TextStyle::Error, before.unwrap_or_default())],
+        (None, Some(after)) => vec![field.into(), cell(TextStyle::Success, after)],
+    };
+    let text = |Block { head, rows }: Block| {
+        style::block(&screen.paint(TextStyle::Id, &head), screen, rows.into_iter().map(cells))
+    };
+    blocks(changes).into_iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// The changes, by the place that they are in.
+pub fn blocks(changes: &[Change]) -> Vec<Block> {
     let is_one = |one: &Change, other: &Change| !is_whole(one) && owner(one) == owner(other);
-    let blocks = changes.chunk_by(is_one).map(|changes| {
-        let head = screen.paint(TextStyle::Id, &owner(&changes[0]));
-        style::block(&head, screen, rows(changes))
-    });
-    blocks.collect::<Vec<_>>().join("\n")
+    let block = |changes: &[Change]| Block { head: owner(&changes[0]), rows: rows(changes) };
+    changes.chunk_by(is_one).map(block).collect()
 }
 
 /// Whether it is of an address or an item as a whole.
@@ -62,25 +94,23 @@ fn owner(change: &Change) -> String {
 }
 
 /// The fields of an address or an item that appears or goes as a whole, or each change of one that stays.
-fn rows(changes: &[Change]) -> Vec<Vec<Cell>> {
+fn rows(changes: &[Change]) -> Vec<Row> {
     if let [change @ Change { before, after, .. }] = changes
         && is_whole(change)
     {
-        let (style, address) =
-            if after.is_none() { (TextStyle::Error, before) } else { (TextStyle::Success, after) };
-        let all = address.as_ref().and_then(Value::as_object).map(|address| {
-            let region = region(address).map(|text| (label("region").to_owned(), text));
-            fields(address, "id customer_id region region_id").into_iter().chain(region)
+        let is_removed = after.is_none();
+        let whole = if is_removed { before } else { after };
+        let all = whole.as_ref().and_then(Value::as_object).map(|whole| {
+            let region = region(whole).map(|text| (label("region").to_owned(), text));
+            fields(whole, "id customer_id region region_id").into_iter().chain(region)
         });
-        return all
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| vec![name.into(), cell(style, value)])
-            .collect();
+        let row = |(field, value)| {
+            let (before, after) = if is_removed { (Some(value), None) } else { (None, Some(value)) };
+            Row { field, before, after }
+        };
+        return all.into_iter().flatten().map(row).collect();
     }
-    let row = |field: String, before: String, after: String| {
-        vec![field.into(), cell(TextStyle::Error, before), cell(TextStyle::Success, format!("→ {after}"))]
-    };
+    let row = |field: String, before, after| Row { field, before: Some(before), after: Some(after) };
     // The parts of a region change together.
     let (parts, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| {
         let name = change.path.last_name();

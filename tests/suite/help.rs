@@ -95,6 +95,10 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
             let example = match example.strip_prefix("storefront sandbox serve") {
                 Some(flags) => format!("timeout 1 storefront sandbox serve{flags} || true"),
                 None if *example == *"storefront auth login" => format!("{example} < token.txt || true"),
+                // Without a terminal and a code it is refused, before it opens a browser.
+                None if words == "review" => {
+                    format!("{} || true", example.replace("storefront review", "setsid -w storefront review"))
+                }
                 None if words == "auth status" => format!("STOREFRONT_TOKEN=t0ken {example}"),
                 None => example.to_owned(),
             };

@@ -106,6 +106,8 @@ mod restore_defaults;
 mod restore_repeats;
 mod restore_snapshots;
 mod restore_unknown;
+#[cfg(unix)]
+mod review;
 mod sandbox_fault;
 mod sandbox_magento_access;
 mod sandbox_openapi;

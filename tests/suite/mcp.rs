@@ -364,6 +364,8 @@ fn no_tool_writes_and_a_person_applies_what_one_planned() {
         json!([{"path": "addresses[id=2].city", "before": "New York", "after": "Albany"}])
     );
     let command = planned["apply"].as_str().unwrap().strip_prefix("storefront ").unwrap();
+    let review = planned["review"].as_str().unwrap();
+    assert_eq!(review.replace(" review ", " apply "), format!("storefront {command}"));
     let applied = magento::run(&env, &format!("{} -y", with_slashes(command)));
     assert_eq!(applied.code, 0, "{applied:?}");
     assert_eq!(env.address(2)["city"], "Albany");

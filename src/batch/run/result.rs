@@ -110,12 +110,16 @@ impl Run<'_> {
             Some(prepared) => prepared.hint(hint, self.shared.global),
             None => for_command(hint, self.shared.global),
         });
+        let is_in_part = failure.applied == Applied::Partial;
+        let state = if is_in_part { "applied in part" } else { State::after(failure).name() };
+        self.tell(position, state, Some(&shown));
         let text = self.results.failure(position.location, self.operation().name, &shown);
         let printed = self.results.push(position.location.record, text);
         self.stop_if_broken(printed);
     }
 
     fn print(&mut self, position: Position, outcome: &Outcome) {
+        self.tell(position, outcome.reason.unwrap_or(State::Done.name()), None);
         let text = self.results.outcome(position.location, outcome, false);
         let printed = self.results.push(position.location.record, text);
         self.stop_if_broken(printed);

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcsetwinsize};
 
-use super::storefront::Home;
+use super::storefront::{Home, Storefront};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 const ROWS: u16 = 60;
@@ -86,6 +86,20 @@ impl<'home> Terminal<'home> {
         command.envs(storefront.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         Self::start(100, command, Some(File::create(stderr).unwrap()))
+    }
+
+    /// A program whose standard output and standard error are files; the terminal controls it, and shows what it writes there itself.
+    pub fn run_apart(home: &'home Home, program: Storefront, stdout: &Path, stderr: &Path) -> Self {
+        let program: Command = program.into_command();
+        let mut command = home.command("setsid");
+        command.args(["--ctty", "sh", "-c", "exec \"$@\" >\"$OUT\" 2>\"$ERR\"", "sh"]);
+        command.arg(program.get_program()).args(program.get_args());
+        command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("OUT", stdout).env("ERR", stderr);
+        for file in [stdout, stderr] {
+            File::create(file).unwrap();
+        }
+        Self::start(100, command, None)
     }
 
     fn start(columns: u16, mut command: Command, stderr: Option<File>) -> Self {

@@ -1,0 +1,230 @@
+//! `storefront review`: a plan on a page in the browser, from which a person applies it.
+//!
+//! The page is served to one browser of this machine (docs/plans.md). What it applies, [`apply`] applies.
+
+mod code;
+mod desk;
+mod page;
+mod server;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use tempfile::NamedTempFile;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::time::{sleep, timeout};
+use url::Url;
+
+use crate::batch::listing::Listing;
+use crate::cli::command_line::CommandLine;
+use crate::cli::{BatchArgs, GlobalArgs, Rate, RequestArgs, hint, plan_file};
+use crate::client::Session;
+use crate::client::runtime::Signals;
+use crate::client::service::Service;
+use crate::commands::apply;
+use crate::plan::{PLAN_AGAIN, Plan, Watcher, applying, is_there, journal_of};
+use crate::report::summary::count_records;
+use crate::system::storage::{private_directory, real_path};
+use code::Code;
+use desk::{Desk, Told};
+use page::{Earlier, Page};
+use server::Served;
+use storefront_core::failure::Failure;
+
+/// How long a page that is still open may take to ask how it ended.
+const PAGE_IS_OPEN: Duration = Duration::from_secs(3);
+/// How long the last answer may take.
+const LAST_ANSWER: Duration = Duration::from_secs(2);
+
+/// Flags of `review`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront customer update --sandbox --gender 1 --plan a && storefront review a --sandbox
+  storefront customer update --sandbox --gender 1 --plan b && storefront review b --jobs 1 --sandbox
+  storefront review --set-code")]
+pub struct ReviewArgs {
+    /// Plan that --plan wrote
+    #[arg(value_name = "PLAN", value_parser = plan_file(), required_unless_present = "set_code")]
+    pub file: Option<PathBuf>,
+    /// Print the link to the page instead of opening a browser
+    #[arg(long)]
+    pub no_browser: bool,
+    /// Set the code for reviews that have no terminal to show one on
+    #[arg(long, conflicts_with = "file")]
+    pub set_code: bool,
+    /// Records to process concurrently [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub jobs: Option<u16>,
+    /// Maximum rate: N/s, N/m or N/h
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Shows a plan in a browser, and applies what is selected there.
+///
+/// # Errors
+/// As [`apply::carry_out`]; `guard` where the session ended without that, `interrupted` where a signal ended it.
+pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure> {
+    let Some(file) = args.file.as_ref().filter(|_| !args.set_code) else { return code::set(session) };
+    let (plan, records) = Plan::read(&*session.context.storage, file)?;
+    let mut signals = Signals::listen(session.context)?;
+    // A signal that comes before the run listens is not lost.
+    let mut context = session.context.clone();
+    context.stop = Some(signals.shared());
+    let session = &Session { context: &context, ..*session };
+    {
+        let service = Service::open(session).await?;
+        applying::admit(&service, &plan)?;
+    }
+    let earlier = earlier(session, &plan)?;
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let code = Code::new(session)?;
+    let page = Page::new(session, &plan, &earlier, code.place());
+    let desk = Arc::new(Desk::new(code, told)?);
+    let failed = |error: std::io::Error| Failure::internal(format!("cannot serve the page: {error}"));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
+    let host = listener.local_addr().map_err(failed)?.to_string();
+    let door = door(session, &host, &desk.secret)?;
+    let served = Served { host, page, desk: desk.clone() };
+    let server = server::start(listener, served);
+    announce(session, args, &plan, &door)?;
+    let selected = tokio::select! {
+        biased;
+        () = signals.next() => Err(Failure::cancelled()),
+        selected = selected(session, &mut heard) => selected,
+        () = expiry(session, &plan) => {
+            let message = format!("plan `{}` expired at {}", file.display(), plan.header.expires);
+            Err(Failure::guard(message).hint(PLAN_AGAIN))
+        }
+    };
+    drop((door, signals));
+    let result = match selected {
+        Ok(only) => Box::pin(apply_selected(session, args, &desk, (plan, records), only)).await,
+        Err(failure) => Err(failure),
+    };
+    let _ = timeout(LAST_ANSWER, server.stop()).await;
+    result
+}
+
+/// The file that opens the page: it posts the secret, which so stands in no command line and no address. Only its owner can
+/// read it, and it is removed when this is dropped.
+fn door(session: &Session<'_>, host: &str, secret: &str) -> Result<NamedTempFile, Failure> {
+    let directory = session.context.directories()?.state.join("reviews");
+    let write = || {
+        private_directory(&directory)?;
+        let mut file = tempfile::Builder::new().prefix("review-").suffix(".html").tempfile_in(&directory)?;
+        file.write_all(page::door(host, secret).as_bytes())?;
+        file.flush()?;
+        Ok(file)
+    };
+    write().map_err(|error: std::io::Error| {
+        Failure::internal(format!("cannot write to `{}`: {error}", directory.display()))
+    })
+}
+
+/// Opens the browser, or says how to open the page.
+fn announce(
+    session: &Session<'_>,
+    args: &ReviewArgs,
+    plan: &Plan,
+    door: &NamedTempFile,
+) -> Result<(), Failure> {
+    let (report, path) = (session.report, door.path());
+    let link = Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into);
+    if args.no_browser {
+        report.value(&json!({"review": link}), |_| format!("{link}\n"))?;
+    } else if let Err(error) = open::that_detached(path) {
+        report.warn(&format!("cannot open a browser: {error}; open {link}"));
+    } else {
+        report.status(&format!("Opened {link}"));
+    }
+    let records = count_records(plan.header.records);
+    report.status(&format!("Waiting for the review of {records}; press Ctrl-C to end it"));
+    Ok(())
+}
+
+/// What earlier runs left of the records.
+fn earlier(session: &Session<'_>, plan: &Plan) -> Result<BTreeMap<u64, Earlier>, Failure> {
+    let journal = journal_of(&real_path(&plan.path));
+    let mut earlier = BTreeMap::new();
+    if is_there(&*session.context.storage, &journal) {
+        Listing::read(session, &journal)?.rows(&[], |row| {
+            earlier.insert(row.record, Earlier { state: row.state, reason: row.entry.reason });
+            Ok(())
+        })?;
+    }
+    Ok(earlier)
+}
+
+/// Waits for the records that are to be applied.
+async fn selected(session: &Session<'_>, heard: &mut UnboundedReceiver<Told>) -> Result<Vec<u64>, Failure> {
+    loop {
+        match heard.recv().await {
+            Some(Told::Opened) => session.report.status("The page was opened"),
+            Some(Told::OpenedAgain) => {
+                session.report.warn("a second page tried to open the review, and was refused");
+            }
+            Some(Told::Apply(only)) => return Ok(only),
+            Some(Told::Guessed) => {
+                return Err(Failure::guard("five wrong codes ended the review: nothing was applied"));
+            }
+            None => return Err(Failure::internal("the review was closed")),
+        }
+    }
+}
+
+/// Resolves when a plan that was not started can no longer be started.
+async fn expiry(session: &Session<'_>, plan: &Plan) {
+    if is_there(&*session.context.storage, &journal_of(&real_path(&plan.path))) {
+        return std::future::pending().await;
+    }
+    let left = plan.header.expires.duration_since(session.context.clock.now());
+    sleep(left.unsigned_abs()).await;
+}
+
+/// Applies the selected records as `apply --only` does, and notes the others as declined; the page may be closed meanwhile.
+async fn apply_selected(
+    session: &Session<'_>,
+    args: &ReviewArgs,
+    desk: &Arc<Desk>,
+    (mut plan, records): (Plan, String),
+    only: Vec<u64>,
+) -> Result<(), Failure> {
+    let words = vec!["apply".to_owned(), plan.path.display().to_string()];
+    let service = hint::service_flags(session.global);
+    let typed = CommandLine::of_words(words).for_target(&service, None);
+    session.report.status(&format!("Applying {}", count_records(only.len() as u64)));
+    // The code was the confirmation.
+    let global = GlobalArgs { typed, yes: true, no_input: true, ..session.global.clone() };
+    let session = &Session { global: &global, ..*session };
+    let watching = desk.clone();
+    plan.watcher = Some(Watcher(Arc::new(move |step| watching.step(step))));
+    (plan.only, plan.declines_others) = (only, true);
+    let batch = BatchArgs { jobs: args.jobs, rate: args.rate, ..BatchArgs::default() };
+    let result = match Plan::read(&*session.context.storage, &plan.path) {
+        Ok((_, now)) if now == records => apply::carry_out(session, &plan, records, batch).await,
+        Ok(_) => Err(Failure::guard("the plan has changed since it was shown").hint("review it again")),
+        Err(failure) => Err(failure),
+    };
+    let journal = journal_of(&real_path(&plan.path)).display().to_string();
+    let journal = Some(journal).filter(|journal| is_there(&*session.context.storage, journal.as_ref()));
+    desk.end(match &result {
+        Ok(()) => json!({"journal": journal}),
+        Err(failure) => {
+            let next = failure.hint.as_ref().map(|hint| hint::for_command(hint, session.global));
+            json!({"journal": journal, "error": failure.message, "hint": next})
+        }
+    });
+    // Whoever closed the page reads the terminal.
+    let _ = timeout(PAGE_IS_OPEN, desk.end_is_read.notified()).await;
+    result
+}

@@ -1,0 +1,207 @@
+//! What is answered on loopback: the page, once, and the requests of that page. Everything else is refused.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::desk::{Applying, Desk, Opening};
+use super::page::Page;
+
+/// Carries the session. A page of another origin cannot send it without being allowed to, which none is.
+const SESSION: &str = "x-storefront-session";
+/// The longest body: the numbers of a million records.
+const MAX_BODY: usize = 8 << 20;
+
+/// What is served, and to whom.
+pub struct Served {
+    /// The address and the port.
+    pub host: String,
+    /// The page.
+    pub page: Page,
+    /// The session.
+    pub desk: Arc<Desk>,
+}
+
+/// A server that runs until it is stopped.
+pub struct Running {
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<std::io::Result<()>>,
+}
+
+impl Running {
+    /// Stops when what is being answered was answered.
+    pub async fn stop(self) {
+        let _ = self.stop.send(());
+        let _ = self.served.await;
+    }
+}
+
+/// Serves until it is stopped.
+pub fn start(listener: TcpListener, served: Served) -> Running {
+    let (stop, stopped) = oneshot::channel::<()>();
+    let app = Router::new().fallback(answer).with_state(Arc::new(served));
+    let server = axum::serve(listener, app).with_graceful_shutdown(async {
+        let _ = stopped.await;
+    });
+    Running { stop, served: tokio::spawn(server.into_future()) }
+}
+
+async fn answer(State(served): State<Arc<Served>>, request: Request) -> Response {
+    let mut response = served.route(request).await.unwrap_or_else(Refusal::into_response);
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    for (name, value) in [
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("connection", "close"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let policy = HeaderValue::from_str(served.page.policy());
+    let nothing = HeaderValue::from_static("default-src 'none'");
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.unwrap_or(nothing));
+    response
+}
+
+/// Why a request is not answered.
+struct Refusal {
+    status: StatusCode,
+    text: String,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+
+    fn into_response(self) -> Response {
+        let body = json!({"error": self.text}).to_string();
+        let json = HeaderValue::from_static("application/json");
+        (self.status, [(header::CONTENT_TYPE, json)], body).into_response()
+    }
+}
+
+/// What the page sends to apply.
+#[derive(Deserialize)]
+struct Order {
+    code: String,
+    only: Vec<u64>,
+}
+
+impl Served {
+    async fn route(&self, request: Request) -> Result<Response, Refusal> {
+        let (parts, body) = request.into_parts();
+        let headers = &parts.headers;
+        // A name that was made to lead here is another host, also where it is written into the target.
+        if only(headers, "host") != Some(&self.host) || parts.uri.authority().is_some() {
+            return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this host is not served here"));
+        }
+        match (&parts.method, parts.uri.path()) {
+            (&Method::POST, "/") => self.open(headers, body).await,
+            (&Method::POST, "/apply") => {
+                self.ensure_session(headers, true)?;
+                self.apply(body).await
+            }
+            (&Method::GET, "/progress") => {
+                self.ensure_session(headers, false)?;
+                let from = parts.uri.query().and_then(|query| query.strip_prefix("from=")?.parse().ok());
+                Ok(reply(&self.desk.progress(from.unwrap_or(0))))
+            }
+            (&Method::GET, "/") => {
+                Err(Refusal::new(StatusCode::FORBIDDEN, "open the file that `storefront review` names"))
+            }
+            _ => Err(Refusal::new(StatusCode::NOT_FOUND, "not found")),
+        }
+    }
+
+    /// Gives the page to who has the secret, once. The file that posts it has no origin.
+    async fn open(&self, headers: &HeaderMap, body: Body) -> Result<Response, Refusal> {
+        if headers.contains_key(header::ORIGIN) && only(headers, "origin") != Some("null") {
+            return Err(Refusal::new(StatusCode::FORBIDDEN, "another page cannot open the review"));
+        }
+        let body = read(body).await?;
+        let secret = url::form_urlencoded::parse(&body).find(|(name, _)| name == "secret");
+        match self.desk.open(&secret.map(|(_, secret)| secret).unwrap_or_default()) {
+            Opening::Opened => {
+                let html = HeaderValue::from_static("text/html; charset=utf-8");
+                Ok(([(header::CONTENT_TYPE, html)], self.page.with(&self.desk.token)).into_response())
+            }
+            Opening::Taken => Err(Refusal::new(
+                StatusCode::CONFLICT,
+                "this review was opened already: a page that was closed or loaded again needs a new `storefront review`",
+            )),
+            Opening::Refused => {
+                Err(Refusal::new(StatusCode::FORBIDDEN, "open the file that `storefront review` names"))
+            }
+        }
+    }
+
+    async fn apply(&self, body: Body) -> Result<Response, Refusal> {
+        let wrong = |_| Refusal::new(StatusCode::BAD_REQUEST, "not a request of this page");
+        let Order { code, only } = serde_json::from_slice(&read(body).await?).map_err(wrong)?;
+        if only.is_empty() || only.iter().any(|record| !(1..=self.page.records()).contains(record)) {
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "no record is selected"));
+        }
+        match self.desk.apply(&code, only) {
+            Applying::Begun => Ok(reply(&json!({"begun": true}))),
+            Applying::Wrong(0) => Err(Refusal::new(
+                StatusCode::GONE,
+                "the fifth wrong code: this review has ended; nothing was applied",
+            )),
+            Applying::Wrong(left) => {
+                let tries = if left == 1 { "1 try is" } else { &format!("{left} tries are") };
+                Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, format!("wrong code: {tries} left")))
+            }
+            Applying::Late => Err(Refusal::new(StatusCode::CONFLICT, "this plan is being applied already")),
+        }
+    }
+
+    /// Refuses what does not come from the page: without its session, or sent by another page.
+    fn ensure_session(&self, headers: &HeaderMap, is_write: bool) -> Result<(), Refusal> {
+        let own = format!("http://{}", self.host);
+        // Browsers name the origin of every request that writes.
+        let is_own = match only(headers, "origin") {
+            Some(origin) => origin == own,
+            None => !is_write && !headers.contains_key(header::ORIGIN),
+        };
+        let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+        let is_session = only(headers, SESSION).is_some_and(|token| self.desk.is_session(token));
+        if is_own && site.is_none_or(|site| site == b"same-origin") && is_session {
+            return Ok(());
+        }
+        Err(Refusal::new(StatusCode::FORBIDDEN, "this page does not have the session of the review"))
+    }
+}
+
+/// The value of a header that is there once.
+fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
+    let bytes = to_bytes(body, MAX_BODY).await;
+    bytes.map(Into::into).map_err(|_| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too long"))
+}
+
+fn reply(value: &Value) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, json)], value.to_string()).into_response()
+}

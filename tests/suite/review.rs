@@ -1,0 +1,500 @@
+//! `storefront review`: the page gets to one browser of its owner, and to nobody else; what it applies, `apply` applies.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::num::NonZeroU32;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use ring::pbkdf2::{PBKDF2_HMAC_SHA256, derive};
+use serde_json::{Value, json};
+
+use crate::support::batch::{attributes, created};
+use crate::support::raw_http::Answer;
+use crate::support::storefront::{Home, Outcome, Storefront, ended};
+use crate::support::terminal::Terminal;
+use crate::support::test_env::{TestEnv, serve};
+
+/// The code that is kept for reviews without a terminal.
+const CODE: &str = "correct horse";
+
+/// A running review, as its page and others see it.
+pub struct Review {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    /// The file that opens the page.
+    pub door: PathBuf,
+    pub host: String,
+    secret: String,
+    token: String,
+}
+
+/// Keeps a code as `review --set-code` does, in a file that is quick to check.
+fn keep_code(home: &Home) {
+    let (salt, mut hash) = ([7_u8; 16], [0_u8; 32]);
+    derive(PBKDF2_HMAC_SHA256, NonZeroU32::MIN, &salt, CODE.as_bytes(), &mut hash);
+    let kept = json!({"salt": salt, "rounds": 1, "hash": hash});
+    home.write("review-code.json", kept.to_string(), 0o600);
+}
+
+/// In a session of its own, which has no terminal.
+fn without_terminal(program: Storefront) -> Command {
+    let program = program.into_command();
+    let mut command = Command::new("setsid");
+    command.arg(program.get_program()).args(program.get_args()).env_clear();
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(program.get_current_dir().unwrap());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The value behind this text, up to the next quote.
+fn behind<'a>(text: &'a str, start: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
+    rest.split('"').next().unwrap()
+}
+
+/// One request to a port of this machine, with exactly these header lines.
+fn send(port: &str, line: &str, headers: &[String], body: &str) -> Answer {
+    let mut stream = TcpStream::connect(port).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = headers.join("\r\n");
+    let length = body.len();
+    write!(
+        stream,
+        "{line} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    Answer::parse(&answer)
+}
+
+impl Review {
+    /// Starts a review whose code is the one that is kept.
+    fn start(env: &TestEnv, plan: &str) -> Self {
+        keep_code(&env.home);
+        Self::of(without_terminal(env.storefront(&format!("review {plan} --no-browser -o json"))))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let first: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        let door = PathBuf::from(first["review"].as_str().unwrap().strip_prefix("file://").unwrap());
+        let text = std::fs::read_to_string(&door).unwrap();
+        let host = behind(&text, "action=\"http://").trim_end_matches('/').to_owned();
+        let secret = behind(&text, "name=\"secret\" value=\"").to_owned();
+        Self { child, stdout, door, host, secret, token: String::new() }
+    }
+
+    fn headers(&self, more: &[&str]) -> Vec<String> {
+        let own = [format!("Host: {}", self.host)];
+        own.into_iter().chain(more.iter().map(ToString::to_string)).collect()
+    }
+
+    /// What a browser sends that submits the private file.
+    fn post_secret(&self, secret: &str) -> Answer {
+        let headers = self.headers(&["Origin: null", "Content-Type: application/x-www-form-urlencoded"]);
+        send(&self.host, "POST /", &headers, &format!("secret={secret}"))
+    }
+
+    /// Opens the page, which has the session from now on.
+    fn open(&mut self) -> Answer {
+        let answer = self.post_secret(&self.secret);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        behind(&answer.body, "data-session=\"").clone_into(&mut self.token);
+        answer
+    }
+
+    fn session(&self) -> String {
+        format!("X-Storefront-Session: {}", self.token)
+    }
+
+    fn apply(&self, code: &str, only: &[u64]) -> Answer {
+        let origin = format!("Origin: http://{}", self.host);
+        let body = json!({"code": code, "only": only}).to_string();
+        send(&self.host, "POST /apply", &self.headers(&[&origin, &self.session()]), &body)
+    }
+
+    /// The steps, once it has ended, and how.
+    fn progress(&self) -> Value {
+        for _ in 0..2000 {
+            let answer = send(&self.host, "GET /progress?from=0", &self.headers(&[&self.session()]), "");
+            assert_eq!(answer.status, 200, "{answer:?}");
+            let progress = answer.json();
+            if !progress["end"].is_null() {
+                return progress;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it does not end");
+    }
+
+    /// Waits for the end of the command.
+    fn ends(mut self) -> Outcome {
+        let mut stdout = String::new();
+        self.stdout.read_to_string(&mut stdout).unwrap();
+        Outcome { stdout, ..ended(self.child) }
+    }
+
+    /// Ends it as Ctrl-C does.
+    fn stop(self) -> Outcome {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+        self.ends()
+    }
+}
+
+/// A home with a plan of so many attributes, named `a.plan`.
+fn planned(records: usize) -> TestEnv {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(records));
+    assert_eq!(env.run("attribute create -i a.csv --plan a.plan -o json").code, 0);
+    env.requests();
+    env
+}
+
+#[test]
+fn what_is_selected_is_applied_and_the_rest_is_declined() {
+    let env = planned(4);
+    let mut review = Review::start(&env, "a.plan");
+    let page = review.open().body;
+    assert!(page.contains("code_3") && page.contains("4 records"), "{page}");
+    assert_eq!(review.apply(CODE, &[1, 3]).status, 200);
+    assert_eq!(review.apply(CODE, &[2]).status, 409, "once");
+    let progress = review.progress();
+    let steps = progress["steps"].as_array().unwrap();
+    let of = |record: u64| -> Vec<&str> {
+        let own = steps.iter().filter(|step| step["record"] == record);
+        own.map(|step| step["state"].as_str().unwrap()).collect()
+    };
+    assert_eq!([1, 2, 3, 4].map(of), [vec!["sending", "done"], vec![], vec!["sending", "done"], vec![]]);
+    let journal = env.home.dir.path().join("a.plan.journal");
+    assert_eq!(progress["end"], json!({"journal": journal.canonicalize().unwrap()}));
+    let door = review.door.clone();
+    let outcome = review.ends();
+    assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, 2), "{outcome:?}");
+    assert!(!door.exists(), "{door:?}");
+    assert_eq!(created(&env), [1, 3]);
+    let states = env.storefront("journal show a.plan.journal --jq .state").run();
+    assert_eq!(states.stdout, "done\ndeclined\ndone\ndeclined\n");
+    assert_eq!(env.run("apply a.plan --only 4").code, 0);
+    assert_eq!(created(&env), [1, 3, 4]);
+}
+
+#[test]
+fn a_page_that_is_closed_stops_nothing_and_the_terminal_has_the_results() {
+    let env = planned(2);
+    let mut review = Review::start(&env, "a.plan");
+    review.open();
+    assert_eq!(review.apply(CODE, &[1, 2]).status, 200);
+    let outcome = review.ends();
+    assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, 2), "{outcome:?}");
+    assert_eq!(created(&env), [1, 2]);
+}
+
+#[test]
+fn what_fails_has_its_reason_and_the_next_step_on_the_page() {
+    let env = planned(2);
+    env.file("b.csv", attributes(1));
+    assert_eq!(env.run("attribute create -i b.csv").code, 0);
+    let mut review = Review::start(&env, "a.plan");
+    review.open();
+    assert_eq!(review.apply(CODE, &[1, 2]).status, 200);
+    let progress = review.progress();
+    let failed = progress["steps"].as_array().unwrap().iter().find(|step| step["state"] == "failed").unwrap();
+    assert!(failed["reason"].as_str().unwrap().contains("same code already exists"), "{failed}");
+    assert_eq!(progress["end"]["error"], "1 of 2 records failed");
+    assert_eq!(progress["end"]["hint"], "make a plan of the failed records again");
+    assert_eq!(review.ends().code, 7);
+}
+
+#[test]
+fn who_reads_the_process_list_or_the_port_gets_nothing() {
+    let env = planned(1);
+    let review = Review::start(&env, "a.plan");
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&review.door), mode(review.door.parent().unwrap())), (0o600, 0o700));
+    for file in ["cmdline", "environ"] {
+        let text = std::fs::read(format!("/proc/{}/{file}", review.child.id())).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&text).contains(&review.secret), "{file}");
+    }
+    assert!(!review.door.to_str().unwrap().contains(&review.secret));
+    for (line, status) in [
+        ("GET /", 403),
+        ("GET /progress?from=0", 403),
+        ("GET /a.plan", 404),
+        ("PUT /", 404),
+        ("POST /apply", 403),
+    ] {
+        let answer = send(&review.host, line, &review.headers(&[]), "{}");
+        assert_eq!(answer.status, status, "{line}: {answer:?}");
+        assert!(!answer.body.contains("code_1"), "{answer:?}");
+    }
+    assert_eq!(review.post_secret(&"0".repeat(64)).status, 403);
+    assert_eq!(review.stop().code, 130);
+    assert!(created(&env).is_empty());
+}
+
+/// What is handed to the browser is the name of the private file: that is all that stands in a process list.
+#[test]
+fn the_browser_is_given_the_name_of_the_file_and_no_secret() {
+    let env = planned(1);
+    keep_code(&env.home);
+    let bin = env.home.dir.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let script = bin.join("xdg-open");
+    std::fs::write(
+        &script,
+        "#!/bin/sh\necho \"$@\" > \"$HOME/opened.tmp\"\nmv \"$HOME/opened.tmp\" \"$HOME/opened\"\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut child = without_terminal(env.storefront("review a.plan").env("PATH", &path)).spawn().unwrap();
+    let opened = env.home.dir.path().join("opened");
+    for _ in 0..2000 {
+        if opened.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let opened = std::fs::read_to_string(&opened).unwrap();
+    let text = std::fs::read_to_string(opened.trim()).unwrap();
+    assert!(!opened.contains(behind(&text, "name=\"secret\" value=\"")), "{opened}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn another_page_in_the_browser_gets_nothing() {
+    let env = planned(1);
+    let mut review = Review::start(&env, "a.plan");
+    // Even with the secret, and it is not used up by that.
+    for origin in ["http://evil.example", "https://127.0.0.1:1", &format!("http://{}", review.host)] {
+        let headers = review.headers(&[&format!("Origin: {origin}")]);
+        let answer = send(&review.host, "POST /", &headers, &format!("secret={}", review.secret));
+        assert_eq!(answer.status, 403, "{origin}: {answer:?}");
+    }
+    review.open();
+    let (own, session) = (format!("Origin: http://{}", review.host), review.session());
+    let body = json!({"code": CODE, "only": [1]}).to_string();
+    let port: u16 = review.host.rsplit(':').next().unwrap().parse().unwrap();
+    let other_port = format!("Origin: http://127.0.0.1:{}", port.wrapping_add(1));
+    for headers in [
+        vec!["Origin: http://evil.example", &session],
+        vec!["Origin: null", &session],
+        vec![&other_port, &session],
+        vec![&own, &session, "Sec-Fetch-Site: cross-site"],
+        vec![&own, &session, "Sec-Fetch-Site: same-site"],
+        vec![&own, &own, &session],
+        vec![&session],
+        vec![&own],
+        vec![&own, "X-Storefront-Session: 0"],
+        vec![&own, &format!("Cookie: session={}", review.token)],
+    ] {
+        let answer = send(&review.host, "POST /apply", &review.headers(&headers), &body);
+        assert_eq!(answer.status, 403, "{headers:?}: {answer:?}");
+    }
+    // A browser asks before it sends the header of the session from elsewhere, and is not allowed to.
+    let asks = ["Origin: http://evil.example", "Access-Control-Request-Headers: x-storefront-session"];
+    let answer = send(&review.host, "OPTIONS /apply", &review.headers(&asks), "");
+    assert!(answer.status == 404 && !answer.head.to_lowercase().contains("access-control"), "{answer:?}");
+    let read = send(&review.host, "GET /progress?from=0", &review.headers(&[asks[0], &session]), "");
+    assert_eq!(read.status, 403);
+    assert_eq!(review.stop().code, 130);
+    assert!(env.requests().is_empty() && created(&env).is_empty());
+}
+
+#[test]
+fn a_name_that_was_made_to_lead_here_is_not_answered() {
+    let env = planned(1);
+    let mut review = Review::start(&env, "a.plan");
+    let port = review.host.rsplit(':').next().unwrap().to_owned();
+    let secret = format!("secret={}", review.secret);
+    for host in
+        ["evil.example", &format!("evil.example:{port}"), &format!("localhost:{port}"), "127.0.0.1", ""]
+    {
+        let headers = [format!("Host: {host}"), "Origin: null".to_owned()];
+        assert_eq!(send(&review.host, "POST /", &headers, &secret).status, 421, "{host}");
+    }
+    let two = review.headers(&["Host: evil.example"]);
+    assert_eq!(send(&review.host, "POST /", &two, &secret).status, 421);
+    let target = format!("POST http://evil.example:{port}/");
+    assert_eq!(send(&review.host, &target, &review.headers(&[]), &secret).status, 421);
+    review.open();
+    let headers = [format!("Host: evil.example:{port}"), review.session()];
+    assert_eq!(send(&review.host, "GET /progress?from=0", &headers, "").status, 421);
+    assert_eq!(review.stop().code, 130);
+}
+
+#[test]
+fn five_wrong_codes_inside_the_session_end_it_and_outside_they_count_for_nothing() {
+    let env = planned(1);
+    let mut review = Review::start(&env, "a.plan");
+    for _ in 0..10 {
+        assert_eq!(review.apply("guess", &[1]).status, 403);
+    }
+    review.open();
+    review.token.push('0');
+    for _ in 0..10 {
+        assert_eq!(review.apply("guess", &[1]).status, 403);
+    }
+    review.token.pop();
+    for left in [4, 3, 2, 1] {
+        let answer = review.apply("guess", &[1]);
+        let message = format!("wrong code: {left} {} left", if left == 1 { "try is" } else { "tries are" });
+        assert_eq!((answer.status, answer.json()["error"].as_str()), (422, Some(&*message)));
+    }
+    assert_eq!(review.apply("guess", &[1]).status, 410);
+    let outcome = review.ends();
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert_eq!(outcome.error()["message"], "five wrong codes ended the review: nothing was applied");
+    assert!(env.requests().is_empty() && created(&env).is_empty());
+    assert!(!env.home.dir.path().join("a.plan.journal").exists());
+}
+
+#[test]
+fn a_second_page_is_refused_and_the_terminal_says_so() {
+    let env = planned(1);
+    let mut review = Review::start(&env, "a.plan");
+    review.open();
+    let answer = review.post_secret(&review.secret);
+    assert!(answer.status == 409 && !answer.body.contains("code_1"), "{answer:?}");
+    let outcome = review.stop();
+    let warning = "a second page tried to open the review, and was refused";
+    assert!(outcome.stderr.contains(warning), "{outcome:?}");
+}
+
+#[test]
+fn nothing_is_cached_and_the_page_loads_only_its_own_style_and_script() {
+    let env = planned(1);
+    let mut review = Review::start(&env, "a.plan");
+    let page = review.open();
+    let policy = page.header("Content-Security-Policy").unwrap().to_owned();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    for tag in ["style", "script"] {
+        let (_, rest) = page.body.split_once(&format!("<{tag}>")).unwrap();
+        let inside = rest.split_once(&format!("</{tag}>")).unwrap().0;
+        let digest = ring::digest::digest(&ring::digest::SHA256, inside.as_bytes());
+        let hash = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, digest);
+        assert!(policy.contains(&format!("{tag}-src 'sha256-{hash}'")), "{policy}");
+    }
+    for word in ["src=", "href=", "url(", "@import", "innerHTML", "onclick", "document.cookie"] {
+        assert!(!page.body.contains(word), "{word}");
+    }
+    for answer in [&page, &review.apply("wrong", &[1]), &review.post_secret("x")] {
+        assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+        assert_eq!(answer.header("Set-Cookie"), None);
+        assert!(answer.header("Content-Security-Policy").unwrap().starts_with("default-src 'none'"));
+    }
+    review.stop();
+}
+
+#[test]
+fn what_comes_from_the_shop_is_text() {
+    let env = TestEnv::new();
+    let nasty = "</td><script>alert(1)</script>{{records}}{{session}}\"'\u{202e}";
+    let input = json!({"customer": {"firstname": nasty, "addresses": [{"id": 2, "city": "<img src=x>"}]}});
+    env.file("in.json", input.to_string());
+    let planned = env.run("customer update -i in.json --plan a.plan -q");
+    assert_eq!(planned.code, 0, "{planned:?}");
+    let mut review = Review::start(&env, "a.plan");
+    let page = review.open().body;
+    assert_eq!(page.matches("<script>").count(), 1);
+    assert!(!page.contains("<img") && page.contains("&lt;img src=x&gt;"));
+    assert!(page.contains(
+        "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{records}}{{session}}&quot;&#39;\\u{202e}"
+    ));
+    review.stop();
+}
+
+#[test]
+fn a_plan_that_changed_since_it_was_shown_or_is_of_another_shop_is_not_applied() {
+    let env = planned(2);
+    let path = env.home.dir.path().join("a.plan");
+    let mut review = Review::start(&env, "a.plan");
+    review.open();
+    assert_eq!(env.run("attribute create --code z --label Z --type text --plan z.plan -q").code, 0);
+    std::fs::copy(env.home.dir.path().join("z.plan"), &path).unwrap();
+    assert_eq!(review.apply(CODE, &[1]).status, 200);
+    assert_eq!(review.progress()["end"]["error"], "the plan has changed since it was shown");
+    assert_eq!(review.ends().code, 3);
+    let elsewhere = env.home.storefront("review a.plan --no-browser --sandbox --api magento").run();
+    assert_eq!(elsewhere.code, 3);
+    assert!(elsewhere.stderr.contains("the plan is for the"), "{elsewhere:?}");
+    assert!(env.requests().iter().all(|heard| !heard.starts_with("POST")));
+}
+
+#[test]
+fn a_setting_that_forbids_writes_refuses_and_one_that_asks_is_answered_by_the_code() {
+    let env = planned(1);
+    let with = |writes: &str| {
+        let home = &env.home;
+        serve(home.storefront("review a.plan --no-browser -o json"), &env.url())
+            .env("STOREFRONT_WRITES", writes)
+    };
+    keep_code(&env.home);
+    let refused = ended(without_terminal(with("no")).spawn().unwrap());
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.stderr.contains("nothing may be written"), "{refused:?}");
+    let mut review = Review::of(without_terminal(with("ask")));
+    review.open();
+    assert_eq!(review.apply("guess", &[1]).status, 422);
+    assert!(env.requests().is_empty());
+    assert_eq!(review.apply(CODE, &[1]).status, 200);
+    assert_eq!((review.progress()["end"]["error"].clone(), review.ends().code), (Value::Null, 0));
+    assert_eq!(created(&env), [1]);
+}
+
+#[test]
+fn without_a_terminal_and_without_a_code_that_was_set_no_page_is_served() {
+    let env = planned(1);
+    let refused = ended(without_terminal(env.storefront("review a.plan --no-browser")).spawn().unwrap());
+    assert_eq!((refused.code, &*refused.stdout), (3, ""), "{refused:?}");
+    assert!(refused.stderr.contains("`storefront review --set-code`"), "{refused:?}");
+}
+
+#[test]
+fn the_code_stands_on_the_controlling_terminal_and_in_no_stream() {
+    let env = planned(1);
+    let [out, err] = ["out", "err"].map(|name| env.home.dir.path().join(name));
+    let line = ["review", "a.plan", "--no-browser", "-o", "json"];
+    let program = env.storefront(&line);
+    let mut terminal = Terminal::run_apart(&env.home, program, &out, &err);
+    let screen = terminal.sees("Code to apply the plan: ").screen();
+    let code = screen.split("plan: ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    assert_eq!(code.len(), 9, "{screen}");
+    let mut streams = String::new();
+    for _ in 0..2000 {
+        streams = [&out, &err].map(|file| std::fs::read_to_string(file).unwrap()).concat();
+        if streams.contains("review-") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(streams.contains("review-") && !streams.contains(&code), "{streams}");
+    terminal.types("\u{3}");
+    assert_eq!(terminal.ends().0, 130);
+}
+
+#[test]
+fn a_code_that_is_set_is_kept_as_a_hash() {
+    let home = Home::new();
+    let mut terminal = Terminal::run(&home, 100, &["review", "--set-code"], &[]);
+    terminal.asks("Code for reviews without a terminal").answers("swordfish-9");
+    terminal.asks("The same code again").answers("swordfish-9");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(!screen.contains("swordfish"), "{screen}");
+    let kept = home.read("review-code.json");
+    assert!(!kept.contains("swordfish") && kept.contains("\"rounds\":600000"), "{kept}");
+    assert_eq!(home.mode("review-code.json"), 0o600);
+    let refused = ended(without_terminal(home.storefront("review --set-code")).spawn().unwrap());
+    assert_eq!(refused.code, 2, "{refused:?}");
+}
