@@ -47,7 +47,7 @@ pub fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// Reads an input as [`open`] does, from bytes that were opened already; `path` is their name.
+/// Reads an input as [`open()`] does, from bytes that were opened already; `path` is their name.
 pub fn text(path: &Path, bytes: io::Result<Box<dyn Read + Send>>, encoding: Named) -> Result<Input, Failure> {
     let input = bytes.map(|bytes| BufReader::with_capacity(BUFFER, bytes));
     input.and_then(|input| decoded(Box::new(input), encoding)).map_err(|error| unreadable(path, &error))
@@ -113,7 +113,7 @@ pub fn last_line(text: &str) -> u64 {
 /// Reads a file, or standard input for `-`, as text.
 ///
 /// # Errors
-/// As [`open`] and [`utf_8`].
+/// As [`open()`] and [`utf_8`].
 pub fn read_text(path: &Path, encoding: Named) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     open(path, encoding)?.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
