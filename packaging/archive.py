@@ -26,6 +26,7 @@ DOCUMENTS = [
     "LICENSE-MIT",
     "docs/*.md",
     "tests/snapshots/support-form*.svg",
+    "tests/snapshots/review*.png",
     "completions/storefront.*",
 ]
 # The earliest time that a .zip file can hold.

@@ -108,6 +108,8 @@ mod restore_snapshots;
 mod restore_unknown;
 #[cfg(unix)]
 mod review;
+#[cfg(unix)]
+mod review_browser;
 mod sandbox_fault;
 mod sandbox_magento_access;
 mod sandbox_openapi;

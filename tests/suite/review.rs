@@ -18,11 +18,11 @@ use crate::support::terminal::Terminal;
 use crate::support::test_env::{TestEnv, serve};
 
 /// The code that is kept for reviews without a terminal.
-const CODE: &str = "correct horse";
+pub const CODE: &str = "correct horse";
 
 /// A running review, as its page and others see it.
 pub struct Review {
-    child: Child,
+    child: Running,
     stdout: BufReader<std::process::ChildStdout>,
     /// The file that opens the page.
     pub door: PathBuf,
@@ -31,8 +31,26 @@ pub struct Review {
     token: String,
 }
 
+/// The command; a test that fails leaves none behind.
+struct Running(Option<Child>);
+
+impl Running {
+    fn child(&self) -> &Child {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}
+
 /// Keeps a code as `review --set-code` does, in a file that is quick to check.
-fn keep_code(home: &Home) {
+pub fn keep_code(home: &Home) {
     let (salt, mut hash) = ([7_u8; 16], [0_u8; 32]);
     derive(PBKDF2_HMAC_SHA256, NonZeroU32::MIN, &salt, CODE.as_bytes(), &mut hash);
     let kept = json!({"salt": salt, "rounds": 1, "hash": hash});
@@ -40,7 +58,7 @@ fn keep_code(home: &Home) {
 }
 
 /// In a session of its own, which has no terminal.
-fn without_terminal(program: Storefront) -> Command {
+pub fn without_terminal(program: Storefront) -> Command {
     let program = program.into_command();
     let mut command = Command::new("setsid");
     command.arg(program.get_program()).args(program.get_args()).env_clear();
@@ -57,7 +75,7 @@ fn behind<'a>(text: &'a str, start: &str) -> &'a str {
 }
 
 /// One request to a port of this machine, with exactly these header lines.
-fn send(port: &str, line: &str, headers: &[String], body: &str) -> Answer {
+pub fn send(port: &str, line: &str, headers: &[String], body: &str) -> Answer {
     let mut stream = TcpStream::connect(port).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let head = headers.join("\r\n");
@@ -67,8 +85,16 @@ fn send(port: &str, line: &str, headers: &[String], body: &str) -> Answer {
         "{line} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
     .unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
+    // A driver of a browser leaves the connection open.
+    let (mut answer, mut bytes) = (Vec::new(), vec![0; 65536]);
+    while let Ok(read @ 1..) = stream.read(&mut bytes) {
+        answer.extend_from_slice(&bytes[..read]);
+        let Some(head) = answer.windows(4).position(|end| end == b"\r\n\r\n") else { continue };
+        let length = Answer::parse(&answer[..head + 4]).header("Content-Length").map(str::to_owned);
+        if length.is_some_and(|length| answer.len() >= head + 4 + length.parse::<usize>().unwrap()) {
+            break;
+        }
+    }
     Answer::parse(&answer)
 }
 
@@ -79,9 +105,10 @@ impl Review {
         Self::of(without_terminal(env.storefront(&format!("review {plan} --no-browser -o json"))))
     }
 
-    fn of(mut command: Command) -> Self {
+    pub fn of(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let child = Running(Some(child));
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         let first: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
@@ -136,15 +163,15 @@ impl Review {
     }
 
     /// Waits for the end of the command.
-    fn ends(mut self) -> Outcome {
+    pub fn ends(mut self) -> Outcome {
         let mut stdout = String::new();
         self.stdout.read_to_string(&mut stdout).unwrap();
-        Outcome { stdout, ..ended(self.child) }
+        Outcome { stdout, ..ended(self.child.0.take().unwrap()) }
     }
 
     /// Ends it as Ctrl-C does.
     fn stop(self) -> Outcome {
-        let process = rustix::process::Pid::from_child(&self.child);
+        let process = rustix::process::Pid::from_child(self.child.child());
         rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
         self.ends()
     }
@@ -221,7 +248,7 @@ fn who_reads_the_process_list_or_the_port_gets_nothing() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&review.door), mode(review.door.parent().unwrap())), (0o600, 0o700));
     for file in ["cmdline", "environ"] {
-        let text = std::fs::read(format!("/proc/{}/{file}", review.child.id())).unwrap_or_default();
+        let text = std::fs::read(format!("/proc/{}/{file}", review.child.child().id())).unwrap_or_default();
         assert!(!String::from_utf8_lossy(&text).contains(&review.secret), "{file}");
     }
     assert!(!review.door.to_str().unwrap().contains(&review.secret));

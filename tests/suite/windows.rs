@@ -17,6 +17,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "profile_fields::the_form_of_the_profile_has_these_fields_and_no_numbers_of_groups_and_stores",
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
             "review",
+            "review_browser",
             "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",
             "terminal_dialogues",
             "terminal_output",
