@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ring::pbkdf2::{PBKDF2_HMAC_SHA256, derive};
 use serde_json::{Value, json};
@@ -47,6 +47,18 @@ impl Drop for Running {
             child.wait().unwrap();
         }
     }
+}
+
+/// Waits for the end of a command; one that serves a page for ever is ended, and fails.
+fn ends_soon(mut child: Child) -> Outcome {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    ended(child)
 }
 
 /// Keeps a code as `review --set-code` does, in a file that is quick to check.
@@ -164,9 +176,10 @@ impl Review {
 
     /// Waits for the end of the command.
     pub fn ends(mut self) -> Outcome {
+        let outcome = ends_soon(self.child.0.take().unwrap());
         let mut stdout = String::new();
         self.stdout.read_to_string(&mut stdout).unwrap();
-        Outcome { stdout, ..ended(self.child.0.take().unwrap()) }
+        Outcome { stdout, ..outcome }
     }
 
     /// Ends it as Ctrl-C does.
@@ -467,7 +480,7 @@ fn a_setting_that_forbids_writes_refuses_and_one_that_asks_is_answered_by_the_co
             .env("STOREFRONT_WRITES", writes)
     };
     keep_code(&env.home);
-    let refused = ended(without_terminal(with("no")).spawn().unwrap());
+    let refused = ends_soon(without_terminal(with("no")).spawn().unwrap());
     assert_eq!(refused.code, 3, "{refused:?}");
     assert!(refused.stderr.contains("nothing may be written"), "{refused:?}");
     let mut review = Review::of(without_terminal(with("ask")));
@@ -482,7 +495,7 @@ fn a_setting_that_forbids_writes_refuses_and_one_that_asks_is_answered_by_the_co
 #[test]
 fn without_a_terminal_and_without_a_code_that_was_set_no_page_is_served() {
     let env = planned(1);
-    let refused = ended(without_terminal(env.storefront("review a.plan --no-browser")).spawn().unwrap());
+    let refused = ends_soon(without_terminal(env.storefront("review a.plan --no-browser")).spawn().unwrap());
     assert_eq!((refused.code, &*refused.stdout), (3, ""), "{refused:?}");
     assert!(refused.stderr.contains("`storefront review --set-code`"), "{refused:?}");
 }
@@ -522,6 +535,6 @@ fn a_code_that_is_set_is_kept_as_a_hash() {
     let kept = home.read("review-code.json");
     assert!(!kept.contains("swordfish") && kept.contains("\"rounds\":600000"), "{kept}");
     assert_eq!(home.mode("review-code.json"), 0o600);
-    let refused = ended(without_terminal(home.storefront("review --set-code")).spawn().unwrap());
+    let refused = ends_soon(without_terminal(home.storefront("review --set-code")).spawn().unwrap());
     assert_eq!(refused.code, 2, "{refused:?}");
 }
