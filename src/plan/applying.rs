@@ -243,7 +243,7 @@ fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
     for (number, record) in records {
         let Expected { changes, .. } = &record.expect;
         let whose = whose(record).map(|whose| format!(", {whose}")).unwrap_or_default();
-        parts.push(sanitize_line(&format!("Record {number}{whose}")));
+        parts.push(format!("Record {number}{whose}"));
         parts.push(if changes.is_empty() {
             input_text(&record.input)
         } else {
