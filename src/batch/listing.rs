@@ -20,12 +20,14 @@ use storefront_core::operation::OperationSpec;
 /// A journal, and the input that it is of.
 pub struct Listing<'a> {
     session: &'a Session<'a>,
-    path: PathBuf,
+    /// Its file.
+    pub path: PathBuf,
     /// What it is of.
     pub header: Header,
     /// What it says of the records.
     pub past: PreviousRun,
-    operation: &'static OperationSpec,
+    /// What was done with its records.
+    pub operation: &'static OperationSpec,
 }
 
 /// A record as it is listed.
@@ -220,21 +222,10 @@ impl<'a> Listing<'a> {
 
     /// The input, where it is next to the journal.
     fn input(&self) -> Result<Option<RecordReader>, Failure> {
-        let (header, operation, session) = (&self.header, self.operation, self.session);
-        let path = parent(&self.path).join(&header.input);
-        // The name is what a file says, and must not lead elsewhere.
-        if Path::new(&header.input).components().count() != 1 || !path.is_file() {
-            return Ok(None);
-        }
-        let encoding = header.encoding.as_deref().and_then(|name| Encoding::for_label(name.as_bytes()));
-        let input = InputArgs { path: Some(path), encoding, ..InputArgs::default() };
-        let Some(mut source) = records::detect(&input)? else { return Ok(None) };
-        if source.is_plan() {
-            let (_, records) = Plan::read(&*session.context.storage, &source.path)?;
-            source = Source::of_plan(&source.path, records.into_bytes());
-        }
+        let Some((source, _)) = self.source(None)? else { return Ok(None) };
+        let (header, operation) = (&self.header, self.operation);
         // The one of the run, whatever is set now.
-        let dialect = Dialect::named(&header.interface).unwrap_or(session.dialect);
+        let dialect = Dialect::named(&header.interface).unwrap_or(self.session.dialect);
         let columns = |titles: &csv::StringRecord| {
             // What a token command needed is not known here.
             let is_flag = |title: &&str| {
@@ -245,6 +236,28 @@ impl<'a> Listing<'a> {
             Columns::parse_header(&source.name(), dialect, operation, titles, &all)
         };
         RecordReader::open(&source, columns).map(Some)
+    }
+
+    /// The input that is `named`, or else the one that is next to the journal, if it is there; with it the plan that it is.
+    ///
+    /// # Errors
+    /// As [`records::detect`] and [`Plan::read`].
+    pub fn source(&self, named: Option<&Path>) -> Result<Option<(Source, Option<Plan>)>, Failure> {
+        let header = &self.header;
+        let beside = parent(&self.path).join(&header.input);
+        // The name is what a file says, and must not lead elsewhere.
+        let is_there = Path::new(&header.input).components().count() == 1 && beside.is_file();
+        let Some(path) = named.map(Path::to_owned).or(Some(beside).filter(|_| is_there)) else {
+            return Ok(None);
+        };
+        let encoding = header.encoding.as_deref().and_then(|name| Encoding::for_label(name.as_bytes()));
+        let input = InputArgs { path: Some(path), encoding, ..InputArgs::default() };
+        let Some(source) = records::detect(&input)? else { return Ok(None) };
+        if !source.is_plan() {
+            return Ok(Some((source, None)));
+        }
+        let (plan, records) = Plan::read(&*self.session.context.storage, &source.path)?;
+        Ok(Some((Source::of_plan(&source.path, records.into_bytes()), Some(plan))))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The operations over many records (docs/journal.md): check → journal → run → summary.
 
+pub mod after;
 mod assignments;
 mod check;
 mod command_line;
@@ -100,10 +101,24 @@ async fn run_over(
     operation: &dyn Operation,
     plan: Option<&Plan>,
 ) -> Result<(), Failure> {
-    let session = service.session;
     if let Some(plan) = plan {
         applying::admit(service, plan)?;
     }
+    with_context(service, source, operation, plan, async |shared| {
+        if shared.global.dry_run { Box::pin(dry_run::run(shared)).await } else { send(shared).await }
+    })
+    .await
+}
+
+/// Does `task` with what all records of an input share.
+async fn with_context(
+    service: &Service<'_>,
+    source: &Source,
+    operation: &dyn Operation,
+    plan: Option<&Plan>,
+    task: impl AsyncFnOnce(RunContext<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let session = service.session;
     if operation.spec().bearer == Bearer::Customer {
         service.target()?;
     }
@@ -122,11 +137,7 @@ async fn run_over(
     // Nobody can be asked about each of many records: who has agreed to the batch, or to its plan, has agreed to all.
     let yes = session.global.yes || plan.is_some() || session.prompt().can_ask();
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
-    let shared = RunContext { service, global, preparer, run_token, admin_run_token };
-    if session.global.dry_run {
-        return Box::pin(dry_run::run(shared)).await;
-    }
-    send(shared).await
+    task(RunContext { service, global, preparer, run_token, admin_run_token }).await
 }
 
 async fn send(shared: RunContext<'_>) -> Result<(), Failure> {

@@ -575,7 +575,7 @@ impl Service<'_> {
 }
 
 /// What is known of the write of an interrupted command.
-pub(super) fn interrupted(service: &Service<'_>) -> Failure {
+pub fn interrupted(service: &Service<'_>) -> Failure {
     let applied = service.stage.get();
     let message = match applied {
         Applied::No => "interrupted before anything was written",

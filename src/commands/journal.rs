@@ -1,5 +1,6 @@
 //! `storefront journal`: the batches of this machine, and what became of each of their records.
 
+mod after;
 mod list;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use self::after::{UndoArgs, VerifyArgs};
 use self::list::ListArgs;
 use crate::batch::listing::Listing;
 use crate::client::Session;
@@ -33,6 +35,10 @@ pub enum JournalCommand {
   storefront journal show latest --csv > report.csv
   storefront journal show items.csv.journal --jq 'select(.state == \"failed\").key'")]
     Show(ShowArgs),
+    /// Compare what each record of a batch wrote with what the shop has now
+    Verify(VerifyArgs),
+    /// Plan how to set back what a batch changed, where it still is so
+    Undo(UndoArgs),
 }
 
 /// List the state and reason of each record of a batch, with its line and key where the input is next to the journal.
@@ -65,10 +71,12 @@ const COLUMNS: &[Column] = &[
 ///
 /// # Errors
 /// `usage` for a file that cannot be read, `guard` for one that is not a journal or is damaged.
-pub fn run(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failure> {
     match command {
         JournalCommand::List(args) => list::run(session, args),
         JournalCommand::Show(args) => show(session, args),
+        JournalCommand::Verify(args) => after::verify(session, args).await,
+        JournalCommand::Undo(args) => after::undo(session, args).await,
     }
 }
 

@@ -323,7 +323,7 @@ pub async fn run(
         Command::Quote(command) => quote::run(&session, command).await,
         Command::Customer(command) => customer::run(&session, command).await,
         Command::Attribute(command) => attribute::run(&session, command).await,
-        Command::Journal(command) => journal::run(&session, command),
+        Command::Journal(command) => journal::run(&session, command).await,
         Command::Apply(args) => apply::run(&session, args).await,
         Command::Review(args) => review::run(&session, args).await,
         Command::Mcp(args) => mcp::run(&session, args).await,

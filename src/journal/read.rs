@@ -1,9 +1,11 @@
 //! Reads a journal: line by line, into a list of each record's latest state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::{Entry, FailedFileEntry, Header, Line, OTHER_TITLES, State};
 use crate::system::storage::Log;
@@ -89,6 +91,32 @@ impl PreviousRun {
         self.records.get(&record).copied().unwrap_or_default()
     }
 
+    /// What was noted of each record before its requests left.
+    ///
+    /// # Errors
+    /// The system's errors.
+    pub fn noted(&self) -> io::Result<HashMap<u64, Noted>> {
+        let mut noted = HashMap::<u64, Noted>::new();
+        let Some(log) = &self.log else { return Ok(noted) };
+        let (mut reader, mut line) = (BufReader::with_capacity(64 << 10, log.reader(0)), Vec::new());
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            if let Some(Line::Record(entry)) = Line::parse(written(&line))
+                && entry.state == State::Sending
+            {
+                let of = noted.entry(entry.record).or_default();
+                of.snapshots.extend(entry.snapshot.filter(|name| !of.snapshots.contains(name)));
+                of.before = entry.before.or_else(|| of.before.take());
+            }
+            line.clear();
+        }
+        Ok(noted)
+    }
+
+    /// The records that it names, by their numbers, with the latest of each.
+    pub fn records(&self) -> impl Iterator<Item = (u64, Known)> + '_ {
+        self.records.iter().map(|(number, known)| (*number, *known))
+    }
+
     /// Whether nothing of it can have been applied.
     fn is_without_effect(&self) -> bool {
         self.records.values().all(|known| match known.state {
@@ -111,6 +139,15 @@ impl PreviousRun {
             _ => Entry::default(),
         }
     }
+}
+
+/// What was noted of a record before its requests left.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Noted {
+    /// The names of the snapshots that were taken for it, in order.
+    pub snapshots: Vec<String>,
+    /// Of a change to what has no snapshot: what was there before the last request.
+    pub before: Option<Value>,
 }
 
 /// The header of a journal, where it has one.

@@ -18,9 +18,13 @@ use storefront_core::interface::request::Request;
 use storefront_core::operation::{
     OperationSpec, QUOTE_CLEAR, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, Success, scalar,
 };
-use storefront_core::profile::diff::{Change, ensure_planned_in};
+use storefront_core::profile::diff::{Change, Expected, ensure_planned_in};
 use storefront_core::profile::equal::{same_flag, same_value};
 use storefront_core::profile::path::FieldPath;
+use storefront_core::profile::since::Since;
+
+/// What is said where there is no cart.
+const NO_CART: &str = "the customer has no active cart";
 
 /// The field of an item's quantity.
 const QTY: &str = "qty";
@@ -76,7 +80,7 @@ impl<'a> Stored<'a> {
     async fn read(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let target = service.target()?;
         let Some(found) = cart::find(service).await? else {
-            let none = Failure::new(FailureKind::Refused, "the customer has no active cart");
+            let none = Failure::new(FailureKind::Refused, NO_CART);
             return Err(none.hint(hint!("add an item with ", storefront("quote add-item"))));
         };
         found.ensure_named(scalar(draft.fields.get("quote_id")).as_deref())?;
@@ -324,6 +328,91 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
         verified,
         ..Outcome::not_sent(draft.operation.name)
     }))
+}
+
+/// What of a record that set the quantity of an item, or removed it, is not as it was left. That there is no such cart any more is
+/// said in words.
+///
+/// # Errors
+/// Where the cart cannot be read.
+pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Result<Vec<Since>, String>, Failure> {
+    let stored = match Stored::read(service, draft).await {
+        Ok(stored) => stored,
+        Err(failure) if is_other_cart(&failure) => return Ok(Err(failure.message)),
+        Err(failure) => return Err(failure),
+    };
+    let item = stored.items.iter().find(|item| is_asked(item, &draft.fields));
+    let id = item.and_then(item_id).or_else(|| scalar(draft.fields.get("item_id"))?.parse().ok());
+    let path = FieldPath::item(id.unwrap_or_default());
+    let is_set = *draft.operation == QUOTE_SET_ITEM;
+    let (written, now) = if is_set {
+        (Some(quantity(draft)), item.and_then(|item| item.get(QTY)).cloned())
+    } else {
+        (None, item.map(item_state))
+    };
+    let path = if is_set { path.member(QTY) } else { path };
+    let is_as_written = match (&written, &now) {
+        (None, None) => true,
+        (Some(_), Some(_)) => same_value(QTY, now.as_ref(), written.as_ref()),
+        _ => false,
+    };
+    Ok(Ok(if is_as_written { Vec::new() } else { vec![Since { path, written, now }] }))
+}
+
+/// What sets the quantity of an item back.
+#[derive(Debug)]
+pub enum SetBack {
+    /// The fields of a record, and what it changes.
+    Draft(Map<String, Value>, Expected),
+    /// It is as it was before.
+    Nothing,
+    /// Why it is left.
+    Left(String),
+}
+
+/// What leads from the quantity that a record set back to the one that was there `before` it, as its journal has it, where the cart
+/// still has what was set.
+///
+/// # Errors
+/// Where the cart cannot be read.
+pub async fn set_back(service: &Service<'_>, draft: &Draft, before: &Value) -> Result<SetBack, Failure> {
+    let (Some(item), set) = (before.get(0), quantity(draft)) else {
+        return Ok(SetBack::Left("the journal does not say what was there before".to_owned()));
+    };
+    let what = |id| format!("item {id} ({})", scalar(item.get("sku")).unwrap_or_default());
+    let stored = match Stored::read(service, draft).await {
+        Ok(stored) => stored,
+        Err(failure) if is_other_cart(&failure) => return Ok(SetBack::Left(failure.message)),
+        Err(failure) => return Err(failure),
+    };
+    let own = |name: &str| Map::from_iter([(name.to_owned(), item.get(name).cloned().unwrap_or_default())]);
+    // The id of an item can change when its quantity is set.
+    let by_sku = || find_item(&stored.items, &own("sku")).ok();
+    let Some(now) = find_item(&stored.items, &own("item_id")).ok().or_else(by_sku) else {
+        return Ok(SetBack::Left(format!(
+            "{} is no longer in the cart",
+            what(item_id(item).unwrap_or_default())
+        )));
+    };
+    let (id, qty) = (item_id(now).unwrap_or_default(), now.get(QTY));
+    if same_value(QTY, qty, item.get(QTY)) {
+        return Ok(SetBack::Nothing);
+    }
+    if !same_value(QTY, qty, Some(&set)) {
+        let now = scalar(qty).unwrap_or_default();
+        return Ok(SetBack::Left(format!("{} has changed since: its quantity is {now}", what(id))));
+    }
+    let (path, after) = (FieldPath::item(id).member(QTY), item.get(QTY).cloned());
+    let fields = [("item_id", id.into()), (QTY, after.clone().unwrap_or_default())];
+    let fields = fields.into_iter().chain([("quote_id", stored.id.to_string().into())]);
+    let fields = fields.map(|(name, value)| (name.to_owned(), value)).collect();
+    let changes = vec![Change { path, before: qty.cloned(), after }];
+    Ok(SetBack::Draft(fields, Expected { owner: stored.owner.clone(), changes }))
+}
+
+/// Whether a cart could not be read because the customer has no cart, or another one, by now.
+fn is_other_cart(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Usage || failure.kind == FailureKind::Refused && failure.message == NO_CART
 }
 
 /// The quantity as a number, which the interface also takes as text.

@@ -73,19 +73,8 @@ impl Claim {
 /// # Errors
 /// `guard`.
 pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
-    let (context, header, id) = (service.session.context, &plan.header, service.settings.service_id());
-    let view = service.settings.store_view.as_ref().map_or("none", |view| view.code());
-    let planned_view = header.store_view.as_deref().unwrap_or("none");
-    for (what, planned, ours, flag) in [
-        ("service", &*header.service, &*id.url, "--profile"),
-        ("interface", &header.interface, &id.interface, "--api"),
-        ("store view", planned_view, view, "--store-view"),
-    ] {
-        if planned != ours {
-            return Err(Failure::guard(format!("the plan is for the {what} `{planned}`, not for `{ours}`"))
-                .hint(format!("choose it with {flag}")));
-        }
-    }
+    let (context, header) = (service.session.context, &plan.header);
+    ensure_same_service(service, "plan", [&header.service, &header.interface], header.store_view.as_deref())?;
     let (storage, journal) = (&*context.storage, journal_of(&real_path(&plan.path)));
     let (is_begun, claim) = (is_there(storage, &journal), claim_file(service.session, plan)?);
     match Claim::read(storage, &claim)? {
@@ -96,6 +85,31 @@ pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a file, a plan or a journal, that is of another service: its base URL, its interface, or its store view.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_same_service(
+    service: &Service<'_>,
+    file: &str,
+    [url, interface]: [&str; 2],
+    store_view: Option<&str>,
+) -> Result<(), Failure> {
+    let id = service.settings.service_id();
+    let view = service.settings.store_view.as_ref().map_or("none", |view| view.code());
+    for (what, noted, ours, flag) in [
+        ("service", url, &*id.url, "--profile"),
+        ("interface", interface, &id.interface, "--api"),
+        ("store view", store_view.unwrap_or("none"), view, "--store-view"),
+    ] {
+        if noted != ours {
+            return Err(Failure::guard(format!("the {file} is for the {what} `{noted}`, not for `{ours}`"))
+                .hint(format!("choose it with {flag}")));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a plan whose journal lacks something that stood in it before a request left: the record would be sent again.

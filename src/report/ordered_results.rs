@@ -154,6 +154,11 @@ impl OrderedResults {
         })
     }
 
+    /// A line of its own kind, as programs read it.
+    pub fn object(&self, value: &impl Serialize) -> String {
+        self.line(value)
+    }
+
     /// Whether a row is kept for the end: many were printed, and one like it is among them.
     fn is_collected(&mut self, text: &str, line: u64) -> bool {
         let is_enough = self.rows >= MAX_ROWS;

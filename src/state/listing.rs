@@ -377,6 +377,12 @@ pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
+/// When a snapshot with this name was taken; none for what is not such a name.
+pub fn date_of_name(name: &str) -> Option<Timestamp> {
+    Some(date_of(&Path::new(name).with_extension("json"), Timestamp::MIN))
+        .filter(|taken| *taken > Timestamp::MIN)
+}
+
 pub(super) fn number_of(path: &Path) -> Option<u64> {
     stem(path).split_once('-')?.0.parse().ok()
 }

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 pub use erasure::{
     Customer, customers_of, customers_with_email, forget_names, forget_old_names, remove_expired,
 };
-pub use listing::{SnapshotEntry, stem};
+pub use listing::{SnapshotEntry, date_of_name, stem};
 pub use recent::{LastRead, PendingWrite, Reach};
 pub use record::WriteRecord;
 pub use runs::{KnownRun, known_runs, note_run};

@@ -87,6 +87,10 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
                 let exported = home.ok("--sandbox --api magento attribute export -q");
                 std::fs::write(home.dir.path().join("attributes.json"), exported).unwrap();
             }
+            if ["journal verify", "journal undo"].contains(&words.as_str()) {
+                std::fs::write(home.dir.path().join("names.csv"), "address_id,city\n2,Albany\n").unwrap();
+                home.ok("--sandbox customer update -i names.csv");
+            }
             if ["quote set-item", "quote remove-item", "quote clear"].contains(&words.as_str()) {
                 home.ok("--sandbox --api magento quote add-item --sku mug-blue --qty 1");
             }

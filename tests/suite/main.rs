@@ -75,6 +75,8 @@ mod input_files;
 #[cfg(unix)]
 mod interactive_terminal;
 mod journal_list;
+mod journal_undo;
+mod journal_verify;
 mod kubernetes;
 mod layout;
 #[cfg(unix)]

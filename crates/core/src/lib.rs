@@ -45,6 +45,7 @@ pub mod profile {
     pub mod path;
     pub mod region;
     pub mod restore;
+    pub mod since;
     pub mod stored;
     pub mod verify;
 }

@@ -14,12 +14,15 @@ use crate::input::Draft;
 use crate::ops::calls::{Calls, preview};
 use crate::ops::{read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
+use storefront_core::attribute::StoredOptions;
 use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
-use storefront_core::operation::{ATTRIBUTE_CREATE, Success, scalar};
+use storefront_core::operation::{ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, Success, scalar};
+use storefront_core::profile::path::FieldPath;
+use storefront_core::profile::since::Since;
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
@@ -237,6 +240,42 @@ pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) 
     let assignments = assign::requests(service, code, &places).ok()?;
     let sent = assign::send(calls, code, &assignments).await.ok()?;
     Some(Outcome { calls: sent.calls, ..done(Some("done earlier")) })
+}
+
+/// What of an attribute that was created, or to which options were added, is not as it was asked for.
+///
+/// # Errors
+/// `usage` where the interface shows no attributes, and as [`Service::read`].
+pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Vec<Since>, Failure> {
+    let asked = Attribute(&draft.fields);
+    let code = asked.code();
+    let shows_options = *draft.operation == ATTRIBUTE_OPTION_ADD;
+    let request = if shows_options { Some(read_all(service, code)?) } else { read_request(service, code) };
+    let request = request.ok_or_else(|| {
+        Failure::usage("the interface shows no attributes")
+            .hint("set `read.attribute-path`, if the service does")
+    })?;
+    let at = |name: &str, written: Value, now: Option<Value>| {
+        let path = FieldPath::default().member(name);
+        Since { path, written: Some(written), now: now.filter(|now| !now.is_null()) }
+    };
+    let shown = match service.read(&request).await {
+        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
+            return Ok(vec![at("attribute_code", code.into(), None)]);
+        }
+        shown => shown?.value(),
+    };
+    let Some(stored) = Attribute::shown(&shown) else {
+        return Err(Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER));
+    };
+    if shows_options {
+        let options = StoredOptions::of(stored)?;
+        let asked = asked.new_options();
+        let missing = asked.iter().map(|option| option.label()).filter(|label| options.get(label).is_none());
+        return Ok(missing.map(|label| at("options", label.into(), None)).collect());
+    }
+    let differences = stored.differences(asked).into_iter();
+    Ok(differences.map(|(name, written, now)| at(&name, written, Some(now))).collect())
 }
 
 fn is_as_asked(reply: &Value, asked: Attribute<'_>) -> bool {

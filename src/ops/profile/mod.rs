@@ -1,5 +1,6 @@
 //! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
 
+pub mod after;
 mod custom;
 pub(crate) mod earlier;
 mod lag;

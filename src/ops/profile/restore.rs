@@ -17,7 +17,7 @@ use storefront_core::interface::dialect::Dialect;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::{Merged, ProfilePatch, merge};
-use storefront_core::profile::restore::{Undo, belongs_to, inverse};
+use storefront_core::profile::restore::{Newer, Undo, belongs_to, inverse};
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::Proof;
 
@@ -93,7 +93,7 @@ impl Restore<'_> {
             rewritten,
             all: self.all,
             lost_addresses: matches!(outcome, WriteOutcome::Mismatch { .. }),
-            delete_newer: delete_newer.is_some_and(|number| number > 0),
+            newer: if delete_newer.is_some_and(|number| number > 0) { Newer::Delete } else { Newer::Keep },
             dialect,
         };
         let chosen = inverse(undo, stored.customer())?;

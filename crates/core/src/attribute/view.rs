@@ -53,18 +53,33 @@ impl<'a> Attribute<'a> {
         options
     }
 
-    /// Whether a stored attribute is the one that was asked for: code, input type, label, flags, and the options' labels in
-    /// their order. What `asked` leaves to the service is not compared, nor what services do not all show: labels per store
-    /// view and the default option.
+    /// Whether a stored attribute is the one that was asked for.
     pub fn is_as(self, asked: Attribute<'_>) -> bool {
-        let asks = |name: &str| asked.0.contains_key(name);
-        let same_text = |name: &str| !asks(name) || same_value(name, asked.0.get(name), self.0.get(name));
-        let same_input = !asks("frontend_input") || self.stored_input() == asked.stored_input();
-        let mut flags = asked.0.iter().filter(|(name, value)| name.starts_with("is_") && !value.is_null());
-        ["attribute_code", "default_frontend_label"].into_iter().all(same_text)
-            && same_input
-            && flags.all(|(name, value)| same_flag(Some(value), self.0.get(name)))
-            && (!asks("options") || self.option_labels() == asked.option_labels())
+        self.differences(asked).is_empty()
+    }
+
+    /// How a stored attribute differs from the one that was asked for, in code, input type, label, flags, and the options' labels in
+    /// their order: each field with what was asked for and what is stored. What `asked` leaves to the service is not compared,
+    /// nor what services do not all show: labels per store view and the default option.
+    pub fn differences(self, asked: Attribute<'_>) -> Vec<(String, Value, Value)> {
+        let value = |of: Attribute<'_>, name: &str| of.0.get(name).cloned().unwrap_or_default();
+        let differs = |name: &str| match name {
+            "attribute_code" | "default_frontend_label" => {
+                !same_value(name, asked.0.get(name), self.0.get(name))
+            }
+            "frontend_input" => self.stored_input() != asked.stored_input(),
+            "options" => self.option_labels() != asked.option_labels(),
+            flag if flag.starts_with("is_") && !value(asked, flag).is_null() => {
+                !same_flag(asked.0.get(flag), self.0.get(flag))
+            }
+            _ => false,
+        };
+        let shown = |of: Attribute<'_>, name: &str| match name {
+            "options" => of.option_labels().into(),
+            _ => value(of, name),
+        };
+        let names = asked.0.keys().filter(|name| differs(name));
+        names.map(|name| (name.clone(), shown(asked, name), shown(self, name))).collect()
     }
 
     /// The input type as Magento stores it.

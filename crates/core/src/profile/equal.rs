@@ -219,6 +219,31 @@ pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
     fields.all(|(name, value)| contains(name, actual.get(name), Some(value)))
 }
 
+/// Whether an address that was added is still as it was sent: all of its content, the default flags, and nothing that was filled in
+/// since. What the service itself fills in does not count: ids, and the texts of a region that was sent. For one that an undo
+/// removes.
+pub fn is_untouched(actual: &Value, added: &Value) -> bool {
+    const OF_SERVICE: [&str; 5] = ["id", "customer_id", "region", "region_id", "extension_attributes"];
+    let has_region = |address: &Value| {
+        let inside = address.get("region").and_then(Value::as_object);
+        let is_empty = |(name, value): (&String, &Value)| same_value(name, Some(value), None);
+        let text = address.get("region").filter(|region| !region.is_object());
+        !same_value("region_id", address.get("region_id"), None)
+            || !same_value("region", text, None)
+            || !inside.is_none_or(|inside| inside.iter().all(is_empty))
+    };
+    let is_as_sent = |(name, value): (&String, &Value)| {
+        let sent = added.get(name);
+        if DEFAULTS.contains(&name.as_str()) {
+            return same_value(name, Some(value), sent);
+        }
+        OF_SERVICE.contains(&name.as_str()) || contains(name, sent, Some(value))
+    };
+    is_content(actual, Some(added))
+        && actual.as_object().is_some_and(|actual| actual.iter().all(is_as_sent))
+        && (has_region(added) || !has_region(actual))
+}
+
 /// Whether a stored address has every value that a draft names. For a draft that would add it a second time. The region id
 /// stands in two places.
 pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::address::AddressIndex;
+use super::address::{AddressIndex, own_id};
 use crate::id::AddressId;
 use crate::interface::label::label;
 use crate::text::exact_json;
@@ -197,6 +197,51 @@ impl FieldPath {
                 .iter()
                 .find(|attribute| attribute.get("attribute_code").and_then(Value::as_str) == Some(code)),
         })
+    }
+}
+
+impl FieldPath {
+    /// Sets the value at this place, or removes it. Where what the place is in is missing, nothing is set.
+    pub fn set(&self, customer: &mut Map<String, Value>, value: Option<&Value>) {
+        let mut whole = Value::Object(std::mem::take(customer));
+        set_at(&self.0, &mut whole, value);
+        if let Value::Object(whole) = whole {
+            *customer = whole;
+        }
+    }
+}
+
+fn set_at(steps: &[Step], within: &mut Value, value: Option<&Value>) {
+    let Some((step, rest)) = steps.split_first() else { return };
+    match (step, within) {
+        (Step::Member(name), Value::Object(object)) if rest.is_empty() => match value {
+            Some(value) => drop(object.insert(name.clone(), value.clone())),
+            None => drop(object.shift_remove(name)),
+        },
+        (Step::Member(name), Value::Object(object)) => {
+            // A list that is not there is an empty one.
+            if value.is_some() && matches!(rest, [Step::Code(_), ..]) {
+                object.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+            }
+            if let Some(inside) = object.get_mut(name) {
+                set_at(rest, inside, value);
+            }
+        }
+        (Step::Address(_) | Step::Code(_), Value::Array(list)) => {
+            let is_it = |one: &Value| match step {
+                Step::Address(id) => own_id(one) == Some(*id),
+                Step::Code(code) => one.get("attribute_code").and_then(Value::as_str) == Some(code),
+                _ => false,
+            };
+            match (list.iter().position(is_it), value) {
+                (Some(at), _) if !rest.is_empty() => set_at(rest, &mut list[at], value),
+                (Some(at), Some(value)) => list[at] = value.clone(),
+                (Some(at), None) => drop(list.remove(at)),
+                (None, Some(value)) if rest.is_empty() => list.push(value.clone()),
+                (None, _) => {}
+            }
+        }
+        _ => {}
     }
 }
 

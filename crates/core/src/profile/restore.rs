@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::diff::{self, Change};
-use super::equal::{is_content, same_value};
+use super::equal::{is_content, is_untouched, same_value, shares_place};
 use super::merge::{DefaultAddress, ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
@@ -33,10 +33,21 @@ pub struct Undo<'a> {
     pub all: bool,
     /// A read has shown that an address was lost which the update kept: it counts as deleted by it.
     pub lost_addresses: bool,
-    /// Addresses that the profile did not have then are deleted.
-    pub delete_newer: bool,
+    /// What becomes of addresses that the profile did not have then.
+    pub newer: Newer,
     /// What the service does with the profile that is sent: one that merges profiles clears a text that is sent as null.
     pub dialect: &'a Dialect,
+}
+
+/// What becomes of addresses that the profile did not have before an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newer {
+    /// They are kept.
+    Keep,
+    /// They are deleted.
+    Delete,
+    /// Those that the update added are deleted where every field is as it was left.
+    DeleteUntouched,
 }
 
 /// A patch that sets back what an update did.
@@ -46,6 +57,8 @@ pub struct Inverse {
     pub patch: ProfilePatch,
     /// What does not, and what goes back otherwise than it was.
     pub notes: Vec<String>,
+    /// Of these, what does not go back.
+    pub left: Vec<String>,
     /// Addresses that the profile did not have then, and that are kept.
     pub newer: Vec<AddressId>,
 }
@@ -85,7 +98,7 @@ pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Fail
                 && !own.iter().any(|own| own.path.overlaps(&change.path))
         };
         for change in changes.extract_if(.., is_others) {
-            building.note(format!("{}{CHANGED_SINCE}", change.path));
+            building.leave(format!("{}{CHANGED_SINCE}", change.path));
         }
     }
     let deleted = changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
@@ -131,6 +144,14 @@ impl Building<'_> {
         }
     }
 
+    /// Notes what does not go back.
+    fn leave(&mut self, note: String) {
+        if !self.inverse.left.contains(&note) {
+            self.inverse.left.push(note.clone());
+        }
+        self.note(note);
+    }
+
     /// A deleted address comes back, unless it is there, or came back already.
     fn recreate(&mut self, address: &Value) {
         let (Some(old), Some(fields)) = (own_id(address), address.as_object()) else { return };
@@ -154,16 +175,29 @@ impl Building<'_> {
             Some(known) => known == *id,
             None => is_content(newer, Some(added)),
         };
-        let Some(at) = self.newer.iter().position(is_it) else { return };
+        let is_left = |(_, newer): &(AddressId, &Value)| {
+            self.undo.newer != Newer::DeleteUntouched || is_untouched(newer, added)
+        };
+        let Some(at) = self.newer.iter().position(|newer| is_it(newer) && is_left(newer)) else {
+            let is_changed =
+                |newer: &&(AddressId, &Value)| is_it(newer) || shares_place(newer.1, Some(added));
+            let changed = self.newer.iter().find(is_changed).map(|(id, _)| *id);
+            if let (Some(id), Newer::DeleteUntouched) = (changed, self.undo.newer) {
+                self.leave(format!("address {id}, which was added,{CHANGED_SINCE}"));
+            }
+            return;
+        };
         let (id, _) = self.newer.remove(at);
-        let ids =
-            if self.undo.delete_newer { &mut self.inverse.patch.remove } else { &mut self.inverse.newer };
-        ids.push(id);
+        match self.undo.newer {
+            Newer::Keep => self.inverse.newer.push(id),
+            Newer::Delete | Newer::DeleteUntouched => self.inverse.patch.remove.push(id),
+        }
     }
 
     /// Addresses that the update kept and that are gone: it was not asked to delete them.
     fn find_lost_addresses(&mut self) {
-        if self.undo.all {
+        // What others removed since is no business of an undo.
+        if self.undo.all || self.undo.newer == Newer::DeleteUntouched {
             return;
         }
         for (id, address) in addresses_by_id(address_list(self.undo.before)) {
@@ -191,7 +225,11 @@ impl Building<'_> {
         // Blanks at the end are equal where a read is compared, but they can be undone.
         let are_texts = matches!((&there, &change.before), (Some(Value::String(_)), Some(Value::String(_))));
         let is_back = is_now(&change.before) && !(are_texts && there != change.before);
-        if id.is_some_and(|id| !self.index.contains(id)) || is_back {
+        let gone = id.filter(|id| !self.index.contains(*id));
+        if let (Some(id), Newer::DeleteUntouched) = (gone, self.undo.newer) {
+            self.leave(format!("address {id} is gone"));
+        }
+        if gone.is_some() || is_back {
             return;
         }
         let is_ours = |rewritten: &Change| {
@@ -199,7 +237,7 @@ impl Building<'_> {
         };
         let is_written = is_now(&change.after) || self.undo.rewritten.iter().any(is_ours);
         if !self.undo.all && !is_written {
-            return self.note(format!("{}{CHANGED_SINCE}", change.path.in_words()));
+            return self.leave(format!("{}{CHANGED_SINCE}", change.path.in_words()));
         }
         let cleared = || match change.after.clone()? {
             Value::String(_) if self.undo.dialect.merges_profiles => Some(Value::Null),
@@ -212,7 +250,7 @@ impl Building<'_> {
             _ => None,
         };
         let Some(value) = change.before.clone().or_else(cleared) else {
-            return self.note(format!("{}{STAYS}", change.path.in_words()));
+            return self.leave(format!("{}{STAYS}", change.path.in_words()));
         };
         let draft = match id {
             Some(id) => self.changed.entry(id).or_default(),
@@ -242,7 +280,7 @@ impl Building<'_> {
         let (was, is) = (id_in(self.undo.before), id_in(self.now));
         let Some(was_at) = was else {
             if put.is_some() && is == put {
-                self.note(format!("{name}{STAYS}"));
+                self.leave(format!("{name}{STAYS}"));
             }
             return;
         };
@@ -252,11 +290,11 @@ impl Building<'_> {
             return;
         }
         if !self.undo.all && is != put && is.is_some() {
-            return self.note(format!("{name}{CHANGED_SINCE}"));
+            return self.leave(format!("{name}{CHANGED_SINCE}"));
         }
         let is_named = self.undo.before.get(name).is_some_and(|id| !id.is_null());
         if address.is_none() && is_named && !self.undo.dialect.merges_profiles {
-            self.note(format!("cannot restore {name} of the profile: the recreated address has no ID yet"));
+            self.leave(format!("cannot restore {name} of the profile: the recreated address has no ID yet"));
         }
         let draft = match address {
             Some(id) => self.changed.entry(id).or_default(),
@@ -280,6 +318,74 @@ impl Building<'_> {
         inverse.patch.draft.insert("addresses".to_owned(), changed.chain(added).collect());
         inverse
     }
+}
+
+/// Several writes of one profile as one: the profile before them and after, in the order in which they were made. What others changed
+/// in between stands in both, so that it is no difference between them.
+///
+/// # Errors
+/// `guard` when a list has addresses without a usable id of their own.
+pub fn together(writes: &[Write<'_>]) -> Result<Option<Together>, Failure> {
+    let Some((first, rest)) = writes.split_first() else { return Ok(None) };
+    let (mut before, mut after) = (first.before.clone(), first.sent.clone());
+    for next in rest {
+        let known = with_ids(&after, next.before);
+        before = without_own(&before, &known, next.before)?;
+        after.clone_from(next.sent);
+    }
+    Ok(Some(Together { before, after }))
+}
+
+/// Several writes as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Together {
+    /// The profile before them.
+    pub before: Map<String, Value>,
+    /// The profile after them.
+    pub after: Map<String, Value>,
+}
+
+/// A write of one profile: what it was made from, and what it carried.
+#[derive(Debug, Clone, Copy)]
+pub struct Write<'a> {
+    /// The profile that it was made from.
+    pub before: &'a Map<String, Value>,
+    /// What it carried.
+    pub sent: &'a Map<String, Value>,
+}
+
+/// What was sent, with its new addresses as a later read shows them, where they are as they were sent.
+fn with_ids(sent: &Map<String, Value>, read: &Map<String, Value>) -> Map<String, Value> {
+    let mut known: Vec<AddressId> = addresses_by_id(address_list(sent)).map(|(id, _)| id).collect();
+    let mut sent = sent.clone();
+    let Some(Value::Array(addresses)) = sent.get_mut("addresses") else { return sent };
+    for address in addresses.iter_mut().filter(|address| own_id(address).is_none()) {
+        let mut read = addresses_by_id(address_list(read));
+        let found = read.find(|(id, own)| !known.contains(id) && is_untouched(own, address));
+        if let Some((id, own)) = found {
+            known.push(id);
+            *address = own.clone();
+        }
+    }
+    sent
+}
+
+/// A profile as it is `now`, as it would be without what a write changed in it: `before` became `after`.
+fn without_own(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    now: &Map<String, Value>,
+) -> Result<Map<String, Value>, Failure> {
+    let (index, mut without) = (AddressIndex::of(address_list(now))?, now.clone());
+    for change in diff::customers(before, after) {
+        let is_still =
+            same_value(change.path.last_name(), change.path.find(now, &index), change.after.as_ref());
+        // An address that was added counts as it stands in the later read: see `with_ids`.
+        if is_still || change.path.is_address() && change.after.is_some() {
+            change.path.set(&mut without, change.before.as_ref());
+        }
+    }
+    Ok(without)
 }
 
 /// The default address of a profile: the one with the flag, or the one that the profile names.

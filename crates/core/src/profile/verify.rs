@@ -208,7 +208,7 @@ fn moved_address(change: &Change) -> Option<AddressId> {
 }
 
 /// A field that was left out is not a change that can be seen: services that merge keep it.
-fn is_verified(change: &Change, ignore: &[String]) -> bool {
+pub(super) fn is_verified(change: &Change, ignore: &[String]) -> bool {
     change.path.is_address() || change.after.is_some() && !change.is_ignored(ignore)
 }
 

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{Change, Inverse, Undo, belongs_to, inverse};
+use super::{Change, Inverse, Newer, Together, Undo, Write, belongs_to, inverse, together};
 use crate::id::AddressId;
 use crate::interface::dialect::{MAGENTO, MARKETPLACE};
 use crate::profile::merge::{Merged, merge};
@@ -18,7 +18,7 @@ fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>
         rewritten: &[],
         all: false,
         lost_addresses: false,
-        delete_newer: false,
+        newer: Newer::Keep,
         dialect: &MARKETPLACE,
     };
     change(&mut undo);
@@ -94,7 +94,7 @@ fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
         let kept = undo(&now, &before, &sent, |undo| undo.all = all);
         assert_eq!((&kept.1.changes[..], &kept.0.newer), (&[][..], &newer));
         assert_eq!(kept.0.notes[0], "vat was not there before, and an update cannot remove it; it is kept");
-        let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.delete_newer) = (all, true));
+        let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.newer) = (all, Newer::Delete));
         assert_eq!(gone.1.summary.removed, newer);
     }
     let cleared = undo(&now, &before, &sent, |undo| undo.dialect = &MAGENTO);
@@ -145,7 +145,7 @@ fn what_the_service_rewrote_goes_back_and_so_do_blanks() {
         rewritten,
         all: false,
         lost_addresses: false,
-        delete_newer: false,
+        newer: Newer::Keep,
         dialect: &MAGENTO,
     };
     let inverse = inverse(of(&rewritten), &now).unwrap();
@@ -216,7 +216,8 @@ fn a_default_goes_back_from_an_address_that_the_update_added() {
     sent["addresses"].as_array_mut().unwrap().push(json!({"city": "City 9", "default_billing": true}));
     let now = with_default(&[1, 2, 9], Some(9));
     for delete in [false, true] {
-        let undone = undo(&now, &before, &sent, |undo| undo.delete_newer = delete);
+        let undone =
+            undo(&now, &before, &sent, |undo| undo.newer = if delete { Newer::Delete } else { Newer::Keep });
         assert_eq!(default_of(&customer(&undone)), [json!("City 1")]);
         assert_eq!(undone.1.summary.removed, if delete { vec![AddressId(9)] } else { vec![] });
     }
@@ -229,4 +230,183 @@ fn a_snapshot_belongs_to_the_customer_with_its_id_else_its_email_or_an_address()
     let address = || object(json!({"addresses": [{"id": 4}]}));
     assert!(belongs_to(&address(), &address()));
     assert!(!belongs_to(&object(json!({"email": "a"})), &object(json!({"email": "b"}))));
+}
+
+/// What several writes did together, without what others did in between.
+fn undone_together(before: &Value, steps: &[(Value, Value)], now: &Value) -> (Inverse, Merged) {
+    let steps: Vec<_> =
+        steps.iter().map(|(before, sent)| (object(before.clone()), object(sent.clone()))).collect();
+    let writes: Vec<Write<'_>> = steps.iter().map(|(before, sent)| Write { before, sent }).collect();
+    let Together { before: first, after: last } = together(&writes).unwrap().unwrap();
+    assert_eq!(first.get("id"), before.get("id"));
+    let (first, last) = (Value::Object(first), Value::Object(last));
+    undo(now, &first, &last, |undo| undo.newer = Newer::DeleteUntouched)
+}
+
+#[test]
+fn several_updates_are_undone_as_one_and_what_others_did_in_between_stays() {
+    let start = json!({"id": 1, "gender": 1, "addresses": [{"id": 1, "city": "Paris", "company": "A"}, {"id": 2, "city": "Rome"}]});
+    // Ours: the city of 1, and an address is added.
+    let sent = json!({"id": 1, "gender": 1, "addresses": [{"id": 1, "city": "Lyon", "company": "A"}, {"id": 2, "city": "Rome"}, {"city": "Oslo"}]});
+    // Others: the company of 1, the city of 2, an address of their own; the service gave ours the id 7.
+    let read = json!({"id": 1, "gender": 1, "addresses": [{"id": 1, "city": "Lyon", "company": "B"}, {"id": 2, "city": "Milan"},
+        {"id": 7, "city": "Oslo"}, {"id": 8, "city": "Cork"}]});
+    // Ours: the city of 1 again, the gender, and 2 is removed.
+    let second = json!({"id": 1, "gender": 2, "addresses": [{"id": 1, "city": "Nice", "company": "B"}, {"id": 7, "city": "Oslo"},
+        {"id": 8, "city": "Cork"}]});
+    let steps = [(start.clone(), sent), (read, second.clone())];
+    let undone = undone_together(&start, &steps, &second);
+    assert_eq!(
+        customer(&undone),
+        json!({"id": 1, "gender": 1, "addresses": [{"id": 1, "city": "Paris", "company": "B"}, {"id": 8, "city": "Cork"},
+            {"city": "Milan"}]})
+    );
+    // A second time nothing is left.
+    let mut now = customer(&undone);
+    now["addresses"][2]["id"] = 9.into();
+    let again = undone_together(&start, &steps, &now);
+    assert!(again.1.changes.is_empty() && again.0.left.is_empty(), "{:?}", again.0);
+    // An address that was added goes only where it is as it was left.
+    let mut edited = second;
+    edited["addresses"][1]["company"] = "Ours".into();
+    let undone = undone_together(&start, &steps, &edited);
+    assert_eq!(undone.0.left, ["address 7, which was added, has changed since; left as is"]);
+    assert_eq!(undone.1.summary.removed, []);
+}
+
+mod laws {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value, json};
+
+    use super::{Newer, Together, Write, object, together, undo};
+    use crate::profile::address::address_list;
+
+    /// One step of a day: by the batch, or by others, whose values are their own: nobody can tell who wrote a value that both write.
+    #[derive(Debug, Clone)]
+    struct Step {
+        is_ours: bool,
+        what: What,
+    }
+
+    #[derive(Debug, Clone)]
+    enum What {
+        Set { address: usize, field: usize, value: u8 },
+        Add { value: u8 },
+        Remove { address: usize },
+    }
+
+    const FIELDS: [&str; 3] = ["city", "company", "fax"];
+
+    fn step() -> impl Strategy<Value = Step> {
+        let set = (0..4_usize, 0..FIELDS.len(), 0..3_u8).prop_map(|(address, field, value)| What::Set {
+            address,
+            field,
+            value,
+        });
+        let what = prop_oneof![
+            4 => set,
+            1 => (3..6_u8).prop_map(|value| What::Add { value }),
+            1 => (0..4_usize).prop_map(|address| What::Remove { address }),
+        ];
+        (any::<bool>(), what).prop_map(|(is_ours, what)| Step { is_ours, what })
+    }
+
+    /// The profile after a step, as it is sent: an address that is added has no id.
+    fn after(now: &Value, step: &Step, place: usize) -> Value {
+        let mut next = now.clone();
+        let list = next["addresses"].as_array_mut().unwrap();
+        match &step.what {
+            What::Set { address, field, value } if *address < list.len() => {
+                let value = if step.is_ours { *value } else { *value + 20 };
+                list[*address][FIELDS[*field]] = format!("{value}").into();
+            }
+            What::Remove { address } if *address < list.len() => drop(list.remove(*address)),
+            What::Add { value } => list.push(
+                json!({"street": format!("{place}"), "city": format!("{value}"), "company": "9", "fax": "9"}),
+            ),
+            _ => {}
+        }
+        next
+    }
+
+    /// What the service makes of it: new addresses get ids that nobody had.
+    fn stored(sent: &Value, next_id: &mut u64) -> Value {
+        let mut stored = sent.clone();
+        for address in stored["addresses"].as_array_mut().unwrap() {
+            if address.get("id").is_none() {
+                address["id"] = (*next_id).into();
+                *next_id += 1;
+            }
+        }
+        stored
+    }
+
+    /// The value of each field of each address, with who set it last: nobody, the batch or others. Addresses by their street, which
+    /// none has in common.
+    fn fields(profile: &Value) -> Map<String, Value> {
+        let mut fields = Map::new();
+        for address in address_list(&object(profile.clone())) {
+            for name in FIELDS {
+                fields.insert(format!("{}.{name}", address["street"]), address[name].clone());
+            }
+        }
+        fields
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+        /// Whatever others do before, between and after the writes of a batch: where the batch wrote a field last, the undo sets
+        /// back what was there before it; all else is as others left it; and a second undo has nothing left.
+        #[test]
+        fn an_undo_sets_back_what_the_batch_wrote_last_and_nothing_else(steps in prop::collection::vec(step(), 1..8)) {
+            let mut next_id = 10;
+            let address = |id: u64| json!({"id": id, "street": format!("s{id}"), "city": "0", "company": "1", "fax": "2"});
+            let mut now = json!({"id": 1, "addresses": [address(1), address(2), address(3)]});
+            let mut writes = Vec::new();
+            // Of each field: what it goes back to, where the batch wrote it last; and the addresses that it added.
+            let mut back = fields(&now);
+            let mut added: Vec<String> = Vec::new();
+            for (place, step) in steps.iter().enumerate() {
+                let sent = after(&now, step, place);
+                let next = stored(&sent, &mut next_id);
+                let (old, new) = (fields(&now), fields(&next));
+                for (name, value) in &new {
+                    let street = name.rsplit_once('.').unwrap().0.to_owned();
+                    let is_new = !old.contains_key(name);
+                    if is_new && step.is_ours {
+                        added.push(street);
+                    }
+                    let was = old.get(name);
+                    if is_new || !step.is_ours && was != Some(value) {
+                        back.insert(name.clone(), value.clone());
+                    }
+                }
+                if !step.is_ours {
+                    let gone = old.keys().filter(|name| !new.contains_key(*name));
+                    gone.for_each(|name| drop(back.remove(name)));
+                }
+                if step.is_ours && next != now {
+                    writes.push((object(now.clone()), object(sent)));
+                }
+                now = next;
+            }
+            prop_assume!(!writes.is_empty());
+            let both: Vec<Write<'_>> = writes.iter().map(|(before, sent)| Write { before, sent }).collect();
+            let Together { before: first, after: last } = together(&both).unwrap().unwrap();
+            let (first, last) = (Value::Object(first), Value::Object(last));
+            let undone = undo(&now, &first, &last, |undo| undo.newer = Newer::DeleteUntouched);
+            let result = stored(&super::customer(&undone), &mut next_id);
+            let found = fields(&result);
+            for (name, value) in &found {
+                prop_assert_eq!(Some(value), back.get(name), "{}: {:?}", name, undone.0);
+            }
+            // No address of others, and none that stood before, is lost.
+            for name in fields(&now).keys().filter(|name| !found.contains_key(*name)) {
+                prop_assert!(added.iter().any(|street| name.starts_with(street)), "{}: {:?}", name, undone.0);
+            }
+            let again = undo(&result, &first, &last, |undo| undo.newer = Newer::DeleteUntouched);
+            prop_assert!(again.1.changes.is_empty(), "{:?} {:?}", again.1.changes, again.0);
+        }
+    }
 }

@@ -1,0 +1,186 @@
+//! `journal undo`: a plan that sets back what the records of a batch changed, where it still is so.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::look::{Answer, Task, can_be_undone};
+use super::{Follower, Gathered, Group, Member, follow, gather, run};
+use crate::batch::listing::Listing;
+use crate::batch::record::PreparedRecord;
+use crate::batch::send::RunContext;
+use crate::batch::token::TokenSource;
+use crate::client::Session;
+use crate::journal::State;
+use crate::plan::Planned;
+use crate::plan::planning::Planning;
+use crate::report::Report;
+use crate::report::summary::count_records;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::operation::CUSTOMER_UPDATE;
+use storefront_core::text::sanitize::sanitize_line;
+
+/// What an undo of profiles needs: an address that comes back may equal another one, and has every field that it had.
+const OPTIONS: [&str; 2] = ["--allow-duplicate", "--allow-unknown"];
+
+/// Plans how the done records of a journal are undone, one record a customer, and lists what is left.
+///
+/// # Errors
+/// `usage` and `guard` for another input and another service; as the reads where something cannot be read: no plan is written then.
+pub async fn undo(session: &Session<'_>, listing: &Listing<'_>, input: Option<&Path>) -> Result<(), Failure> {
+    let spec = listing.operation;
+    if !can_be_undone(spec) {
+        return list(session.report, listing);
+    }
+    let follower = Follower::new(spec, Task::Undo);
+    follow(session, listing, input, &follower, async |shared| {
+        let gathered = gather(shared.preparer, listing)?;
+        Undoing::default().run(shared, &follower, gathered).await
+    })
+    .await
+}
+
+/// Lists the records of an operation that nothing sets back.
+fn list(report: &Report, listing: &Listing<'_>) -> Result<(), Failure> {
+    let why = format!("nothing sets back `{}`", listing.operation.name);
+    let mut done = 0;
+    listing.rows(&[], |row| {
+        if row.state != State::Done {
+            return Ok(());
+        }
+        done += 1;
+        let (record, line, key) = (row.record, row.line, row.key);
+        say(report, record, line, key.as_deref(), "left", std::slice::from_ref(&why), &[])
+    })?;
+    report.status(&format!("No plan was written: {why}; {} done", count_records(done)));
+    Ok(())
+}
+
+/// What was planned so far.
+#[derive(Default)]
+struct Undoing {
+    /// The records of the plan, in the order of the first records that they are of.
+    planned: BTreeMap<u64, Planned>,
+    /// What is printed of each group.
+    said: BTreeMap<u64, (Member, Vec<String>, Vec<String>, bool)>,
+    failure: Option<Failure>,
+}
+
+impl Undoing {
+    async fn run(
+        mut self,
+        shared: RunContext<'_>,
+        follower: &Follower,
+        gathered: Gathered,
+    ) -> Result<(), Failure> {
+        let (service, report) = (shared.service, shared.service.session.report);
+        let Gathered { groups, unusable, lost, others } = only_done(gathered);
+        let options: &[&str] = if *follower.spec == CUSTOMER_UPDATE { &OPTIONS } else { &[] };
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        let Some(mut planning) = Planning::of(service, follower.spec, options)? else {
+            return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
+        };
+        refuse_tokens(&groups)?;
+        for (member, why) in unusable {
+            self.said.insert(member.record, (member, vec![why], Vec::new(), false));
+        }
+        run::run(shared, follower, groups, |group, answer| {
+            self.answered(group, answer);
+            Ok(())
+        })
+        .await?;
+        if let Some(failure) = self.failure {
+            let message = format!("no plan was written: {}", failure.message);
+            return Err(Failure { message, applied: Applied::No, ..failure });
+        }
+        let mut left = 0;
+        for (record, (member, own, notes, is_planned)) in &self.said {
+            left += own.len();
+            let state = match (is_planned, own.is_empty()) {
+                (true, _) => "planned",
+                (false, false) => "left",
+                (false, true) => "nothing to undo",
+            };
+            say(report, *record, Some(member.line), member.key.as_deref(), state, own, notes)?;
+        }
+        for (state, count) in others {
+            report.status(&format!("not undone: {count} {state}"));
+        }
+        if lost > 0 {
+            report.warn(&format!(
+                "{} not in the input as they were run: they are not undone",
+                count_records(lost)
+            ));
+        }
+        if left > 0 {
+            let changes = if left == 1 { "1 change is".to_owned() } else { format!("{left} changes are") };
+            report.status(&format!("{changes} left as the shop has it now"));
+        }
+        self.planned.into_values().for_each(|record| planning.push(record));
+        planning.finish()
+    }
+
+    fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) {
+        let Some(first) = group.members.first() else { return };
+        match answer {
+            Ok(Answer::Undone(planned, left, notes)) => {
+                let is_planned = planned.is_some();
+                self.planned.extend(planned.map(|planned| (first.record, planned)));
+                self.said.insert(first.record, (first.clone(), left, notes, is_planned));
+            }
+            Ok(Answer::Findings(_)) => {}
+            Err(failure) => drop(self.failure.get_or_insert(failure)),
+        }
+    }
+}
+
+/// Leaves out the records that are not done: what became of them is not known.
+fn only_done(gathered: Gathered) -> Gathered {
+    let Gathered { groups, unusable, lost, mut others } = gathered;
+    let mut is_done = |member: &Member| {
+        if !member.is_done {
+            *others.entry(State::Unknown.name()).or_default() += 1;
+        }
+        member.is_done
+    };
+    let unusable = unusable.into_iter().filter(|(member, _)| is_done(member)).collect();
+    let done = groups.into_iter().filter_map(|(mut group, prepared)| {
+        group.members.retain(|member| is_done(member));
+        (!group.members.is_empty()).then_some((group, prepared))
+    });
+    let groups = done.collect();
+    Gathered { groups, unusable, lost, others }
+}
+
+/// A plan is handed on to others, who apply it with their own tokens.
+fn refuse_tokens(groups: &[(Group, PreparedRecord)]) -> Result<(), Failure> {
+    if groups.iter().all(|(_, prepared)| prepared.token_source == TokenSource::Shared) {
+        return Ok(());
+    }
+    Err(Failure::usage("a plan holds no tokens, and the records have tokens of their own")
+        .hint("undo each update with `storefront customer restore`, with the token of its customer"))
+}
+
+/// Prints what becomes of a record; for people only what they have to know.
+fn say(
+    report: &Report,
+    record: u64,
+    line: Option<u64>,
+    key: Option<&str>,
+    state: &'static str,
+    left: &[String],
+    notes: &[String],
+) -> Result<(), Failure> {
+    if report.is_json() {
+        let row = json!({
+            "record": record, "line": line, "key": key, "state": state, "left": left, "notes": notes,
+        });
+        return report.json_line(&row);
+    }
+    let place = line.map_or_else(|| format!("record {record}"), |line| format!("{} {line}", report.place));
+    for text in left.iter().chain(notes).map(|text| format!("{place}: {text}")) {
+        report.stdout(report.stdout_style.wrapped(&sanitize_line(&text)) + "\n")?;
+    }
+    Ok(())
+}

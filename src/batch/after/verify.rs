@@ -1,0 +1,263 @@
+//! `journal verify`: whether what each record wrote is still there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::look::{Answer, Task, can_be_verified};
+use super::{Follower, Gathered, Group, Member, follow, gather, run};
+use crate::batch::listing::Listing;
+use crate::batch::send::RunContext;
+use crate::client::Session;
+use crate::ops::profile::after::{Finding, Found};
+use crate::report::fields::format_value;
+use crate::report::ordered_results::OrderedResults;
+use crate::report::style::time;
+use crate::report::summary::count_records;
+use crate::report::{Report, changes};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::profile::since::Since;
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::sanitize::sanitize_line;
+
+/// What is said of a record that is not looked at.
+const NOT_VERIFIED: &str = "not verified";
+
+/// Verifies the records of a journal that are done or unknown; with `sample` only those of so many of a hundred customers.
+///
+/// # Errors
+/// `partial` where something is not as it was written, `unavailable` where it could not be read; `usage` and `guard` for another input
+/// and another service.
+pub async fn verify(
+    session: &Session<'_>,
+    listing: &Listing<'_>,
+    input: Option<&Path>,
+    sample: Option<f64>,
+) -> Result<(), Failure> {
+    let spec = listing.operation;
+    if !can_be_verified(spec) {
+        let message = format!("`{}` cannot be verified: no read shows what a record wrote", spec.name);
+        return Err(
+            Failure::usage(message).hint("`storefront journal show` lists what became of each record")
+        );
+    }
+    let follower = Follower::new(spec, Task::Verify);
+    follow(session, listing, input, &follower, async |shared| {
+        let mut gathered = gather(shared.preparer, listing)?;
+        if let Some(sample) = sample {
+            choose(&mut gathered, sample);
+        }
+        Verifying::new(shared.service.session.report).run(shared, &follower, gathered).await
+    })
+    .await
+}
+
+/// Leaves as many groups of a hundred as are wanted, at least one: always the same ones of the same journal.
+fn choose(gathered: &mut Gathered, percent: f64) {
+    let count = gathered.groups.len();
+    // A number of groups, which no precision is lost for.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+    let wanted = (count as f64 * percent / 100.0).ceil().max(1.0) as usize;
+    let place = |group: &Group| group.members.first().map(|first| fnv1a(&first.record.to_le_bytes()));
+    let mut places: Vec<_> = gathered.groups.iter().map(|(group, _)| place(group)).collect();
+    places.sort_unstable();
+    let Some(last) = places.get(wanted.min(count).saturating_sub(1)).copied() else { return };
+    gathered.groups.retain(|(group, _)| place(group) <= last);
+    gathered.unusable.clear();
+}
+
+/// What was found so far.
+struct Verifying<'a> {
+    report: &'a Report,
+    results: OrderedResults,
+    counts: BTreeMap<&'static str, u64>,
+    /// How many records that are not as they were written were written less than a minute ago.
+    recent: u64,
+    /// The first failure of a read.
+    failure: Option<Failure>,
+}
+
+impl<'a> Verifying<'a> {
+    fn new(report: &'a Report) -> Self {
+        let results = OrderedResults::new(report);
+        Self { report, results, counts: BTreeMap::new(), recent: 0, failure: None }
+    }
+
+    async fn run(
+        mut self,
+        shared: RunContext<'_>,
+        follower: &Follower,
+        gathered: Gathered,
+    ) -> Result<(), Failure> {
+        let Gathered { groups, unusable, lost, others } = gathered;
+        let all = groups.iter().flat_map(|(group, _)| &group.members);
+        all.chain(unusable.iter().map(|(member, _)| member))
+            .for_each(|member| self.results.begin(member.record));
+        let subjects = groups.len();
+        for (member, why) in unusable {
+            self.add(&member, &Finding::not_known(member.record, why))?;
+        }
+        let took = run::run(shared, follower, groups, |group, answer| self.answered(group, answer)).await?;
+        self.results.close()?;
+        let (report, total) = (self.report, self.counts.values().sum());
+        let parts: Vec<String> = self.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        let reads = if subjects == 1 { "1 read".to_owned() } else { format!("{subjects} reads") };
+        let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+        report.status(&format!("journal verify: {}{parts}; {reads} ({})", count_records(total), time(took)));
+        for (state, count) in others {
+            report.status(&format!("not looked at: {count} {state}"));
+        }
+        if lost > 0 {
+            let message = "not in the input as they were run: they are not looked at";
+            report.warn(&format!("{} {message}", count_records(lost)));
+        }
+        if self.recent > 0 {
+            let recent = count_records(self.recent);
+            report.warn(&format!(
+                "{recent} written less than a minute ago: a replica may show older values; verify again in a minute"
+            ));
+        }
+        self.verdict(total)
+    }
+
+    fn verdict(self, total: u64) -> Result<(), Failure> {
+        let is_fine = |what: &str| ["there", "seen", NOT_VERIFIED].contains(&what);
+        let differing: u64 =
+            self.counts.iter().filter(|(what, _)| !is_fine(what)).map(|(_, count)| count).sum();
+        let unread = self.counts.get(NOT_VERIFIED).copied().unwrap_or(0);
+        if differing > 0 {
+            let message = format!("{differing} of {} not as written", count_records(total));
+            return Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(
+                "look at them in the shop; `storefront journal undo` plans how to set back what is left of a batch",
+            ));
+        }
+        match self.failure {
+            Some(failure) => {
+                let message =
+                    format!("{unread} of {} could not be read: {}", count_records(total), failure.message);
+                Err(Failure { message, ..failure })
+            }
+            None if unread > 0 => {
+                let message = format!("{unread} of {} could not be verified", count_records(total));
+                Err(Failure::new(FailureKind::Partial, message).applied(Applied::No))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) -> Result<(), Failure> {
+        let findings = match answer {
+            Ok(Answer::Findings(findings)) => findings,
+            Ok(Answer::Undone(..)) => Vec::new(),
+            Err(failure) => {
+                let why = failure.message.clone();
+                self.failure.get_or_insert(failure);
+                let not_known = |member: &Member| Finding::not_known(member.record, why.clone());
+                group.members.iter().map(not_known).collect()
+            }
+        };
+        for member in &group.members {
+            let finding = findings.iter().find(|finding| finding.record == member.record);
+            let lost = || Finding::not_known(member.record, "it was not looked at".to_owned());
+            self.add(member, &finding.cloned().unwrap_or_else(lost))?;
+        }
+        self.results.flush()
+    }
+
+    fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
+        let state = finding.found.state();
+        *self.counts.entry(state).or_default() += 1;
+        let is_open = !matches!(finding.found, Found::There | Found::Seen);
+        self.recent += u64::from(finding.is_recent && is_open);
+        let text = if self.report.is_json() {
+            self.results.object(&row(member, finding))
+        } else {
+            self.text(member, finding)
+        };
+        self.results.push(member.record, text)
+    }
+
+    /// What a person reads: nothing of a record that is as it was written.
+    fn text(&self, member: &Member, finding: &Finding) -> String {
+        let place = format!("{} {}", self.report.place, member.line);
+        let line = |text: String| self.report.stdout_style.wrapped(&sanitize_line(&text)) + "\n";
+        match &finding.found {
+            Found::There => String::new(),
+            Found::Seen => line(format!("{place}: seen: it took effect")),
+            Found::NotSeen(why) => line(format!("{place}: not seen: {why}")),
+            Found::Gone(why) => line(format!("{place}: gone: {why}")),
+            Found::NotKnown(why) => line(format!("{place}: {NOT_VERIFIED}: {why}")),
+            Found::Differs(differences) => {
+                let zone = TimeZone::system();
+                let taken = finding.taken.as_deref().and_then(|taken| taken.parse().ok());
+                let since = taken.map(|taken| format!(" (written {})", changes::local(taken, &zone)));
+                let since = since.unwrap_or_default();
+                let each = differences.iter().map(|difference| {
+                    line(format!("{place}: {}{since}: {}", finding.found.state(), in_words(difference)))
+                });
+                each.collect()
+            }
+        }
+    }
+}
+
+/// `address 2 city: "Albany" was written, "Troy" is there`
+fn in_words(since: &Since) -> String {
+    let value = |value: &Option<Value>| format_value(value.as_ref());
+    let place = since.path.in_words();
+    match (&since.written, &since.now) {
+        (Some(written), Some(now)) => {
+            format!("{place}: wrote {}, now {}", value(&Some(written.clone())), value(&Some(now.clone())))
+        }
+        (None, Some(_)) => format!("{place}: was removed, and is there again"),
+        (Some(written), None) => format!("{place}: wrote {}, now nothing", value(&Some(written.clone()))),
+        (None, None) => place,
+    }
+}
+
+/// A record as programs read it.
+fn row(member: &Member, finding: &Finding) -> Value {
+    let (mut differences, mut reason) = (Vec::new(), None);
+    match &finding.found {
+        Found::Differs(list) => {
+            let each =
+                |since: &Since| json!({"path": since.path, "written": since.written, "now": since.now});
+            differences = list.iter().map(each).collect();
+        }
+        Found::Gone(why) | Found::NotSeen(why) | Found::NotKnown(why) => reason = Some(why),
+        Found::There | Found::Seen => {}
+    }
+    json!({
+        "record": member.record,
+        "line": member.line,
+        "key": member.key,
+        "state": finding.found.state(),
+        "differences": differences,
+        "snapshot": member.noted.snapshots.last(),
+        "taken": finding.taken,
+        "reason": reason,
+    })
+}
+
+impl Found {
+    /// The word for it.
+    fn state(&self) -> &'static str {
+        match self {
+            Self::There => "there",
+            Self::Differs(differences) if differences.iter().all(|since| since.now.is_none()) => "gone",
+            Self::Differs(_) => "changed",
+            Self::Gone(_) => "gone",
+            Self::Seen => "seen",
+            Self::NotSeen(_) => "not seen",
+            Self::NotKnown(_) => NOT_VERIFIED,
+        }
+    }
+}
+
+impl Finding {
+    fn not_known(record: u64, why: String) -> Self {
+        Self { record, found: Found::NotKnown(why), taken: None, is_recent: false }
+    }
+}

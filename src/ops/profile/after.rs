@@ -1,0 +1,347 @@
+//! A profile some time after a batch: what became of what its records wrote, and what leads back. Nothing is written.
+
+use std::collections::HashSet;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
+
+use super::lag::Recent;
+use super::messages::{lags_behind, local_minute};
+use super::read::Held;
+use super::steps::Steps;
+use super::verify::is_shown;
+use super::{Change, Update};
+use crate::cli::ReplacementArgs;
+use crate::client::service::Service;
+use crate::ops::customers::is_nobody;
+use crate::state::{self, LockName, Snapshot};
+use storefront_core::failure::Failure;
+use storefront_core::operation::{self, CUSTOMER_UPDATE};
+use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::address::{DEFAULTS, own_id};
+use storefront_core::profile::diff;
+use storefront_core::profile::merge::{ProfilePatch, merge};
+use storefront_core::profile::restore::{Newer, Undo, Write, belongs_to, inverse, together};
+use storefront_core::profile::since::{Since, changed_since};
+
+/// A record of a batch whose profile is read again.
+#[derive(Debug, Clone)]
+pub struct Sent {
+    /// Its number.
+    pub record: u64,
+    /// The names of the snapshots that were taken for it, in order.
+    pub snapshots: Vec<String>,
+    /// Whether it is done; else its outcome is unknown.
+    pub is_done: bool,
+}
+
+/// What is found of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// All that it wrote is there.
+    There,
+    /// Some of that is not as it was written.
+    Differs(Vec<Since>),
+    /// The customer is gone.
+    Gone(String),
+    /// Its outcome was unknown, and the profile shows it.
+    Seen,
+    /// Its outcome is unknown, and the profile does not show it; why that may be so.
+    NotSeen(String),
+    /// Why it cannot be compared.
+    NotKnown(String),
+}
+
+/// What is found of a record, and the snapshot that says so.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// Its number.
+    pub record: u64,
+    /// What is found.
+    pub found: Found,
+    /// When its last snapshot was taken, RFC 3339.
+    pub taken: Option<String>,
+    /// Whether it was written less than a minute ago: a replica may show what was there before.
+    pub is_recent: bool,
+}
+
+/// What leads a profile back to what it was before a batch.
+#[derive(Debug)]
+pub struct Undone {
+    /// The update that goes back; none where nothing does.
+    pub back: Option<Back>,
+    /// What does not go back, and why.
+    pub left: Vec<String>,
+    /// What goes back otherwise than it was.
+    pub notes: Vec<String>,
+}
+
+/// An update, and what it changes.
+#[derive(Debug)]
+pub struct Back {
+    /// Id of the customer, where the record names one.
+    pub customer: Option<String>,
+    /// The body.
+    pub input: Map<String, Value>,
+    /// What it changes.
+    pub expect: diff::Expected,
+}
+
+/// The customer's profile, and the snapshots that were taken for the records of a batch.
+struct Looked {
+    held: Held,
+    /// With what became of each; in the order in which they were taken.
+    snapshots: Vec<(u64, Snapshot, WriteOutcome)>,
+    /// The records of which a snapshot cannot be used, and why.
+    unusable: Vec<(u64, String)>,
+}
+
+/// Compares a profile, which is read once, with what records wrote.
+///
+/// # Errors
+/// As [`super::read::read_profile`].
+pub async fn verify(service: &Service<'_>, sent: &[Sent]) -> Result<Vec<Finding>, Failure> {
+    let service = &with_known_id(service);
+    let looked = match Looked::of(service, sent).await {
+        Err(failure) if is_nobody(&failure) => {
+            let gone = |sent: &Sent| Finding::of(sent, Found::Gone(failure.message.clone()));
+            return Ok(sent.iter().map(gone).collect());
+        }
+        looked => looked?,
+    };
+    sent.iter().map(|record| looked.finding(service, record)).collect()
+}
+
+/// What sets back, in a profile that is read once, what records wrote, where it still is so.
+///
+/// # Errors
+/// As [`super::read::read_profile`].
+pub async fn undo(service: &Service<'_>, sent: &[Sent]) -> Result<Undone, Failure> {
+    let service = &with_known_id(service);
+    let looked = match Looked::of(service, sent).await {
+        Err(failure) if is_nobody(&failure) => {
+            return Ok(Undone { back: None, left: vec![failure.message], notes: Vec::new() });
+        }
+        looked => looked?,
+    };
+    looked.undone(service).await
+}
+
+/// The service for a customer whom an email names, by the id to which that led the batch: it may have changed the email.
+fn with_known_id<'a>(service: &Service<'a>) -> Service<'a> {
+    let (context, settings) = (service.session.context, &service.settings);
+    let known = service
+        .email
+        .as_deref()
+        .and_then(|email| state::load_customer(context, settings, &LockName::email(email))?.parse().ok());
+    match known {
+        Some(id) => Service { customer: Some(id), email: None, ..service.clone() },
+        None => service.clone(),
+    }
+}
+
+impl Finding {
+    fn of(sent: &Sent, found: Found) -> Self {
+        Self { record: sent.record, found, taken: None, is_recent: false }
+    }
+}
+
+impl Looked {
+    async fn of(service: &Service<'_>, sent: &[Sent]) -> Result<Self, Failure> {
+        let held = Held::read(service, None, None, false).await?;
+        let entries = held.store.entries()?;
+        let (mut snapshots, mut unusable) = (Vec::new(), Vec::new());
+        for sent in sent {
+            for name in &sent.snapshots {
+                let entry = entries.iter().find(|entry| entry.name() == name);
+                let read = entry.map(|entry| (entry.number, held.store.read_applied(&entry.path)));
+                match read {
+                    Some((number, Ok(snapshot))) => match ensure_own(&held, &snapshot) {
+                        Ok(()) => {
+                            let outcome = held.store.outcome(&snapshot.path);
+                            snapshots.push((number, (sent.record, snapshot, outcome)));
+                        }
+                        Err(why) => unusable.push((sent.record, why)),
+                    },
+                    Some((_, Err(failure))) => unusable.push((sent.record, failure.message)),
+                    None => unusable.push((sent.record, missing(service, name))),
+                }
+            }
+        }
+        snapshots.sort_by_key(|(number, _)| *number);
+        let snapshots = snapshots.into_iter().map(|(_, snapshot)| snapshot).collect();
+        Ok(Self { held, snapshots, unusable })
+    }
+
+    /// The snapshots of a record whose requests may have been applied, each with the changes of the batch that came after it.
+    fn applied(&self, record: u64) -> Vec<(&Snapshot, WriteOutcome, Vec<diff::Change>)> {
+        let mut later: Vec<diff::Change> = Vec::new();
+        let mut own = Vec::new();
+        for (of, snapshot, outcome) in self.snapshots.iter().rev() {
+            if !outcome.may_be_applied() {
+                continue;
+            }
+            if *of == record {
+                own.push((snapshot, *outcome, later.clone()));
+            }
+            later.extend(snapshot.changes());
+        }
+        own.reverse();
+        own
+    }
+
+    /// What the profile shows of a record.
+    fn finding(&self, service: &Service<'_>, sent: &Sent) -> Result<Finding, Failure> {
+        let (store, stored) = (&self.held.store, &self.held.stored);
+        let applied = self.applied(sent.record);
+        let unusable = self.unusable.iter().find(|(record, _)| *record == sent.record);
+        let is_recent =
+            |(_, outcome, _): &(_, WriteOutcome, _)| outcome.time().is_some_and(|at| store.is_recent(at));
+        let found = if let Some((_, why)) = unusable {
+            Found::NotKnown(why.clone())
+        } else if sent.is_done {
+            let mut differences = Vec::new();
+            for (snapshot, _, later) in &applied {
+                let write = Write { before: &snapshot.customer, sent: &snapshot.merged };
+                let (rewritten, ignore) = (store.rewritten(&snapshot.path), &service.settings.read.ignore);
+                differences.extend(changed_since(write, &rewritten, later, stored, ignore)?);
+            }
+            if differences.is_empty() { Found::There } else { Found::Differs(differences) }
+        } else {
+            self.look(service, sent)?
+        };
+        let taken = applied.last().map(|(snapshot, ..)| snapshot.taken.clone());
+        Ok(Finding { record: sent.record, found, taken, is_recent: applied.iter().any(is_recent) })
+    }
+
+    /// Looks for a record of unknown outcome. One that is seen is noted beside its snapshot, where a resumed run finds it; that one is
+    /// not seen says nothing.
+    fn look(&self, service: &Service<'_>, sent: &Sent) -> Result<Found, Failure> {
+        let own = self.snapshots.iter().rfind(|(record, ..)| *record == sent.record);
+        let Some((_, snapshot, outcome)) = own else {
+            return Ok(Found::NotSeen("no snapshot says what it was to change".to_owned()));
+        };
+        Ok(match outcome {
+            WriteOutcome::Applied { .. } => Found::Seen,
+            WriteOutcome::NotSent | WriteOutcome::Refused => {
+                Found::NotSeen(format!("its last request was {}", outcome.name()))
+            }
+            _ if is_shown(service, &self.held.store, snapshot, &self.held.stored, false)? => Found::Seen,
+            _ => Found::NotSeen(match outcome.open_until(service.session.context.clock.now()) {
+                Some(until) => {
+                    format!("the profile does not show it; it may take effect until {}", local_minute(until))
+                }
+                None => "the profile does not show it".to_owned(),
+            }),
+        })
+    }
+
+    /// What leads back.
+    async fn undone(self, service: &Service<'_>) -> Result<Undone, Failure> {
+        let applied = self.snapshots.iter().filter(|(_, _, outcome)| outcome.may_be_applied());
+        let applied: Vec<&Snapshot> = applied.map(|(_, snapshot, _)| snapshot).collect();
+        let writes: Vec<Write<'_>> = applied
+            .iter()
+            .map(|snapshot| Write { before: &snapshot.customer, sent: &snapshot.merged })
+            .collect();
+        let mut seen = HashSet::new();
+        let mut left: Vec<String> = self.unusable.iter().map(|(_, why)| why.clone()).collect();
+        left.retain(|why| seen.insert(why.clone()));
+        let Some(both) = together(&writes)? else {
+            return Ok(Undone { back: None, left, notes: Vec::new() });
+        };
+        let rewritten: Vec<diff::Change> =
+            applied.iter().flat_map(|snapshot| self.held.store.rewritten(&snapshot.path)).collect();
+        let undo = Undo {
+            before: &both.before,
+            sent: &both.after,
+            rewritten: &rewritten,
+            all: false,
+            lost_addresses: false,
+            newer: Newer::DeleteUntouched,
+            dialect: service.settings.dialect,
+        };
+        // In a read that lags behind all seems to be as it was before.
+        let recent = Recent::of(&self.held, false)?;
+        let missing = recent.missing_in(&self.held.stored)?;
+        if !missing.is_empty() {
+            return Err(lags_behind(&missing, recent.is_any()).refusal);
+        }
+        let back = inverse(undo, self.held.stored.customer())?;
+        let notes = back.notes.iter().filter(|note| !back.left.contains(note)).cloned().collect();
+        left.extend(back.left);
+        let back = update(service, &self.held, &back.patch).await?;
+        Ok(Undone { back, left, notes })
+    }
+}
+
+/// The update that carries out a patch, with the changes that it makes now. `None` where there are none.
+async fn update(service: &Service<'_>, held: &Held, patch: &ProfilePatch) -> Result<Option<Back>, Failure> {
+    let whole = merge(held.stored.customer(), patch)?;
+    let patch = ProfilePatch {
+        draft: with_defaults(&patch.draft, &whole.changes),
+        remove: patch.remove.clone(),
+        allow_duplicate: true,
+        ..ProfilePatch::default()
+    };
+    let (draft, replacement) = (patch.draft.clone(), ReplacementArgs::default());
+    let update =
+        Update { patch, expect: None, allow_delete: None, base: None, replacement, warned: Vec::new() };
+    let consent = service.session.prompt().consent();
+    let own = held.service(service);
+    let mut steps = Steps::new(service, Change::Update(&update), consent);
+    let merged = steps.propose(&own, held).await?.merged;
+    if merged.changes.is_empty() {
+        return Ok(None);
+    }
+    let is_named = service.customer.is_some() || service.email.is_some();
+    let customer = held.stored.text("id").filter(|_| is_named);
+    let expect = diff::Expected { owner: held.stored.owner(), changes: merged.changes };
+    let input = operation::body(&CUSTOMER_UPDATE, draft);
+    Ok(Some(Back { customer, input, expect }))
+}
+
+/// A draft that names the default flags that a change sets and clears: those of the addresses that were not to be defaults, too.
+fn with_defaults(draft: &Map<String, Value>, changes: &[diff::Change]) -> Map<String, Value> {
+    let mut draft = draft.clone();
+    let flags = changes.iter().filter(|change| DEFAULTS.contains(&change.path.last_name()));
+    for (change, value) in flags.filter_map(|change| Some((change, change.after.as_ref()?))) {
+        let Some(id) = change.path.address_id() else {
+            draft.insert(change.path.last_name().to_owned(), value.clone());
+            continue;
+        };
+        let Some(Value::Array(addresses)) = draft.get_mut("addresses") else { continue };
+        let at = addresses.iter().position(|address| own_id(address) == Some(id));
+        let at = at.unwrap_or_else(|| {
+            addresses.push(Value::Object([("id".to_owned(), id.into())].into_iter().collect()));
+            addresses.len() - 1
+        });
+        addresses[at][change.path.last_name()] = value.clone();
+    }
+    draft
+}
+
+/// A snapshot has to be of this service and this customer.
+fn ensure_own(held: &Held, snapshot: &Snapshot) -> Result<(), String> {
+    let name = snapshot.name();
+    if snapshot.service.as_deref() != Some(&*held.store.service) {
+        return Err(format!("snapshot {name} was taken from another service"));
+    }
+    if belongs_to(held.stored.customer(), &snapshot.customer) {
+        Ok(())
+    } else {
+        Err(format!("snapshot {name} is of another customer"))
+    }
+}
+
+/// Why a snapshot is not there.
+fn missing(service: &Service<'_>, name: &str) -> String {
+    let days = service.settings.retention_days;
+    let kept = SignedDuration::from_hours(24 * i64::from(days));
+    let taken = state::date_of_name(name);
+    let now = service.session.context.clock.now();
+    if taken.is_some_and(|taken: Timestamp| now.duration_since(taken) > kept) {
+        return format!("snapshot {name} has expired: snapshots are kept for {days} days");
+    }
+    format!("snapshot {name} is not on this machine")
+}

@@ -1,0 +1,183 @@
+//! `journal undo`: a plan that sets back what a batch changed, where it still is so.
+
+use serde_json::{Value, json};
+
+use crate::journal_verify::forget_done;
+use crate::support::batch::lines;
+use crate::support::magento::{done, fails, program, run};
+use crate::support::test_env::TestEnv;
+
+/// A profile as the administrator sees it.
+fn profile(env: &TestEnv, customer: u64) -> Value {
+    done(env, &format!("customer show --customer {customer}"))
+}
+
+/// The addresses of a profile without their ids, by their cities.
+fn cities(profile: &Value) -> Vec<String> {
+    let list = profile["addresses"].as_array().unwrap().iter();
+    let mut cities: Vec<String> = list.map(|address| address["city"].as_str().unwrap().to_owned()).collect();
+    cities.sort_unstable();
+    cities
+}
+
+fn address(profile: &Value, id: u64) -> Value {
+    let list = profile["addresses"].as_array().unwrap();
+    list.iter().find(|address| address["id"] == id).cloned().unwrap_or_default()
+}
+
+/// Two records of customer 1 (one changes an address, one adds an address), one of customer 2 and one of 5.
+const RECORDS: &str = r#"{"customer": 1, "addresses": [{"id": 1, "city": "Marseille", "postcode": "13001"}]}
+{"customer": 1, "addresses": [{"firstname": "Ida", "lastname": "Nor", "street": ["Gate 1"], "city": "Oslo", "postcode": "0150", "country_id": "NO", "telephone": "004721000000"}]}
+{"customer": 2, "addresses": [{"id": 5, "city": "Nara"}, {"id": 6, "city": "Kobe"}]}
+{"customer": 5, "firstname": "Jonas", "addresses": [{"id": 12, "city": "Kiel"}]}
+"#;
+
+fn batch(env: &TestEnv) {
+    env.file("a.ndjson", RECORDS);
+    let ran = run(env, "customer update -i a.ndjson");
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn what_a_batch_changed_is_set_back_and_others_edits_stay() {
+    let env = TestEnv::new();
+    let before: Vec<Value> = [1, 2, 5].map(|customer| profile(&env, customer)).into();
+    batch(&env);
+    assert_eq!(cities(&profile(&env, 1)).iter().filter(|city| *city == "Oslo").count(), 1);
+    // Others edit a field that the batch changed, and fields that it did not.
+    done(&env, "customer update --customer 2 --address 5 --city Uji --yes");
+    done(&env, "customer update --customer 1 --address 1 --company Elsewhere --yes");
+    done(&env, "customer update --customer 5 --lastname Maier --yes");
+    env.requests();
+    let planned = run(&env, "journal undo a.ndjson.journal --plan back.plan");
+    assert_eq!((planned.code, env.requests()), (0, vec!["GET 200".to_owned(); 3]), "{planned:?}");
+    let rows = lines(&planned);
+    assert_eq!(rows[1]["left"], json!(["address 5 city has changed since; left as is"]), "{planned:?}");
+    assert_eq!(rows.last().unwrap()["records"], 3, "{planned:?}");
+    // It deletes the address that was added, so it needs a yes.
+    assert_eq!(run(&env, "apply back.plan").code, 3);
+    let applied = run(&env, "apply back.plan --yes");
+    assert_eq!(applied.code, 0, "{applied:?}");
+    let after: Vec<Value> = [1, 2, 5].map(|customer| profile(&env, customer)).into();
+    assert_eq!(cities(&after[0]), cities(&before[0]), "Marseille is Paris again, and Oslo is gone");
+    assert_eq!(address(&after[0], 1)["postcode"], address(&before[0], 1)["postcode"]);
+    assert_eq!(address(&after[0], 1)["company"], "Elsewhere");
+    assert_eq!(
+        (&address(&after[1], 5)["city"], &address(&after[1], 6)["city"]),
+        (&json!("Uji"), &address(&before[1], 6)["city"])
+    );
+    assert_eq!((&after[2]["firstname"], &after[2]["lastname"]), (&before[2]["firstname"], &json!("Maier")));
+    // Nothing is left: not by a second undo, and the plan is applied once.
+    let again = program(&env, "journal undo a.ndjson.journal --plan again.plan").run();
+    assert!(again.code == 0 && again.stderr.contains("No plan was written"), "{again:?}");
+    assert!(!env.home.dir.path().join("again.plan").exists());
+}
+
+#[test]
+fn an_added_address_that_somebody_changed_stays_and_a_removed_one_comes_back_once() {
+    let env = TestEnv::new();
+    env.file(
+        "a.ndjson",
+        "{\"customer\": 1, \"addresses\": [{\"id\": 1, \"city\": \"Marseille\"}]}\n\
+         {\"customer\": 1, \"addresses\": [{\"firstname\": \"Ida\", \"lastname\": \"Nor\", \"street\": [\"Gate 1\"], \"city\": \
+         \"Oslo\", \"postcode\": \"0150\", \"country_id\": \"NO\", \"telephone\": \"004721000000\"}]}\n",
+    );
+    let before = profile(&env, 1);
+    assert_eq!(run(&env, "customer update -i a.ndjson").code, 0);
+    let shown = profile(&env, 1);
+    let list = shown["addresses"].as_array().unwrap();
+    let oslo = list.iter().find(|address| address["city"] == "Oslo").unwrap()["id"].clone();
+    done(&env, &format!("customer update --customer 1 --address {oslo} --company Ours --yes"));
+    // Removed since, an address that the batch changed does not come back.
+    run(&env, "customer update --customer 1 --remove-address 1 --yes");
+    let planned = program(&env, "journal undo a.ndjson.journal --plan back.plan").run();
+    let left = format!(
+        "line 1: address {oslo}, which was added, has changed since; left as is\nline 1: address 1 is gone\n"
+    );
+    let mut found: Vec<&str> = planned.stdout.lines().collect();
+    let mut expected: Vec<&str> = left.lines().collect();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{planned:?}");
+    assert!(planned.stderr.contains("2 changes are left as the shop has it now"), "{planned:?}");
+    assert!(planned.stderr.contains("No plan was written"), "{planned:?}");
+    assert_eq!(
+        profile(&env, 1)["addresses"].as_array().unwrap().len(),
+        before["addresses"].as_array().unwrap().len()
+    );
+    // A batch of a plan that removes an address: it comes back under a new id, and once.
+    let of_2 = profile(&env, 2);
+    assert_eq!(run(&env, "customer update --customer 2 --remove-address 6 --plan gone.plan").code, 0);
+    assert_eq!(run(&env, "apply gone.plan --yes").code, 0);
+    assert_eq!(cities(&profile(&env, 2)).len(), 1);
+    let back = run(&env, "journal undo gone.plan.journal --plan comes-back.plan");
+    assert_eq!(back.code, 0, "{back:?}");
+    let applied = run(&env, "apply comes-back.plan --yes");
+    assert_eq!(applied.code, 0, "{applied:?}");
+    let restored = profile(&env, 2);
+    assert_eq!(cities(&restored), cities(&of_2));
+    assert_eq!(address(&restored, 6), Value::Null);
+    let again = program(&env, "journal undo gone.plan.journal --plan twice.plan").run();
+    assert!(again.stderr.contains("No plan was written"), "{again:?}");
+}
+
+/// An edit after the plan was made: the record is refused, as that of any plan.
+#[test]
+fn a_plan_that_is_out_of_date_is_refused() {
+    let env = TestEnv::new();
+    batch(&env);
+    assert_eq!(run(&env, "journal undo latest --plan back.plan").code, 0);
+    done(&env, "customer update --customer 5 --address 12 --city Bonn --yes");
+    let applied = run(&env, "apply back.plan --yes");
+    assert_eq!(applied.code, 7, "{applied:?}");
+    assert_eq!(address(&profile(&env, 5), 12)["city"], "Bonn");
+    assert_eq!(address(&profile(&env, 1), 1)["city"], "Paris");
+}
+
+#[test]
+fn records_that_are_not_done_and_snapshots_that_are_missing_are_left_and_said() {
+    let env = TestEnv::new();
+    batch(&env);
+    forget_done(&env, "a.ndjson.journal", 3, "2");
+    let of_5 = env.snapshots().into_iter().find(|path| path.parent().unwrap().ends_with("5")).unwrap();
+    std::fs::remove_file(&of_5).unwrap();
+    let planned = program(&env, "journal undo latest --plan back.plan").run();
+    let name = of_5.file_stem().unwrap().to_str().unwrap();
+    assert!(planned.stdout.contains(&format!("snapshot {name} is not on this machine")), "{planned:?}");
+    assert!(planned.stderr.contains("not undone: 1 unknown"), "{planned:?}");
+    assert!(env.home.dir.path().join("back.plan").exists(), "{planned:?}");
+    // A plan needs a name, and takes no one's.
+    fails(&env, 2, "journal undo latest");
+    fails(&env, 3, "journal undo latest --plan back.plan");
+}
+
+#[test]
+fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_listed() {
+    let env = TestEnv::new();
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    done(&env, "quote add-item --sku umbrella --qty 1");
+    env.file("items.csv", "customer,sku,qty\n1,mug-blue,4\n1,umbrella,3\n1,mug-blue,5\n");
+    let set = run(&env, "quote set-item -i items.csv");
+    assert_eq!(set.code, 0, "{set:?}");
+    done(&env, "quote set-item --sku umbrella --qty 9");
+    let planned = run(&env, "journal undo latest --plan back.plan");
+    assert_eq!(planned.code, 0, "{planned:?}");
+    assert!(planned.stdout.contains("has changed since: its quantity is 9"), "{planned:?}");
+    let applied = run(&env, "apply back.plan --yes");
+    assert_eq!(applied.code, 0, "{applied:?}");
+    let cart = done(&env, "quote show");
+    let items = cart["cart"]["items"].as_array().or(cart["items"].as_array()).unwrap();
+    let quantity = |sku: &str| items.iter().find(|item| item["sku"] == sku).unwrap()["qty"].clone();
+    assert_eq!((quantity("mug-blue"), quantity("umbrella")), (json!(1), json!(9)));
+    let again = program(&env, "journal undo items.csv.journal --plan again.plan").run();
+    assert!(again.stderr.contains("No plan was written"), "{again:?}");
+    env.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nwarm_x,Warm,boolean\n");
+    assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
+    env.requests();
+    let listed = program(&env, "journal undo latest --plan a.plan").run();
+    assert_eq!(listed.stdout, "line 2: nothing sets back `attribute create`\n", "{listed:?}");
+    assert!(
+        listed.stderr.contains("No plan was written: nothing sets back `attribute create`; 1 record done")
+    );
+    assert_eq!((listed.code, env.requests()), (0, Vec::new()));
+}

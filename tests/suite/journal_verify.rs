@@ -1,0 +1,204 @@
+//! `journal verify`: what each record of a batch wrote is read again, with one read a customer.
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use crate::support::batch::lines;
+use crate::support::magento::{done, program, run};
+use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::{TestEnv, serve};
+
+/// Four records of three customers.
+const MOVES: &str = "customer,address_id,city\n1,1,Marseille\n1,2,Boston\n2,5,Nara\n5,12,Kiel\n";
+
+/// A shop whose customers were moved by a batch.
+fn moved() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("moves.csv", MOVES);
+    assert_eq!(run(&env, "customer update -i moves.csv").code, 0);
+    env.requests();
+    env
+}
+
+/// Takes away that a record is done, as if the program had been killed when its request had left.
+pub fn forget_done(env: &TestEnv, journal: &str, record: u64, customer: &str) {
+    let path = env.home.dir.path().join(journal);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let of_record = |line: &&str| line.starts_with(&format!("{{\"record\":{record},"));
+    let sending = text.lines().find(of_record).unwrap();
+    let sending: Value = serde_json::from_str(sending).unwrap();
+    let left: Vec<&str> =
+        text.lines().filter(|line| !of_record(line) || line.contains("\"sending\"")).collect();
+    std::fs::write(&path, left.join("\n") + "\n").unwrap();
+    let name = sending["snapshot"].as_str().unwrap();
+    let own = |path: &std::path::PathBuf| path.parent().unwrap().ends_with(customer);
+    let snapshot = env.snapshots().into_iter().find(|path| own(path) && path.file_stem().unwrap() == name);
+    std::fs::remove_file(snapshot.unwrap().with_extension("outcome")).unwrap();
+}
+
+fn states(verified: &Outcome) -> Value {
+    lines(verified).iter().map(|line| line["state"].clone()).collect()
+}
+
+#[test]
+fn what_a_batch_wrote_is_found_with_one_read_a_customer() {
+    let env = moved();
+    let verified = run(&env, "journal verify latest");
+    assert_eq!(states(&verified), json!(["there", "there", "there", "there"]), "{verified:?}");
+    assert_eq!((verified.code, env.requests()), (0, vec!["GET 200".to_owned(); 3]));
+    // A part of the customers, with all of their records: always the same ones.
+    let sample = run(&env, "journal verify latest --sample 34%");
+    let records =
+        |verified: &Outcome| lines(verified).iter().map(|line| line["record"].clone()).collect::<Value>();
+    assert_eq!((sample.code, env.requests().len()), (0, 2), "{sample:?}");
+    assert_eq!(records(&run(&env, "journal verify latest --sample 34%")), records(&sample));
+}
+
+#[test]
+fn changes_of_others_are_shown_with_both_values() {
+    let env = moved();
+    done(&env, "customer update --customer 1 --address 2 --city Albany --yes");
+    done(&env, "customer update --customer 2 --address 5 --postcode 111-1111 --yes");
+    done(
+        &env,
+        "customer update --customer 5 --add-address --address-firstname A --address-lastname B --street S \
+        --city Bonn --postcode 53113 --country DE --telephone 0228123456 --yes",
+    );
+    run(&env, "customer update --customer 5 --remove-address 12 --yes");
+    let verified = run(&env, "journal verify moves.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (7, json!(["there", "changed", "there", "gone"])));
+    assert_eq!(
+        lines(&verified)[1]["differences"],
+        json!([{"path": "addresses[id=2].city", "written": "Boston", "now": "Albany"}])
+    );
+    assert!(lines(&verified)[1]["taken"].as_str().is_some_and(|taken| taken.starts_with("20")));
+    assert_eq!(verified.error()["message"], "2 of 4 records not as written");
+    let shown = program(&env, "journal verify moves.csv.journal").run();
+    let rows: Vec<&str> = shown.stdout.lines().collect();
+    assert!(rows[0].starts_with("line 3: changed (written "), "{shown:?}");
+    assert!(rows[0].ends_with("address 2 city: wrote Boston, now Albany"), "{shown:?}");
+    assert!(rows[1].ends_with("address 12 city: wrote Kiel, now nothing"), "{shown:?}");
+    assert!(
+        shown.stderr.contains("journal verify: 4 records: 1 changed, 1 gone, 2 there; 3 reads ("),
+        "{shown:?}"
+    );
+}
+
+/// After it was seen, `--resume` takes it as done, also where somebody has changed it since; one that is not seen stays unknown.
+#[test]
+fn a_record_of_unknown_outcome_is_reported_as_seen_or_not() {
+    let env = moved();
+    forget_done(&env, "moves.csv.journal", 3, "2");
+    forget_done(&env, "moves.csv.journal", 4, "5");
+    let elsewhere = Home::new();
+    let by_others = |line: &str| {
+        let other = serve(elsewhere.storefront(&format!("{line} --yes -q")), &format!("{}/rest", env.url()));
+        let other = other.env("STOREFRONT_API", "magento").without("STOREFRONT_STORE_VIEW").run();
+        assert_eq!(other.code, 0, "{other:?}");
+    };
+    by_others("customer update --customer 5 --address 12 --city Hamburg");
+    env.requests();
+    let verified = run(&env, "journal verify moves.csv.journal");
+    assert_eq!(
+        (verified.code, states(&verified)),
+        (7, json!(["there", "there", "seen", "not seen"])),
+        "{verified:?}"
+    );
+    let why = lines(&verified)[3]["reason"].as_str().unwrap().to_owned();
+    assert!(why.starts_with("the profile does not show it; it may take effect until "), "{why}");
+    assert_eq!(env.requests(), vec!["GET 200".to_owned(); 3]);
+    by_others("customer update --customer 2 --address 5 --city Uji");
+    let resumed = run(&env, "customer update -i moves.csv --resume --settle 0");
+    let applied = lines(&resumed).iter().map(|line| line["applied"].clone()).collect::<Value>();
+    assert_eq!(applied, json!(["yes", "yes", "yes", "unknown"]), "{resumed:?}");
+    assert_eq!(lines(&run(&env, "journal show moves.csv.journal"))[2]["state"], "done");
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let env = moved();
+    let snapshots = env.snapshots();
+    let of_5 = snapshots.iter().find(|path| path.parent().unwrap().ends_with("5")).unwrap();
+    let kept = std::fs::read(of_5).unwrap();
+    std::fs::remove_file(of_5).unwrap();
+    let verified = run(&env, "journal verify moves.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (7, json!(["there", "there", "there", "not verified"])));
+    let name = of_5.file_stem().unwrap().to_str().unwrap();
+    assert_eq!(lines(&verified)[3]["reason"], format!("snapshot {name} is not on this machine"));
+    // One whose name in the journal is of long ago.
+    let journal = env.home.dir.path().join("moves.csv.journal");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    std::fs::write(&journal, text.replace(name, "000001-20200101T000000Z")).unwrap();
+    let expired = run(&env, "journal verify moves.csv.journal");
+    let expired = lines(&expired);
+    let reasons: Vec<&Value> = expired.iter().map(|line| &line["reason"]).collect();
+    let why = "snapshot 000001-20200101T000000Z has expired: snapshots are kept for 30 days";
+    assert!(reasons.contains(&&json!(why)), "{reasons:?}");
+    std::fs::write(&journal, &text).unwrap();
+    std::fs::write(of_5, kept).unwrap();
+    // A journal of another shop, or of another interface.
+    let other = text.replace("/rest\"", "/other\"");
+    std::fs::write(env.home.dir.path().join("other.journal"), other).unwrap();
+    let error = crate::support::magento::fails(&env, 3, "journal verify other.journal --input moves.csv");
+    assert!(error["message"].as_str().unwrap().starts_with("the journal is for the service `"), "{error}");
+    // The input has to be there.
+    std::fs::rename(env.home.dir.path().join("moves.csv"), env.home.dir.path().join("moved.csv")).unwrap();
+    let error = crate::support::magento::fails(&env, 2, "journal verify moves.csv.journal");
+    assert_eq!(error["message"], "the input `moves.csv` is not next to the journal");
+    assert_eq!(run(&env, "journal verify moves.csv.journal --input moved.csv").code, 0);
+    // Rows that were sorted are found; one that was changed is not looked at.
+    env.file("sorted.csv", "customer,address_id,city\n5,12,Kiel\n2,5,Nara\n1,2,Boston\n1,1,Lyon\n");
+    let sorted = program(&env, "journal verify moves.csv.journal --input sorted.csv").run();
+    assert!(sorted.stderr.contains("journal verify: 3 records: 3 there; 3 reads ("), "{sorted:?}");
+    assert!(sorted.stderr.contains("warning: 1 record not in the input as they were run"), "{sorted:?}");
+}
+
+#[test]
+fn attributes_and_items_are_compared_with_the_input() {
+    let env = TestEnv::new();
+    env.file("a.csv", "attribute_code,default_frontend_label,frontend_input,options\nsize_x,Size,select,S|M\nwarm_x,Warm,boolean,\n");
+    assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
+    let verified = run(&env, "journal verify latest");
+    assert_eq!((verified.code, states(&verified)), (0, json!(["there", "there"])), "{verified:?}");
+    assert_eq!(run(&env, "attribute option add size_x --option L").code, 0);
+    run(&env, "api DELETE /V1/products/attributes/warm_x --admin --yes");
+    let verified = run(&env, "journal verify a.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (7, json!(["changed", "gone"])), "{verified:?}");
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    env.file("items.csv", "customer,sku,qty\n1,mug-blue,4\n");
+    assert_eq!(run(&env, "quote set-item -i items.csv").code, 0);
+    let verified = run(&env, "journal verify latest");
+    assert_eq!((verified.code, states(&verified)), (0, json!(["there"])), "{verified:?}");
+    done(&env, "quote set-item --sku mug-blue --qty 2");
+    let verified = run(&env, "journal verify items.csv.journal");
+    assert_eq!(lines(&verified)[0]["differences"][0]["now"], 2, "{verified:?}");
+    env.file("add.csv", "customer,sku,qty\n1,umbrella,1\n");
+    assert_eq!(run(&env, "quote add-item -i add.csv").code, 0);
+    let error = crate::support::magento::fails(&env, 2, "journal verify latest");
+    assert_eq!(error["message"], "`quote add-item` cannot be verified: no read shows what a record wrote");
+}
+
+#[test]
+fn records_with_tokens_are_read_with_them() {
+    let env = TestEnv::new();
+    env.file("names.csv", "token,firstname\nsandbox-customer-1,Ada\nsandbox-customer-2,Bob\n");
+    assert_eq!(env.run("customer update -i names.csv").code, 0);
+    let verified = env.run("journal verify latest");
+    verified.assert(
+        0,
+        str![""],
+        str![[r#"
+journal [HOME]/names.csv.journal
+journal verify: 2 records: 2 there; 2 reads ([DURATION])
+"#]],
+    );
+    let refused = env.run("journal undo latest --plan u.plan");
+    refused.assert_failure(
+        2,
+        str![[r#"
+journal [HOME]/names.csv.journal
+error: a plan holds no tokens, and the records have tokens of their own
+  hint: undo each update with `storefront customer restore`, with the token of its customer
+"#]],
+    );
+}
