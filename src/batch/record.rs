@@ -31,6 +31,9 @@ pub const REASON: &str = "reason";
 /// A member or column that names the customer, by id or email.
 pub const CUSTOMER_FIELD: &str = "customer";
 
+/// The fields of a record, and what stands beside them: whose it is, and what a token command needs.
+type Document = (Map<String, Value>, Map<String, Value>);
+
 /// How records are read from the input.
 pub struct RecordPreparer<'a> {
     /// What the user runs.
@@ -192,15 +195,11 @@ impl<'a> RecordPreparer<'a> {
         Ok(prepared)
     }
 
-    /// The fields of a record, and what stands beside them: whose it is, and what a token command needs.
+    /// Parses a record.
     ///
     /// # Errors
     /// `usage` for what cannot be read.
-    fn document(
-        &self,
-        record: &Record,
-        columns: Option<&Columns>,
-    ) -> Result<(Map<String, Value>, Map<String, Value>), Failure> {
+    fn document(&self, record: &Record, columns: Option<&Columns>) -> Result<Document, Failure> {
         let (mut document, mut extra) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),

@@ -407,7 +407,7 @@ pub async fn set_back(service: &Service<'_>, draft: &Draft, before: &Value) -> R
     let fields = fields.into_iter().chain([("quote_id", stored.id.to_string().into())]);
     let fields = fields.map(|(name, value)| (name.to_owned(), value)).collect();
     let changes = vec![Change { path, before: qty.cloned(), after }];
-    Ok(SetBack::Draft(fields, Expected { owner: stored.owner.clone(), changes }))
+    Ok(SetBack::Draft(fields, Expected { owner: stored.owner.clone(), changes, ..Expected::default() }))
 }
 
 /// Whether a cart could not be read because the customer has no cart, or another one, by now.

@@ -296,7 +296,7 @@ fn ten_thousand_records_are_filtered_and_searched() {
             ]
         };
         let changes = if number.is_multiple_of(1000) { vec![deleted(number)] } else { changed() };
-        let expect = Expected { owner: owner.as_object().unwrap().clone(), changes };
+        let expect = Expected { owner: owner.as_object().unwrap().clone(), changes, ..Expected::default() };
         Planned { customer: Some(number.to_string()), expect, ..Planned::default() }
     };
     let records: Vec<Planned> = (1..=RECORDS).map(record).collect();

@@ -10,7 +10,7 @@ use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::RunContext;
-use crate::batch::token::TokenSource;
+use crate::batch::token::RecordToken;
 use crate::client::Session;
 use crate::journal::State;
 use crate::plan::Planned;
@@ -18,6 +18,7 @@ use crate::plan::planning::Planning;
 use crate::report::Report;
 use crate::report::summary::count_records;
 use storefront_core::failure::{Applied, Failure};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::text::sanitize::sanitize_line;
 
@@ -46,11 +47,9 @@ fn list(report: &Report, listing: &Listing<'_>) -> Result<(), Failure> {
     let why = format!("nothing sets back `{}`", listing.operation.name);
     let mut done = 0;
     listing.rows(&[], |row| {
-        if row.state != State::Done {
-            return Ok(());
-        }
+        let (State::Done, Some(record)) = (row.state, row.record) else { return Ok(()) };
         done += 1;
-        let (record, line, key) = (row.record, row.line, row.key);
+        let (line, key) = (row.line, row.key);
         say(report, record, line, key.as_deref(), "left", std::slice::from_ref(&why), &[])
     })?;
     report.status(&format!("No plan was written: {why}; {} done", count_records(done)));
@@ -155,11 +154,14 @@ fn only_done(gathered: Gathered) -> Gathered {
 
 /// A plan is handed on to others, who apply it with their own tokens.
 fn refuse_tokens(groups: &[(Group, PreparedRecord)]) -> Result<(), Failure> {
-    if groups.iter().all(|(_, prepared)| prepared.token_source == TokenSource::Shared) {
+    if groups.iter().all(|(_, prepared)| prepared.token_source == RecordToken::Shared) {
         return Ok(());
     }
-    Err(Failure::usage("a plan holds no tokens, and the records have tokens of their own")
-        .hint("undo each update with `storefront customer restore`, with the token of its customer"))
+    Err(Failure::usage("a plan holds no tokens, and the records have tokens of their own").hint(hint!(
+        "undo each update with ",
+        storefront("customer restore"),
+        ", with the token of its customer"
+    )))
 }
 
 /// Prints what becomes of a record; for people only what they have to know.

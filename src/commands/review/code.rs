@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::Session;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
 use storefront_core::text::hash::hex;
 
 /// The terminal that controls this process, whatever its streams are.
@@ -58,7 +59,7 @@ impl Code {
         match session.context.storage.read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Err(Failure::guard("there is no terminal to show the code on, and no code was set")
-                    .hint("set one in a terminal with `storefront review --set-code`"))
+                    .hint(hint!("set one in a terminal with ", storefront("review --set-code"))))
             }
             read => {
                 let unreadable = |error: &dyn std::fmt::Display| {

@@ -147,7 +147,7 @@ impl Desk {
     /// Notes a step, for the page.
     pub fn step(&self, Step { record, state, failure }: Step) {
         let reason = failure.as_ref().map(|failure| message_line(&failure.message));
-        let hint = failure.and_then(|failure| failure.hint).map(|hint| sanitize_line(&hint));
+        let hint = failure.and_then(|failure| failure.hint).map(|hint| sanitize_line(&hint.to_string()));
         let step = json!({"record": record, "state": state, "reason": reason, "hint": hint});
         self.state().steps.push(step);
     }

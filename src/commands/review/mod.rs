@@ -158,7 +158,9 @@ fn earlier(session: &Session<'_>, plan: &Plan) -> Result<BTreeMap<u64, Earlier>,
     let mut earlier = BTreeMap::new();
     if is_there(&*session.context.storage, &journal) {
         Listing::read(session, &journal)?.rows(&[], |row| {
-            earlier.insert(row.record, Earlier { state: row.state, reason: row.entry.reason });
+            if let Some(record) = row.record {
+                earlier.insert(record, Earlier { state: row.state, reason: row.entry.reason });
+            }
             Ok(())
         })?;
     }
@@ -220,7 +222,7 @@ async fn apply_selected(
     desk.end(match &result {
         Ok(()) => json!({"journal": journal}),
         Err(failure) => {
-            let next = failure.hint.as_ref().map(|hint| hint::for_command(hint, session.global));
+            let next = failure.hint.clone().map(|hint| hint::for_command(hint, session.global).to_string());
             json!({"journal": journal, "error": failure.message, "hint": next})
         }
     });

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
+use super::earlier::is_shown;
 use super::lag::Recent;
 use super::messages::{lags_behind, local_minute};
 use super::read::Held;
 use super::steps::Steps;
-use super::verify::is_shown;
 use super::{Change, Update};
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
@@ -23,6 +23,7 @@ use storefront_core::profile::diff;
 use storefront_core::profile::merge::{ProfilePatch, merge};
 use storefront_core::profile::restore::{Newer, Undo, Write, belongs_to, inverse, together};
 use storefront_core::profile::since::{Since, changed_since};
+use storefront_core::profile::verify::Proof;
 
 /// A record of a batch whose profile is read again.
 #[derive(Debug, Clone)]
@@ -148,8 +149,8 @@ impl Finding {
 
 impl Looked {
     async fn of(service: &Service<'_>, sent: &[Sent]) -> Result<Self, Failure> {
-        let held = Held::read(service, None, None, false).await?;
-        let entries = held.store.entries()?;
+        let held = Held::read(service, None).await?;
+        let entries = held.store.entries().collect::<Result<Vec<_>, _>>()?;
         let (mut snapshots, mut unusable) = (Vec::new(), Vec::new());
         for sent in sent {
             for name in &sent.snapshots {
@@ -226,7 +227,9 @@ impl Looked {
             WriteOutcome::NotSent | WriteOutcome::Refused => {
                 Found::NotSeen(format!("its last request was {}", outcome.name()))
             }
-            _ if is_shown(service, &self.held.store, snapshot, &self.held.stored, false)? => Found::Seen,
+            _ if is_shown(service, &self.held.store, snapshot, &self.held.stored, Proof::AsSent)? => {
+                Found::Seen
+            }
             _ => Found::NotSeen(match outcome.open_until(service.session.context.clock.now()) {
                 Some(until) => {
                     format!("the profile does not show it; it may take effect until {}", local_minute(until))
@@ -296,7 +299,8 @@ async fn update(service: &Service<'_>, held: &Held, patch: &ProfilePatch) -> Res
     }
     let is_named = service.customer.is_some() || service.email.is_some();
     let customer = held.stored.text("id").filter(|_| is_named);
-    let expect = diff::Expected { owner: held.stored.owner(), changes: merged.changes };
+    let expect =
+        diff::Expected { owner: held.stored.owner(), changes: merged.changes, ..diff::Expected::default() };
     let input = operation::body(&CUSTOMER_UPDATE, draft);
     Ok(Some(Back { customer, input, expect }))
 }

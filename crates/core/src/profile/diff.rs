@@ -108,15 +108,6 @@ fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"))
 }
 
-impl Expected {
-    /// The addresses that are removed.
-    pub fn removed(&self) -> impl Iterator<Item = AddressId> + '_ {
-        let removals =
-            self.changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
-        removals.filter_map(|change| change.path.address_id())
-    }
-}
-
 /// Refuses changes that are not those that were planned, and approved. `stored` is what they are made to.
 ///
 /// # Errors
