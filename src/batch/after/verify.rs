@@ -18,6 +18,7 @@ use crate::report::style::time;
 use crate::report::summary::count_records;
 use crate::report::{Report, changes};
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::profile::since::Since;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
@@ -39,9 +40,8 @@ pub async fn verify(
     let spec = listing.operation;
     if !can_be_verified(spec) {
         let message = format!("`{}` cannot be verified: no read shows what a record wrote", spec.name);
-        return Err(
-            Failure::usage(message).hint("`storefront journal show` lists what became of each record")
-        );
+        return Err(Failure::usage(message)
+            .hint(hint!(storefront("journal show"), " lists what became of each record")));
     }
     let follower = Follower::new(spec, Task::Verify);
     follow(session, listing, input, &follower, async |shared| {
@@ -129,9 +129,11 @@ impl<'a> Verifying<'a> {
         let unread = self.counts.get(NOT_VERIFIED).copied().unwrap_or(0);
         if differing > 0 {
             let message = format!("{differing} of {} not as written", count_records(total));
-            return Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(
-                "look at them in the shop; `storefront journal undo` plans how to set back what is left of a batch",
-            ));
+            return Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint!(
+                "look at them in the shop; ",
+                storefront("journal undo"),
+                " plans how to set back what is left of a batch"
+            )));
         }
         match self.failure {
             Some(failure) => {

@@ -19,6 +19,7 @@ use crate::report::list::{Column, List};
 use storefront_core::attribute::compare::{Difference, Proposal, State, compare, name_store_views};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, OperationSpec};
 use storefront_core::text::duration;
 use storefront_core::text::exact_json;
@@ -100,9 +101,9 @@ pub async fn run(service: &Service<'_>, args: &DiffArgs) -> Result<(), Failure> 
 
 /// The attributes of a file, each checked as `attribute create` checks its input.
 fn read_file(session: &Session<'_>, path: &Path) -> Result<Vec<Map<String, Value>>, Failure> {
-    let such = "`storefront attribute export` prints such a file";
+    let such = || hint!(storefront("attribute export"), " prints such a file");
     let read = document::read_json(path).map_err(|failure| match failure.hint {
-        None => failure.hint(such),
+        None => failure.hint(such()),
         Some(_) => failure,
     });
     let documents = match read? {
@@ -128,7 +129,7 @@ fn read_file(session: &Session<'_>, path: &Path) -> Result<Vec<Map<String, Value
         attributes.push(draft.fields);
     }
     if attributes.is_empty() {
-        return Err(Failure::usage(format!("{} has no attributes", document::quoted(&name))).hint(such));
+        return Err(Failure::usage(format!("{} has no attributes", document::quoted(&name))).hint(such()));
     }
     Ok(attributes)
 }

@@ -53,7 +53,7 @@ pub struct VerifyArgs {
 /// Flags of `journal undo`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It writes a plan for `storefront apply`, lists what it leaves and why, and sends nothing but reads.
+    after_help = "It writes a plan for `apply`, lists what it leaves and why, and sends nothing but reads.
 
 Examples:
   storefront journal undo latest --plan undo.plan --sandbox
