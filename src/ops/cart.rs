@@ -9,7 +9,7 @@ use crate::ops::customers::no_such_customer;
 use crate::ops::profile::read::read_profile;
 use crate::ops::{look_first, positive};
 use storefront_core::cart::Cart;
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::{Absent, Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
@@ -42,7 +42,8 @@ impl ActiveCart {
         let id = self.id.to_string();
         let Some(named) = named.filter(|named| named.trim() != id) else { return Ok(()) };
         let message = format!("quote `{}` is not the customer's active cart, which is `{id}`", named.trim());
-        Err(Failure::usage(message).hint("leave out the quote id, or give the id of the active cart"))
+        let failure = Failure { absent: Some(Absent::Cart), ..Failure::usage(message) };
+        Err(failure.hint("leave out the quote id, or give the id of the active cart"))
     }
 }
 

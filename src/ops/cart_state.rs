@@ -12,7 +12,7 @@ use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{cart, read_until};
 use crate::report::outcome::{CartOutcome, Outcome};
 use storefront_core::cart::{Cart, find_item, is_asked, item_id, item_state};
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::{Absent, Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{
@@ -22,9 +22,6 @@ use storefront_core::profile::diff::{Change, Expected, ensure_planned_in};
 use storefront_core::profile::equal::{same_flag, same_value};
 use storefront_core::profile::path::FieldPath;
 use storefront_core::profile::since::Since;
-
-/// What is said where there is no cart.
-const NO_CART: &str = "the customer has no active cart";
 
 /// The field of an item's quantity.
 const QTY: &str = "qty";
@@ -80,7 +77,8 @@ impl<'a> Stored<'a> {
     async fn read(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let target = service.target()?;
         let Some(found) = cart::find(service).await? else {
-            let none = Failure::new(FailureKind::Refused, NO_CART);
+            let message = "the customer has no active cart";
+            let none = Failure { absent: Some(Absent::Cart), ..Failure::new(FailureKind::Refused, message) };
             return Err(none.hint(hint!("add an item with ", storefront("quote add-item"))));
         };
         found.ensure_named(scalar(draft.fields.get("quote_id")).as_deref())?;
@@ -338,7 +336,7 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
 pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Result<Vec<Since>, String>, Failure> {
     let stored = match Stored::read(service, draft).await {
         Ok(stored) => stored,
-        Err(failure) if is_other_cart(&failure) => return Ok(Err(failure.message)),
+        Err(failure) if failure.absent.is_some() => return Ok(Err(failure.message)),
         Err(failure) => return Err(failure),
     };
     let item = stored.items.iter().find(|item| is_asked(item, &draft.fields));
@@ -382,7 +380,7 @@ pub async fn set_back(service: &Service<'_>, draft: &Draft, before: &Value) -> R
     let what = |id| format!("item {id} ({})", scalar(item.get("sku")).unwrap_or_default());
     let stored = match Stored::read(service, draft).await {
         Ok(stored) => stored,
-        Err(failure) if is_other_cart(&failure) => return Ok(SetBack::Left(failure.message)),
+        Err(failure) if failure.absent.is_some() => return Ok(SetBack::Left(failure.message)),
         Err(failure) => return Err(failure),
     };
     let own = |name: &str| Map::from_iter([(name.to_owned(), item.get(name).cloned().unwrap_or_default())]);
@@ -408,11 +406,6 @@ pub async fn set_back(service: &Service<'_>, draft: &Draft, before: &Value) -> R
     let fields = fields.map(|(name, value)| (name.to_owned(), value)).collect();
     let changes = vec![Change { path, before: qty.cloned(), after }];
     Ok(SetBack::Draft(fields, Expected { owner: stored.owner.clone(), changes, ..Expected::default() }))
-}
-
-/// Whether a cart could not be read because the customer has no cart, or another one, by now.
-fn is_other_cart(failure: &Failure) -> bool {
-    failure.kind == FailureKind::Usage || failure.kind == FailureKind::Refused && failure.message == NO_CART
 }
 
 /// The quantity as a number, which the interface also takes as text.

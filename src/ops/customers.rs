@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::client::local_service;
 use crate::client::service::{CallToken, Service};
 use crate::ops::positive;
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::{Absent, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
@@ -50,17 +50,15 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
     Ok(Service { customer: Some(CustomerId(id)), email: None, ..service.clone() })
 }
 
-/// How it begins that nobody has an id or an email.
-const NOBODY: &str = "no customer has the ";
-
-/// Whether a read failed because there is no such customer.
-pub fn is_nobody(failure: &Failure) -> bool {
-    failure.kind == FailureKind::Usage && failure.message.starts_with(NOBODY)
-}
-
 /// No customer has this id.
 pub fn no_such_customer(id: CustomerId) -> Failure {
-    Failure::usage(format!("{NOBODY}ID {id}")).hint(hint!("search with ", storefront("customer find TEXT")))
+    no_customer_has(&format!("ID {id}"))
+}
+
+fn no_customer_has(named: &str) -> Failure {
+    let failure =
+        Failure { absent: Some(Absent::Customer), ..Failure::usage(format!("no customer has the {named}")) };
+    failure.hint(hint!("search with ", storefront("customer find TEXT")))
 }
 
 /// Emails may come in any case of their ASCII letters. By other letters two customers may differ: the Kelvin sign is a `k`
@@ -112,8 +110,7 @@ pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, 
             Err(unreadable("a customer without an id"))
         }
         (1, true) => Ok(matches.remove(0)),
-        (0, true) => Err(Failure::usage(format!("{NOBODY}email `{email}`"))
-            .hint(hint!("search with ", storefront("customer find TEXT")))),
+        (0, true) => Err(no_customer_has(&format!("email `{email}`"))),
         _ => {
             let each =
                 |customer| format!("{} (website {})", text(customer, "id"), text(customer, "website_id"));

@@ -13,9 +13,8 @@ use super::steps::Steps;
 use super::{Change, Update};
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
-use crate::ops::customers::is_nobody;
 use crate::state::{self, LockName, Snapshot};
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Absent, Failure};
 use storefront_core::operation::{self, CUSTOMER_UPDATE};
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::{DEFAULTS, own_id};
@@ -104,7 +103,7 @@ struct Looked {
 pub async fn verify(service: &Service<'_>, sent: &[Sent]) -> Result<Vec<Finding>, Failure> {
     let service = &with_known_id(service);
     let looked = match Looked::of(service, sent).await {
-        Err(failure) if is_nobody(&failure) => {
+        Err(failure) if failure.absent == Some(Absent::Customer) => {
             let gone = |sent: &Sent| Finding::of(sent, Found::Gone(failure.message.clone()));
             return Ok(sent.iter().map(gone).collect());
         }
@@ -120,7 +119,7 @@ pub async fn verify(service: &Service<'_>, sent: &[Sent]) -> Result<Vec<Finding>
 pub async fn undo(service: &Service<'_>, sent: &[Sent]) -> Result<Undone, Failure> {
     let service = &with_known_id(service);
     let looked = match Looked::of(service, sent).await {
-        Err(failure) if is_nobody(&failure) => {
+        Err(failure) if failure.absent == Some(Absent::Customer) => {
             return Ok(Undone { back: None, left: vec![failure.message], notes: Vec::new() });
         }
         looked => looked?,
