@@ -172,13 +172,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     check::look_up(shared, &opening.past).await?;
     let operation = preparer.operation.spec();
     let jobs = at_a_time(session, operation, &checked);
-    match preparer.plan {
-        Some(_) if checked.to_send == 0 => {}
-        Some(plan) => {
-            applying::confirm(session, operation, plan, |number| preparer.is_sent(&opening.past, number))?;
-        }
-        None => confirm(session, operation, &checked)?,
-    }
+    confirm(preparer, &checked, &opening.past)?;
     let is_new = !is_there(&*session.context.storage, &path);
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
@@ -238,12 +232,18 @@ fn ensure_started(session: &Session<'_>, args: &BatchArgs, journal: &Path) -> Re
     }
 }
 
-/// A person is asked once before a batch writes, and sees how much it is. What was sent before is not sent again
-/// without a yes, also where nobody can be asked.
-fn confirm(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> Result<(), Failure> {
-    if checked.to_send == 0 {
-        return Ok(());
+/// A person is asked once before a batch writes: of a plan about its changes, else about how many records it is.
+fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun) -> Result<(), Failure> {
+    let (session, operation) = (preparer.session, preparer.operation.spec());
+    match preparer.plan {
+        _ if checked.to_send == 0 => Ok(()),
+        Some(plan) => applying::confirm(session, operation, plan, |number| preparer.is_sent(past, number)),
+        None => confirm_count(session, operation, checked),
     }
+}
+
+/// What was sent before is not sent again without a yes, also where nobody can be asked.
+fn confirm_count(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> Result<(), Failure> {
     let prompt = session.prompt();
     let records = count_records(checked.records);
     let of = Some(format!("{} of ", checked.to_send)).filter(|_| checked.to_send < checked.records);

@@ -34,61 +34,96 @@ pub async fn run(
     groups: Vec<(Group, PreparedRecord)>,
     mut answered: impl FnMut(&Group, Result<Answer, Failure>) -> Result<(), Failure>,
 ) -> Result<Duration, Failure> {
-    let (service, args) = (shared.service, shared.preparer.args);
+    let service = shared.service;
     let total = groups.iter().map(|(group, _)| group.members.len() as u64).sum();
-    let pace = Rc::new(RefCell::new(Pace::new(args.jobs.unwrap_or(JOBS), args.rate)));
-    let paced = pace.clone();
-    service.client.observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
+    let mut course = Course::new(shared);
     let mut signals = Signals::listen(service.session.context)?;
     let mut tick = tokio::time::interval(PROGRESS_INTERVAL);
     let mut progress = Progress::new(service.session.report, total, total);
     let (mut waiting, by_record) = jobs(follower, groups);
-    let (mut running, mut count) = (FuturesUnordered::new(), RecordCounts::default());
-    let mut broken: Option<Failure> = None;
+    let mut running = FuturesUnordered::new();
     loop {
-        let now = Instant::now();
-        while broken.is_none()
-            && pace.borrow().delay(now).is_none()
-            && pace.borrow().has_capacity(running.len(), now)
+        while course.can_start(running.len())
             && let Some((job, prepared)) = waiting.pop_front()
         {
-            pace.borrow_mut().on_start(now);
+            course.pace.borrow_mut().on_start(Instant::now());
             running.push(Box::pin(look(shared, job, prepared)));
         }
-        if running.is_empty() && (waiting.is_empty() || broken.is_some()) {
+        if running.is_empty() && (waiting.is_empty() || course.broken.is_some()) {
             break;
         }
-        let pause = pace.borrow().delay(Instant::now()).filter(|_| !waiting.is_empty());
+        let pause = course.pace.borrow().delay(Instant::now()).filter(|_| !waiting.is_empty());
         tokio::select! {
             biased;
             Some(ended) = running.next() => {
                 let Some(group) = by_record.get(&ended.record) else { continue };
-                let members = group.members.len() as u64;
-                if ended.result.is_ok() { count.done += members } else { count.failed += members }
-                if ended.result.is_ok() {
-                    pace.borrow_mut().on_success();
-                }
-                let answer = ended.result.map(|_| follower.answers.borrow_mut().remove(&group.members[0].line));
-                if let Some(failure) = answer.as_ref().err().filter(|_| ended.is_unauthorized) {
-                    broken.get_or_insert_with(|| failure.clone());
-                }
-                answered(group, answer.and_then(|answer| answer.ok_or_else(nothing)))?;
+                course.note(group, &ended);
+                answered(group, ended.result.and_then(|_| answer_of(follower, group)))?;
             }
             () = signals.next() => return Err(interrupted(service)),
             () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
-            _ = tick.tick() => progress.show(count),
+            _ = tick.tick() => progress.show(course.count),
         }
-        if pace.borrow().is_exhausted() {
-            broken.get_or_insert_with(|| Failure::new(FailureKind::Unavailable, "the service is failing"));
-        }
+        course.note_outage();
     }
-    for (job, _) in waiting {
-        let failure = broken.clone().unwrap_or_else(nothing);
-        if let Some(group) = by_record.get(&job.record) {
-            answered(group, Err(failure))?;
-        }
+    for group in waiting.iter().filter_map(|(job, _)| by_record.get(&job.record)) {
+        answered(group, Err(course.broken.clone().unwrap_or_else(nothing)))?;
     }
     Ok(progress.finish())
+}
+
+/// How far the reads are, and whether others are started.
+struct Course {
+    pace: Rc<RefCell<Pace>>,
+    count: RecordCounts,
+    /// Why the groups that wait are not looked at.
+    broken: Option<Failure>,
+}
+
+impl Course {
+    fn new(shared: RunContext<'_>) -> Self {
+        let args = shared.preparer.args;
+        let pace = Rc::new(RefCell::new(Pace::new(args.jobs.unwrap_or(JOBS), args.rate)));
+        let paced = pace.clone();
+        let observer = move |signal| paced.borrow_mut().on_signal(signal, Instant::now());
+        shared.service.client.observe(Box::new(observer));
+        Self { pace, count: RecordCounts::default(), broken: None }
+    }
+
+    fn can_start(&self, running: usize) -> bool {
+        let (pace, now) = (self.pace.borrow(), Instant::now());
+        self.broken.is_none() && pace.delay(now).is_none() && pace.has_capacity(running, now)
+    }
+
+    /// Notes what came of a group. Where the token is refused, the others are not looked at.
+    fn note(&mut self, group: &Group, ended: &JobResult) {
+        let members = group.members.len() as u64;
+        match &ended.result {
+            Ok(_) => {
+                self.count.done += members;
+                self.pace.borrow_mut().on_success();
+            }
+            Err(failure) => {
+                self.count.failed += members;
+                if ended.is_unauthorized {
+                    self.broken.get_or_insert_with(|| failure.clone());
+                }
+            }
+        }
+    }
+
+    /// Notes that the service fails for too long.
+    fn note_outage(&mut self) {
+        if self.pace.borrow().is_exhausted() {
+            let outage = || Failure::new(FailureKind::Unavailable, "the service is failing");
+            self.broken.get_or_insert_with(outage);
+        }
+    }
+}
+
+/// What the reads of a group came to.
+fn answer_of(follower: &Follower, group: &Group) -> Result<Answer, Failure> {
+    follower.answers.borrow_mut().remove(&group.members[0].line).ok_or_else(nothing)
 }
 
 /// Groups that are not looked at yet, by their first records.

@@ -93,16 +93,7 @@ impl Undoing {
             let message = format!("no plan was written: {}", failure.message);
             return Err(Failure { message, applied: Applied::No, ..failure });
         }
-        let mut left = 0;
-        for (record, (member, own, notes, is_planned)) in &self.said {
-            left += own.len();
-            let state = match (is_planned, own.is_empty()) {
-                (true, _) => "planned",
-                (false, false) => "left",
-                (false, true) => "nothing to undo",
-            };
-            say(report, *record, Some(member.line), member.key.as_deref(), state, own, notes)?;
-        }
+        let left = self.say_groups(report)?;
         for (state, count) in others {
             report.status(&format!("not undone: {count} {state}"));
         }
@@ -118,6 +109,21 @@ impl Undoing {
         }
         self.planned.into_values().for_each(|record| planning.push(record));
         planning.finish()
+    }
+
+    /// Prints what becomes of each group; gives how many changes are left.
+    fn say_groups(&self, report: &Report) -> Result<usize, Failure> {
+        let mut left = 0;
+        for (record, (member, own, notes, is_planned)) in &self.said {
+            left += own.len();
+            let state = match (is_planned, own.is_empty()) {
+                (true, _) => "planned",
+                (false, false) => "left",
+                (false, true) => "nothing to undo",
+            };
+            say(report, *record, Some(member.line), member.key.as_deref(), state, own, notes)?;
+        }
+        Ok(left)
     }
 
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) {
