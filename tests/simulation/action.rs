@@ -58,6 +58,8 @@ pub enum Undo {
     All(Option<String>),
     /// The update of this snapshot.
     Of(String),
+    /// These records of a batch, by a plan of `journal undo`.
+    Batch(Vec<u32>),
 }
 
 impl Action {

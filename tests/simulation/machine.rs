@@ -156,6 +156,20 @@ impl Machine {
         if self.access != Access::Own {
             words.extend(["--customer".to_owned(), name(self.access, customer)]);
         }
+        self.look(words, customer).await
+    }
+
+    /// Writes a plan of how a batch is undone.
+    pub async fn undo(&self, job: &Job, plan: &Path) -> RunEnd {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let words = ["journal".to_owned(), "undo".to_owned(), text(&job.journal())].into_iter();
+        let more = ["--input".to_owned(), text(&job.input), "--plan".to_owned(), text(plan)];
+        let expires = ["--expires", "720h"].map(str::to_owned);
+        self.look(words.chain(more).chain(expires).collect(), job.records[0].1).await
+    }
+
+    /// Runs a command that writes nothing to the service.
+    async fn look(&self, words: Vec<String>, customer: usize) -> RunEnd {
         let (run, token) = {
             let mut world = self.world.borrow_mut();
             world.runs.push(Run { machine: self.number, ..Run::default() });

@@ -158,6 +158,13 @@ fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option
     let records = run.records.iter().filter(|(_, of)| of == customer).map(|(tag, _)| *tag);
     // Addresses that go by calls of their own are still in it.
     let by_call = world.is_magento && run.token.is_none();
+    // A plan that undoes a batch has one record of each customer.
+    let undoes = |tag: &u32| matches!(world.actions[tag], Action::Restore(_));
+    if let Some(tag) =
+        run.records.iter().map(|(tag, _)| *tag).filter(undoes).find(|tag| is_of(run, *tag, *customer))
+    {
+        return Some(tag);
+    }
     let is_made =
         |tag: &u32| world.actions[tag].is_shown_by(body) || by_call && world.actions[tag].is_added_by(body);
     let made: Vec<u32> = records.filter(is_made).collect();
@@ -166,12 +173,17 @@ fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option
     made.iter().find(adds).or_else(|| made.iter().find(is_new)).or(made.last()).copied()
 }
 
+fn is_of(run: &Run, tag: u32, customer: usize) -> bool {
+    run.records.contains(&(tag, customer))
+}
+
 /// The record of a batch that removes an address by its own call: the one whose PUT came last, else the first that does not
 /// keep it.
 fn removing(world: &World, run: &Run, customer: usize, id: i64) -> Option<u32> {
     let removes = |tag: &u32| match &world.actions[tag] {
         Action::Remove(named, _) => *named == id,
         Action::Replace(kept, ..) => !kept.contains(&id),
+        Action::Restore(_) => true,
         _ => false,
     };
     let of_run = |sent: &&Sent| std::ptr::eq(run, &raw const world.runs[sent.run]);

@@ -1,5 +1,6 @@
 //! What happens in one simulation: which commands are run, when they die, and how they are taken up again.
 
+mod after;
 mod extras;
 
 use std::cell::{Cell, RefCell};
@@ -129,6 +130,9 @@ impl Scenario {
         if let Some(job) = self.updated().filter(|_| self.random.chance(45)) {
             self.undo(&job).await;
         }
+        if let Some(job) = self.updated_many().filter(|_| self.extra.chance(70)) {
+            self.undo_batch(&job).await;
+        }
     }
 
     /// Whether a plan comes between a command and what it sends: seldom where it has one record.
@@ -164,6 +168,9 @@ impl Scenario {
         self.with_restarts(&applied).await;
         if self.extra.chance(25) {
             return self.apply_with_cut_journal(&applied).await;
+        }
+        if let Some(job) = self.updated_many().filter(|_| self.extra.chance(45)) {
+            return self.undo_batch(&job).await;
         }
         if self.commands.last().is_some_and(|(_, code)| *code == Some(0)) {
             let copy = Job { input: self.directory.join("copy.plan"), ..applied.clone() };

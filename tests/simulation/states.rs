@@ -105,6 +105,11 @@ states! {
     UndoneByName: "an update that is not the newest was undone",
     UndoneWhole: "a whole profile was restored",
     AddedAddressUndone: "a restore removed the address that an update had added",
+    BatchUndone: "a batch was undone by a plan",
+    BatchUndoneTwice: "a batch that was undone was to be undone again",
+    EditedAfterBatch: "what a batch had written was changed by others before it was undone",
+    EditedInUndo: "what a plan sets back was changed by others before it was applied",
+    BatchAddressUndone: "a plan that undoes a batch removed an address which that had added",
     ManyWrites: "one customer was written more than twenty times within a minute",
     HistoryDeleted: "a history was deleted",
     HistoryChecked: "a history was looked through again",
@@ -250,13 +255,15 @@ fn of_action(world: &World, sent: &Sent, action: &Action, note: &mut impl FnMut(
             note(State::OnlyBlanks, value.as_str().is_some_and(|text| text.trim() != text));
         }
         Action::Restore(undo) => {
-            note(State::Undone, true);
+            let batch = if let Undo::Batch(tags) = undo { Some(tags) } else { None };
+            note(State::Undone, batch.is_none());
+            note(State::BatchUndone, batch.is_some());
             note(State::UndoneByName, matches!(undo, Undo::Of(_)));
             note(State::UndoneWhole, matches!(undo, Undo::All(_)));
             let body = sent.body["customer"].as_object();
             let left_out = sent.shown.iter().flat_map(|shown| ids(&shown.profile));
             let is_gone = |id: i64| body.is_some_and(|body| !ids(body).contains(&id));
-            note(State::AddedAddressUndone, left_out.into_iter().any(is_gone));
+            note(State::AddedAddressUndone, batch.is_none() && left_out.into_iter().any(is_gone));
         }
         _ => {}
     }

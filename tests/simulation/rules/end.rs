@@ -152,7 +152,7 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
             has_effect || states.iter().any(|state| !action.fits(state) || !is_allowed(state))
         }
         // There may be nothing to undo, or an address that may not be deleted.
-        Action::Restore(Undo::Newest(_) | Undo::All(_) | Undo::Of(_)) => {
+        Action::Restore(Undo::Newest(_) | Undo::All(_) | Undo::Of(_) | Undo::Batch(_)) => {
             let is_update = |request: &crate::world::Sent| {
                 request.replaces() == Some(number)
                     && world.runs[request.run].machine == world.runs[run].machine

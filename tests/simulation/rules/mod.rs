@@ -13,7 +13,7 @@ pub mod partition;
 pub mod planned;
 pub mod report;
 pub mod request;
-mod restore;
+pub mod restore;
 pub mod run;
 pub mod signal;
 
@@ -32,6 +32,8 @@ pub enum Rule {
     Waits,
     /// A PUT leaves without a durable copy of the profile as it was read.
     NoSnapshot,
+    /// A plan that undoes a batch leaves out what still is as the batch wrote it, or plans something once more that it has undone.
+    Undo,
     /// A PUT makes two addresses the default, or a restore takes it from one that somebody else chose.
     Defaults,
     /// A restore undoes another update than the one it was asked for.

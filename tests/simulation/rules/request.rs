@@ -67,6 +67,11 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
                     check_addresses(sent, &action, (&before, &after), world, &mut broken);
                     check_fields(world, sent, &action, (&before, &after), &mut broken);
                     check_defaults(world, sent, &action, (&before, &after), &mut broken);
+                    if let Action::Restore(Undo::Batch(tags)) = &action {
+                        world.checks(Rule::Undo);
+                        let left = restore::left_standing(world, customer, tags, (&before, &after));
+                        broken.extend(left.map(|what| (Rule::Undo, what)));
+                    }
                 }
             }
             (None, ..) => broken.push((Rule::LostAddress, "it replaces a profile that was not read".into())),
@@ -111,7 +116,10 @@ fn check_removal(
         }
         Action::Restore(undo) => {
             let creator = world.customers[customer].creators.get(&id);
-            matches!(undo, Undo::Newest(true)) && !matches!(creator, None | Some(Writer::Foreign))
+            match undo {
+                Undo::Batch(tags) => restore::is_of_batch(world, creator.copied(), tags),
+                _ => matches!(undo, Undo::Newest(true)) && !matches!(creator, None | Some(Writer::Foreign)),
+            }
         }
         _ => false,
     };
@@ -131,12 +139,13 @@ fn check_removal(
     }
 }
 
-fn plain(world: &World, profile: &Stored) -> Stored {
+/// A profile in the one form in which a service's bodies can be compared.
+pub fn plain(world: &World, profile: &Stored) -> Stored {
     if world.is_magento { magento::plain(profile) } else { profile.clone() }
 }
 
 /// Magento keeps the extension attributes that are left out, and only those that change may be sent.
-fn with_kept(world: &World, mut sent: Stored, before: &Stored) -> Stored {
+pub fn with_kept(world: &World, mut sent: Stored, before: &Stored) -> Stored {
     const EXTENSION: &str = "extension_attributes";
     if let (true, None, Some(kept)) = (world.is_magento, sent.get(EXTENSION), before.get(EXTENSION)) {
         sent.insert(EXTENSION.to_owned(), kept.clone());
@@ -267,13 +276,16 @@ fn check_addresses(
             left_out.iter().all(|id| !kept.contains(id))
         }
         Action::Restore(undo) => {
-            let creator = |id| {
+            let creator = |id: &i64| {
                 let customer = sent.replaces().map(|customer| &world.customers[customer]);
                 customer.and_then(|customer| customer.creators.get(id).copied())
             };
             let may_delete = matches!(undo, Undo::Newest(true));
-            let is_ours = |id| may_delete && !matches!(creator(id), None | Some(Writer::Foreign));
-            left_out.len() <= 1 && left_out.iter().all(is_ours)
+            let is_ours = |id: &i64| may_delete && !matches!(creator(id), None | Some(Writer::Foreign));
+            match undo {
+                Undo::Batch(tags) => left_out.iter().all(|id| restore::is_of_batch(world, creator(id), tags)),
+                _ => left_out.len() <= 1 && left_out.iter().all(is_ours),
+            }
         }
         _ => left_out.is_empty(),
     };
@@ -332,7 +344,7 @@ fn check_fields(
                 *path == asked && now.is_some_and(|now| now == value)
             }
             Action::Restore(undo) => {
-                if let Some(what) = restore::undoes_another(world, sent, undo, path) {
+                if let Some(what) = restore::undoes_another(world, sent, undo, (path, was)) {
                     broken.push((Rule::WrongUndo, what));
                 }
                 restore::was_value(world, sent, path, now)

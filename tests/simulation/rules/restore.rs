@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::request::{plain, with_kept};
 use crate::action::{Action, Undo};
-use crate::customers::{Writer, addresses, content, fields, is_empty};
+use crate::customers::{DEFAULT, Stored, Writer, addresses, content, fields, is_empty, is_nearly, is_same};
 use crate::magento;
 use crate::world::{Sent, World};
 
@@ -32,10 +33,19 @@ pub fn was_there(world: &World, sent: &Sent, address: &Value) -> bool {
 }
 
 /// Whether the value of this path was written by an update of ours that is older than the one that a plain restore is
-/// for: the newest on this machine that took effect.
-pub fn undoes_another(world: &World, sent: &Sent, undo: &Undo, path: &str) -> Option<String> {
-    let Undo::Newest(_) = undo else { return None };
+/// for: the newest on this machine that took effect. Of a batch it is a value that none of its records wrote.
+pub fn undoes_another(
+    world: &World,
+    sent: &Sent,
+    undo: &Undo,
+    (path, was): (&str, Option<&Value>),
+) -> Option<String> {
     let customer = sent.replaces()?;
+    if let Undo::Batch(tags) = undo {
+        let what = || format!("it sets back {path}, whose value {was:?} the batch did not write");
+        return (!was_written(world, customer, tags, path, was)).then(what);
+    }
+    let Undo::Newest(_) = undo else { return None };
     let machine = world.runs[sent.run].machine;
     let is_update = |request: usize| {
         let other = &world.requests[request];
@@ -60,4 +70,70 @@ pub fn undoes_another(world: &World, sent: &Sent, undo: &Undo, path: &str) -> Op
         }
         _ => None,
     }
+}
+
+/// Whether a record of a batch has added an address.
+pub fn is_of_batch(world: &World, creator: Option<Writer>, tags: &[u32]) -> bool {
+    matches!(creator, Some(Writer::Ours(request)) if is_of(world, request, tags))
+}
+
+fn is_of(world: &World, request: usize, tags: &[u32]) -> bool {
+    world.requests[request].tag.is_some_and(|tag| tags.contains(&tag))
+}
+
+/// Whether this path has got this value from a record of a batch.
+fn was_written(world: &World, customer: usize, tags: &[u32], path: &str, value: Option<&Value>) -> bool {
+    let customer = &world.customers[customer];
+    let is_it = |(writer, at): &(Writer, std::time::Duration)| {
+        let profile = plain(world, customer.at(*at));
+        let now = fields(&profile).get(path).copied();
+        let is_same = now == value || now.is_none_or(is_empty) && value.is_none_or(is_empty);
+        is_of_batch(world, Some(*writer), tags) && is_same
+    };
+    customer.writers.get(path).is_some_and(|writers| writers.iter().any(is_it))
+}
+
+/// What records of a batch have changed in a profile that still is so in one that was read, and that a PUT which undoes them does
+/// not set back. Only what is plain is looked at: each record has one PUT, which took effect once.
+pub fn left_standing(
+    world: &World,
+    customer: usize,
+    tags: &[u32],
+    (shown, after): (&Stored, &Stored),
+) -> Option<String> {
+    let is_own =
+        |(number, sent): &(usize, &Sent)| sent.replaces() == Some(customer) && is_of(world, *number, tags);
+    let puts: Vec<(usize, &Sent)> = world.requests.iter().enumerate().filter(is_own).collect();
+    let is_plain = |(number, sent): &(usize, &Sent)| {
+        world.effects.iter().filter(|effect| effect.request == *number).count() == 1
+            && puts.iter().filter(|(_, other)| other.tag == sent.tag).count() == 1
+    };
+    if !puts.iter().all(is_plain) {
+        return None;
+    }
+    let mut changes: Vec<(String, Value, Value)> = Vec::new();
+    for (_, sent) in &puts {
+        let (found, body) = (sent.shown.as_ref()?, sent.body["customer"].as_object()?);
+        let before = plain(world, &found.profile);
+        let merged = with_kept(world, plain(world, body), &before);
+        let (old, new) = (fields(&before), fields(&merged));
+        let changed = new.iter().filter_map(|(path, value)| {
+            let from = *old.get(path)?;
+            // What was not there cannot be removed; blanks around a text do not count.
+            let is_change = !is_nearly(Some(from), Some(value)) && !is_empty(from);
+            is_change.then(|| (path.clone(), from.clone(), (*value).clone()))
+        });
+        changes.extend(changed.filter(|(path, ..)| path != "updated_at" && !path.ends_with(DEFAULT)));
+    }
+    let (now, then) = (fields(shown), fields(after));
+    let is_once = |path: &String| changes.iter().filter(|(other, ..)| other == path).count() == 1;
+    let stands = |(path, from, to): &&(String, Value, Value)| {
+        is_once(path)
+            && is_same(now.get(path).copied(), Some(to))
+            && !is_nearly(then.get(path).copied(), Some(from))
+            // With the whole address.
+            && then.contains_key(path)
+    };
+    let (path, from, to) = changes.iter().find(stands)?;
+    Some(format!("{path} still is {to}, as the batch wrote it, and is not set back to {from}"))
 }
