@@ -51,6 +51,9 @@ impl Scenario {
         let Some((again, _)) = self.plan_undo(batch, "undo-2.plan").await else { return };
         let world = &mut *self.world.borrow_mut();
         world.reach(State::BatchUndoneTwice);
+        if !world.is_calm {
+            return;
+        }
         world.checks(Rule::Undo);
         if let Some((tag, customer)) = again.records.iter().find(|(_, customer)| done.contains(customer)) {
             let what = format!(
@@ -77,7 +80,8 @@ impl Scenario {
         let ended = machine.undo(batch, &plan).await;
         if ended.code != Some(0) {
             let is_calm = self.world.borrow().is_calm;
-            if is_calm {
+            // Within a minute after one that removed an address by a call of its own, the next one is refused.
+            if is_calm && name == "undo-1.plan" {
                 let what = format!("a batch cannot be undone: {}", ended.error);
                 self.world.borrow_mut().broke(Rule::Liveness, ended.run, None, what);
             }
@@ -120,6 +124,9 @@ impl Scenario {
     /// Of a customer whom a plan leaves out nothing stands as the batch wrote it, as far as the plan's own read shows.
     fn check_left_out(&self, ended: &RunEnd, batch: &Job, planned: &[(u32, usize)], tags: &[u32]) {
         let world = &mut *self.world.borrow_mut();
+        if !world.is_calm {
+            return;
+        }
         let mut customers: Vec<usize> = batch.records.iter().map(|(_, customer)| *customer).collect();
         customers.retain(|customer| !planned.iter().any(|(_, of)| of == customer));
         customers.dedup();
