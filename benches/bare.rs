@@ -1,4 +1,4 @@
-//! The least a program with the same HTTP library does: it reads its input, posts it and looks at the status. What
+//! The least a program with the same HTTP library does: it reads its input, posts it and looks at the status, or reads. What
 //! `storefront` takes beside it is its own.
 
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Post a file, or each line of it.
+/// Post a file, or each line of it; or read what each line names.
 #[derive(Parser)]
 struct Arguments {
     url: String,
@@ -22,6 +22,9 @@ struct Arguments {
     /// Each line is a body, and as many are in flight at a time.
     #[arg(long)]
     jobs: Option<usize>,
+    /// Each line is what follows the URL of something to read.
+    #[arg(long, requires = "jobs")]
+    read: bool,
     #[arg(long)]
     ca_file: Option<PathBuf>,
 }
@@ -32,8 +35,8 @@ fn main() -> Result<()> {
     runtime.block_on(async {
         let client = client(&arguments)?;
         match arguments.jobs {
-            None => post(&client, &arguments, fs::read_to_string(&arguments.input)?).await,
-            Some(jobs) => post_each(&client, &arguments, jobs).await,
+            None => exchange(&client, &arguments, fs::read_to_string(&arguments.input)?).await,
+            Some(jobs) => exchange_each(&client, &arguments, jobs).await,
         }
     })
 }
@@ -52,23 +55,27 @@ fn client(arguments: &Arguments) -> Result<Client> {
     Ok(Client::builder().tls_backend_preconfigured(tls).http1_only().no_proxy().build()?)
 }
 
-async fn post(client: &Client, arguments: &Arguments, body: String) -> Result<()> {
-    let request = client.post(&arguments.url).bearer_auth(&arguments.token);
-    let reply = request.header("content-type", "application/json").body(body).send().await?;
+async fn exchange(client: &Client, arguments: &Arguments, body: String) -> Result<()> {
+    let request = if arguments.read {
+        client.get(format!("{}{body}", arguments.url))
+    } else {
+        client.post(&arguments.url).header("content-type", "application/json").body(body)
+    };
+    let reply = request.bearer_auth(&arguments.token).send().await?;
     ensure!(reply.status().is_success(), "{}", reply.status());
     reply.bytes().await?;
     Ok(())
 }
 
-async fn post_each(client: &Client, arguments: &Arguments, jobs: usize) -> Result<()> {
+async fn exchange_each(client: &Client, arguments: &Arguments, jobs: usize) -> Result<()> {
     let mut lines = BufReader::new(File::open(&arguments.input)?).lines();
     let mut under_way = FuturesUnordered::new();
     loop {
         while under_way.len() < jobs {
             let Some(line) = lines.next().transpose()? else { break };
-            under_way.push(post(client, arguments, line));
+            under_way.push(exchange(client, arguments, line));
         }
-        let Some(posted) = under_way.next().await else { return Ok(()) };
-        posted?;
+        let Some(ended) = under_way.next().await else { return Ok(()) };
+        ended?;
     }
 }

@@ -260,6 +260,25 @@ def corrections(world, rounds):
         yield f"Corrections of {CUSTOMERS} customers, answers after 20 ms, 8 at a time, snapshots {place}", figures
 
 
+WRITTEN = 10_000
+
+
+def verify(world, rounds):
+    """`journal verify` of a batch over many Magento customers, at a service that takes 20 ms for each answer, beside as many reads."""
+    url = world.slow_peer(20)
+    reads = world.file("reads.txt", "".join(f"/V1/customers/{customer}\n" for customer in range(1, WRITTEN + 1)))
+    rows = (f"{customer},1,Verified\n" for customer in range(1, WRITTEN + 1))
+    records = world.file("verified.csv", "customer,address_id,city\n" + "".join(rows))
+    home = {**world.home("verify", url), "STOREFRONT_API": "magento", "STOREFRONT_ADMIN_TOKEN": "token-of-zoe"}
+    update = [world.storefront, "customer", "update", "--input", records, "--jobs", 64, "--yes", "-o", "json"]
+    once(Side("storefront", fixed(*update), home), "first")
+    looked = fixed(world.storefront, "journal", "verify", f"{records}.journal", "--jobs", 8, "-o", "json")
+    bare = fixed(world.bare, url, "token-of-zoe", reads, "--jobs", 8, "--read")
+    sides = [Side("storefront", looked, home, work=WRITTEN), Side(BARE, bare, work=WRITTEN)]
+    figures = loaded(sides, max(1, rounds // 20), lambda: world.count("GET", url=url))
+    yield f"What a batch wrote to {WRITTEN:,} customers, read again, answers after 20 ms, 8 at a time", figures
+
+
 def growth(world, rounds):
     """Cost and memory for each record, however many there are."""
     return grown(world, (1_000, 10_000, 100_000), 32)
@@ -424,6 +443,7 @@ ALL = {
     "many": many,
     "latency": latency,
     "corrections": corrections,
+    "verify": verify,
     "growth": growth,
     "resume": resume,
     "profile": profile,
@@ -434,4 +454,4 @@ ALL = {
     "build": build,
 }
 # What is measured where nothing is named: all of it in less than ten minutes.
-USUAL = [name for name in ALL if name not in ("sandbox", "durable", "million", "build")]
+USUAL = [name for name in ALL if name not in ("verify", "sandbox", "durable", "million", "build")]
