@@ -57,7 +57,7 @@ pub const CHECKS: &[(Rule, u64, &str)] = &[
     (Rule::WrongUndo, 85, "support.md: customer restore undoes the last update of that customer"),
     (
         Rule::Undo,
-        40,
+        8,
         "journal.md: `journal undo` writes a plan that sets back what still is as the batch wrote it",
     ),
     (Rule::RetryAfter, 70, "interface.md: Retry-After is honoured up to 60 seconds"),
