@@ -6,7 +6,7 @@ use storefront_sandbox::{Emulation, Version};
 use crate::cart_reports::{JSON, impatient, on};
 use crate::support::magento::{done, fails, program, run};
 use crate::support::mock_server::{MockServer, answer};
-use crate::support::raw_http::{ADMIN, ids};
+use crate::support::raw_http::{ADMIN, CUSTOMER, ids};
 use crate::support::test_env::TestEnv;
 
 fn shop(version: Version, customers: u32) -> TestEnv {
@@ -41,6 +41,22 @@ fn sets_and_groups_are_asked_for_within_the_limit() {
     done(&env, "attribute assign size --set Default");
     let status = env.sandbox.get(ADMIN, "/rest/V1/customers/search?searchCriteria[pageSize]=301").status;
     assert_eq!(status, 400);
+}
+
+#[test]
+fn a_quantity_over_stock_is_refused_in_the_words_of_the_version() {
+    for (version, words) in
+        [(Version::V247, "The requested qty is not available"), (Version::V248, "Not enough items for sale")]
+    {
+        let env = shop(version, 0);
+        let item = |qty: u32| format!(r#"{{"cartItem": {{"sku": "umbrella", "qty": {qty}}}}}"#);
+        let send = |method, path, qty| env.sandbox.call(CUSTOMER, method, path, &item(qty));
+        let added = send("POST", "/rest/V1/carts/mine/items", 1).json();
+        let path = format!("/rest/V1/carts/mine/items/{}", added["item_id"]);
+        for refused in [send("POST", "/rest/V1/carts/mine/items", 25), send("PUT", &path, 26)] {
+            assert_eq!((refused.status, refused.json()), (400, json!({"message": words})), "{version:?}");
+        }
+    }
 }
 
 /// 2.4.8 shows the default shipping address first, older shops all by their ids. Nothing of ours depends on it.

@@ -1,5 +1,6 @@
 //! A request as an operation sees it.
 
+use crate::Version;
 use crate::coerce;
 use crate::fault::TriggeredFaults;
 use crate::reply::ApiError;
@@ -19,6 +20,8 @@ pub struct Call {
     pub query: Vec<(String, String)>,
     /// What the body holds inside its wrapper, brought to its types; the whole body where it has no wrapper.
     pub sent: Document,
+    /// The version of Magento whose rules hold.
+    pub version: Version,
     /// The faults that have struck this call.
     pub struck: TriggeredFaults,
 }

@@ -170,7 +170,7 @@ async fn handle(
         let sent = sent(&found, body?)?;
         let Found { interface, route, store_view, parameters, is_own } = found;
         let named = query.clone();
-        let call = Call { caller, store_view, is_own, parameters, query, sent, struck };
+        let call = Call { caller, store_view, is_own, parameters, query, sent, version, struck };
         let answered = (route.operation)(records, call);
         match answered.map(|answer| match interface {
             Interface::Magento => magento::fields::chosen(&named, answer),

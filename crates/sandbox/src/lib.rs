@@ -71,7 +71,7 @@ pub enum Version {
     #[default]
     V247,
     /// 2.4.8: names of signed parameters in the order of their bytes, the path signed as it was sent, checks of stored
-    /// addresses, and the default shipping address before the others.
+    /// addresses, the default shipping address before the others, and other words for a quantity over stock.
     V248,
 }
 

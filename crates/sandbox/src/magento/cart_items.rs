@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::carts;
+use crate::Version;
 use crate::call::{Call, active_cart};
 use crate::coerce::as_text;
 use crate::marketplace::quote;
@@ -21,9 +22,9 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
 /// one that `quote_id` names, and its path only has to be a number.
 pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     if call.is_own {
-        return add_to(records, call.cart(records)?, &call.sent);
+        return add_to(records, call.cart(records)?, &call);
     }
-    add_to(records, named_cart(records, &call)?, &call.sent)
+    add_to(records, named_cart(records, &call)?, &call)
 }
 
 /// The cart that `quote_id` names. It beats the one in the path, which only has to be a number.
@@ -47,7 +48,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let line = line.ok_or_else(|| no_item(&json!(cart.to_string()), item))?;
     let qty = quantity(&call.sent)?;
     let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
-    check_stock(&product, qty)?;
+    check_stock(&product, qty, call.version)?;
     let options = match call.sent.get("product_option") {
         None | Some(Value::Null) => line.options.clone(),
         Some(_) => quote::canonical_options(&quote::choice(records, &product, &call.sent)?),
@@ -76,7 +77,8 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-fn add_to(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Value, ApiError> {
+fn add_to(records: &Database<'_>, cart: i64, call: &Call) -> Result<Value, ApiError> {
+    let sent = &call.sent;
     let added = quantity(sent)?;
     let sku = sent.get("sku").map(as_text).filter(|sku| !sku.is_empty()).ok_or_else(ApiError::crash)?;
     let unknown = || {
@@ -87,7 +89,7 @@ fn add_to(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Value, A
     let options = quote::canonical_options(&quote::choice(records, &product, sent)?);
     let line = records.line(cart, &sku, &options)?;
     let present = line.as_ref().map_or(0, |line| whole(&line.qty));
-    check_stock(&product, present + added)?;
+    check_stock(&product, present + added, call.version)?;
     let qty = (present + added).to_string();
     let line = match line {
         Some(line) => {
@@ -99,10 +101,10 @@ fn add_to(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Value, A
     carts::item(records, cart, &line)
 }
 
-/// An integer; what is not above zero counts as one.
+/// An integer; what is not above zero counts as one, and so does null.
 fn quantity(sent: &Document) -> Result<i64, ApiError> {
     let qty = match sent.get("qty") {
-        None | Some(Value::Null) => return Err(ApiError::invalid_value("qty", &Value::Null)),
+        None => return Err(ApiError::invalid_value("qty", &Value::Null)),
         Some(qty) => qty.as_f64().unwrap_or(0.0),
     };
     if qty <= 0.0 {
@@ -116,12 +118,18 @@ fn quantity(sent: &Document) -> Result<i64, ApiError> {
     Ok(qty.min(1e9) as i64)
 }
 
-fn check_stock(product: &Product, qty: i64) -> Result<(), ApiError> {
+fn check_stock(product: &Product, qty: i64, version: Version) -> Result<(), ApiError> {
     if qty > MOST {
         return Err(ApiError::new(400, "The requested qty exceeds the maximum qty allowed in shopping cart"));
     }
     if qty > product.stock {
-        return Err(ApiError::new(400, "The requested qty is not available"));
+        return Err(ApiError::new(
+            400,
+            match version {
+                Version::V247 => "The requested qty is not available",
+                Version::V248 => "Not enough items for sale",
+            },
+        ));
     }
     Ok(())
 }
