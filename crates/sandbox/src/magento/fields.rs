@@ -47,6 +47,8 @@ impl Names {
     fn of(&self, value: Value) -> Value {
         match value {
             _ if self.0.is_empty() => value,
+            // Magento goes through the elements, and without any has nothing to send.
+            Value::Array(list) if list.is_empty() => Value::Null,
             Value::Array(list) => list.into_iter().map(|one| self.of(one)).collect(),
             Value::Object(mut fields) => {
                 let kept = fields.keys().filter_map(|name| self.0.iter().find(|(known, _)| known == name));
@@ -79,6 +81,7 @@ mod tests {
                 json!({"items": [{"attribute_code": "size", "options": [{"label": "S"}]}], "total_count": 1}),
             ),
             ("items[options]", json!({"items": [{"options": [{"label": "S", "value": "1"}]}]})),
+            ("items[nothing]", json!({"items": [{}]})),
             ("items[", answer.clone()),
             ("a b", answer.clone()),
         ] {
@@ -86,5 +89,22 @@ mod tests {
             assert_eq!(chosen(&query, answer.clone()), kept, "{fields}");
         }
         assert_eq!(chosen(&[], answer.clone()), answer);
+    }
+
+    #[test]
+    fn an_empty_list_of_which_fields_are_named_is_null() {
+        let answer =
+            json!({"items": [{"code": "size", "options": []}], "search_criteria": {}, "total_count": 0});
+        let nothing = json!({"items": [], "search_criteria": {}, "total_count": 0});
+        for (answer, fields, kept) in [
+            (&nothing, "items[code],total_count", json!({"items": null, "total_count": 0})),
+            (&nothing, "items,total_count", json!({"items": [], "total_count": 0})),
+            (&answer, "items[code,options[label]]", json!({"items": [{"code": "size", "options": null}]})),
+            (&answer, "items[code,options]", json!({"items": [{"code": "size", "options": []}]})),
+            (&json!([]), "label", json!(null)),
+        ] {
+            let query = [("fields".to_owned(), fields.to_owned())];
+            assert_eq!(chosen(&query, answer.clone()), kept, "{fields}");
+        }
     }
 }

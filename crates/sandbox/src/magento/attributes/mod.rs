@@ -101,6 +101,9 @@ fn complete(sent: &mut Document, label: &str, input: &str, code: &str) {
         sent.insert(name.to_owned(), value);
     }
     sent.entry("is_required").or_insert(json!(false));
+    if sent.get("is_wysiwyg_enabled") == Some(&json!(true)) {
+        sent.insert("is_html_allowed_on_front".to_owned(), json!(true));
+    }
     // A swatch is stored as another form of a list, and its default option is not.
     if input.starts_with("swatch_") {
         sent.insert("frontend_input".to_owned(), json!("select"));
@@ -198,7 +201,8 @@ pub fn shown(records: &Database<'_>, stored: &Document, view: &str) -> Result<Va
     shown.insert("frontend_labels".to_owned(), labels(stored));
     // Shown where they are set.
     for name in ["note", "frontend_class", "default_value", "extension_attributes"] {
-        if let Some(value) = stored.get(name).filter(|value| !value.is_null() && !has_options) {
+        let is_shown = !(has_options && name == "default_value");
+        if let Some(value) = stored.get(name).filter(|value| !value.is_null() && is_shown) {
             shown.insert(name.to_owned(), value.clone());
         }
     }
