@@ -74,6 +74,8 @@ fn fill(env: &TestEnv) {
     env.file("seed.json", attributes.to_string());
     let created = program(env, "attribute create -i seed.json -y -q").run();
     assert_eq!(created.code, 0, "{created:?}");
+    let bare = program(env, "attribute create --code bare --label Bare --type select --force -q").run();
+    assert_eq!(bare.code, 0, "{bare:?}");
 }
 
 fn export(env: &TestEnv, selection: &str) -> String {
@@ -82,7 +84,7 @@ fn export(env: &TestEnv, selection: &str) -> String {
     exported.stdout
 }
 
-const CODES: &str = "fabric care warm story width tone";
+const CODES: &str = "fabric care warm story width tone bare";
 
 /// From one shop to an empty one and back: the files are equal byte for byte.
 #[test]
@@ -115,6 +117,28 @@ fn an_export_is_created_as_it_is() {
     assert_eq!(created.code, 0, "{created:?}");
     assert!(!created.stderr.contains("warning"), "{created:?}");
     assert_eq!(export(&production, CODES), file);
+}
+
+/// Types that the shop shows as others, and lists whose order says nothing, are not differences.
+#[test]
+fn a_file_that_people_wrote_equals_what_was_created_from_it() {
+    let env = TestEnv::new();
+    fill(&env);
+    let same = program(&env, "attribute diff seed.json -o json").run();
+    assert_eq!(same.code, 0, "{same:?}");
+    assert!(same.stdout.lines().all(|line| line.contains(r#""state":"unknown""#)), "{same:?}");
+    assert!(same.stdout.contains(r#""attribute":"tone","field":"options[].swatch""#), "{same:?}");
+    done(&env, "attribute create --code plain --label Plain --type textarea");
+    env.file(
+        "plain.json",
+        r#"{"attribute_code": "plain", "frontend_input": "texteditor", "default_frontend_label": "Plain"}"#,
+    );
+    let plain = program(&env, "attribute diff plain.json -o json").run();
+    assert_eq!(plain.code, 7, "{plain:?}");
+    assert!(
+        plain.stdout.contains(r#""field":"is_wysiwyg_enabled","state":"different","shop":false,"file":true"#),
+        "{plain:?}"
+    );
 }
 
 /// What the other shop lacks is added where it loses nothing; the plans are made until nothing is left for them.

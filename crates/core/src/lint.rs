@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::id::AddressId;
 use crate::interface::dialect::Dialect;
-use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
+use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS, UNKNOWN};
 use crate::profile::address::{address_list, addresses_by_id, own_id};
 use crate::profile::equal::same_value;
 use crate::profile::merge::Merged;
@@ -204,6 +204,12 @@ fn invalid_telephone(telephone: &str) -> Option<String> {
 /// How many labels one warning names.
 const NAMED: usize = 5;
 
+/// Whether a shop has the attribute without options, as an export of it says: it is created as it is there.
+fn is_exported_without_options(attribute: &Map<String, Value>) -> bool {
+    let has_none = attribute.get("options").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    has_none && attribute.contains_key(UNKNOWN)
+}
+
 /// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind that is not known, without the options
 /// it needs or with options it does not take, an empty label, and more defaults than can be chosen.
 pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
@@ -211,7 +217,9 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
     let options = options(attribute);
     let kind_error =
         kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
-            (true, true) => Some(format!("frontend_input `{}` requires options, none given", kind.name)),
+            (true, true) if !is_exported_without_options(attribute) => {
+                Some(format!("frontend_input `{}` requires options, none given", kind.name))
+            }
             (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
             _ => None,
         });
@@ -577,6 +585,11 @@ mod tests {
         let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
         for (attribute, told) in [
             (json!({"frontend_input": "select"}), "`select` requires options, none given"),
+            (json!({"frontend_input": "select", "options": []}), "`select` requires options, none given"),
+            (
+                json!({"frontend_input": "select", "unknown": ["options"]}),
+                "`select` requires options, none given",
+            ),
             (json!({"frontend_input": "selct"}), "unknown frontend_input `selct`; did you mean `select`?"),
             (json!({"default_frontend_label": " "}), "attribute.default_frontend_label is empty"),
             (
@@ -595,6 +608,14 @@ mod tests {
             );
         }
         assert_eq!(error(json!({"frontend_input": "select", "options": options(&["Red", "Red"])})), "");
+    }
+
+    /// An export says what is not in the shop, too.
+    #[test]
+    fn an_exported_list_without_options_is_no_error() {
+        let exported =
+            json!({"frontend_input": "select", "options": [], "unknown": ["options[].sort_order"]});
+        assert_eq!(error(exported), "");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::cli::{RequestArgs, plan_file};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::input::{Draft, document};
-use crate::ops::attribute::{catalog, exchange, names};
+use crate::ops::attribute::{catalog, exchange, names, replace_texteditor};
 use crate::plan::ensure_new;
 use crate::plan::planning::Planning;
 use crate::report::list::{Column, List};
@@ -115,7 +115,9 @@ fn read_file(session: &Session<'_>, path: &Path) -> Result<Vec<Map<String, Value
     for (number, document) in (1..).zip(documents) {
         let at = |message: String| Failure::usage(format!("{name}: attribute {number}: {message}"));
         let draft = Draft::new(session.dialect, &ATTRIBUTE_CREATE, Some(document), &|_| Ok(()), false);
-        let draft = draft.map_err(|failure| at(failure.message).hint("fix the file, or export it again"))?;
+        let mut draft =
+            draft.map_err(|failure| at(failure.message).hint("fix the file, or export it again"))?;
+        replace_texteditor(session.dialect, &mut draft.fields);
         for warning in &draft.warnings {
             session.report.warn(&format!("{name}: attribute {number}: {warning}"));
         }

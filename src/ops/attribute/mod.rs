@@ -19,6 +19,7 @@ use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
+use storefront_core::interface::dialect::Dialect;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, Success, scalar};
 use storefront_core::profile::path::FieldPath;
@@ -94,6 +95,14 @@ fn read_all(service: &Service<'_>, code: &str) -> Result<Request, Failure> {
 /// The first of the calls where an attribute is put into sets.
 const CREATE: &str = "create";
 
+/// Puts a `textarea` with `is_wysiwyg_enabled` in place of a `texteditor` whose values the service would not store.
+pub fn replace_texteditor(dialect: &Dialect, attribute: &mut Map<String, Value>) {
+    if !dialect.stores_texteditor && attribute.get("frontend_input").is_some_and(|it| it == "texteditor") {
+        attribute.insert("frontend_input".to_owned(), "textarea".into());
+        attribute.insert("is_wysiwyg_enabled".to_owned(), true.into());
+    }
+}
+
 /// Creates the attribute and puts it into the sets that are named, or shows what would be sent. Names are looked up before
 /// anything is sent. `created_earlier` is the id of the attribute that an earlier run created: only its assignments are
 /// sent then.
@@ -114,12 +123,7 @@ pub async fn create(
         number_options(&mut draft.fields);
     }
     names::resolve_store_views(service, &mut draft.fields).await?;
-    if !service.settings.dialect.stores_texteditor
-        && draft.fields.get("frontend_input").is_some_and(|it| it == "texteditor")
-    {
-        draft.fields.insert("frontend_input".to_owned(), "textarea".into());
-        draft.fields.insert("is_wysiwyg_enabled".to_owned(), true.into());
-    }
+    replace_texteditor(service.settings.dialect, &mut draft.fields);
     let places = names::places(service, &sets).await?;
     if places.is_empty() {
         return create_only(service, &draft).await;

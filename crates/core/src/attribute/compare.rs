@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::export::{FLAGS, SETS, TEXTS, UNKNOWN};
-use super::rules::label_problem;
+use super::export::{FLAGS, SETS, TEXTS, UNKNOWN, sorted};
+use super::rules::{FrontendInput, label_problem};
 use super::view::{Attribute, NewOption};
 use super::{Named, StoredOptions, split_set};
 use crate::failure::Failure;
@@ -149,12 +149,10 @@ impl Comparison<'_> {
     }
 
     fn new_attribute(&mut self, file: &Map<String, Value>, proposal: &mut Proposal) {
-        let mut created = file.clone();
-        created.shift_remove(UNKNOWN);
         let reason = if file.contains_key("source_model") {
             Some("its options are listed by code of the shop, which an extension brings".to_owned())
         } else {
-            lint::of_attribute(&created, false).err().map(|failure| failure.message)
+            lint::of_attribute(file, false).err().map(|failure| failure.message)
         };
         let label = file.get("default_frontend_label").cloned().unwrap_or_default();
         let missing = self.add("attribute", State::Missing, Value::Null, label);
@@ -162,7 +160,7 @@ impl Comparison<'_> {
             missing.page = Some(format!("{ATTRIBUTES} ({reason})"));
         } else {
             plan(missing, CREATE);
-            proposal.create.push(created);
+            proposal.create.push(file.clone());
         }
         let names = file.get(UNKNOWN).and_then(Value::as_array).into_iter().flatten();
         for name in names.filter_map(Value::as_str) {
@@ -179,7 +177,12 @@ impl Comparison<'_> {
                 continue;
             }
             let (own, other) = (file.get(name), shop.get(name));
-            let is_same = if FLAGS.contains(&name) { same_flag(own, other) } else { same(own, other) };
+            let is_same = match name {
+                name if FLAGS.contains(&name) => same_flag(own, other),
+                "apply_to" => sorted(own) == sorted(other),
+                "frontend_input" => same(stored_input(file).as_ref(), stored_input(shop).as_ref()),
+                _ => same(own, other),
+            };
             if !is_same {
                 self.differ(name, present(other), present(own));
             }
@@ -244,8 +247,7 @@ impl Comparison<'_> {
         missing: Vec<&Keyed<'o>>,
         proposal: &mut Proposal,
     ) -> Vec<Keyed<'o>> {
-        let input = |of: &Map<String, Value>| of.get("frontend_input").cloned();
-        let has_same_input = input(file).is_none_or(|own| input(&shop.exported) == Some(own));
+        let has_same_input = stored_input(file).is_none_or(|own| stored_input(&shop.exported) == Some(own));
         let stored = shop.stored.as_ref().filter(|_| has_same_input);
         let mut counts: HashMap<String, usize> = HashMap::new();
         for (_, option) in own {
@@ -346,6 +348,12 @@ impl Comparison<'_> {
             proposal.assign.push(record(self.code, SETS, Value::Array(assigned)));
         }
     }
+}
+
+/// The input type that a shop shows of an attribute: a swatch is shown as another form of a list.
+fn stored_input(attribute: &Map<String, Value>) -> Option<Value> {
+    let input = attribute.get("frontend_input")?;
+    Some(input.as_str().map_or_else(|| input.clone(), |name| FrontendInput::stored_as(name).into()))
 }
 
 /// How many options show where two orders part.

@@ -153,7 +153,8 @@ fn by_view(mut labels: Vec<(&str, &str)>) -> Value {
     labels.into_iter().map(|(view, label)| json!({"store_id": view, "label": label})).collect()
 }
 
-fn sorted(list: Option<&Value>) -> Value {
+/// A list whose order says nothing.
+pub(super) fn sorted(list: Option<&Value>) -> Value {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     let mut list: Vec<&str> = list.filter_map(Value::as_str).collect();
     list.sort_unstable();

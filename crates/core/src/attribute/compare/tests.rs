@@ -192,9 +192,9 @@ fn a_missing_attribute_is_created_where_it_can_be() {
     assert_eq!((found[0].field.as_str(), found[0].plan), ("attribute", Some("attribute create")));
     assert_eq!(found.iter().filter(|one| one.state == State::Unknown).count(), 2, "what is unknown is said");
     assert_eq!(proposal.create.len(), 1);
-    assert!(!proposal.create[0].contains_key("unknown") && proposal.create[0].contains_key("attribute_set"));
+    assert_eq!(proposal.create[0], file);
     for (name, value, why) in [
-        ("options", json!([]), "requires options"),
+        ("options", json!(null), "requires options"),
         ("source_model", json!("Vendor\\Brands"), "listed by code"),
         ("frontend_input", json!("pagebuilder"), "unknown frontend_input"),
     ] {
