@@ -52,7 +52,7 @@ fn the_live_script_passes_and_removes_what_it_created() {
     let before = env.sandbox.show();
     let output = run(&env);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 26, "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 27, "{output:?}");
     left_nothing(&env, &before);
 }
 
