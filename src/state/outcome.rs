@@ -32,21 +32,45 @@ impl CustomerStore {
         let _ = self.note(snapshot, &record);
     }
 
-    /// Notes what became of the removal of these addresses.
+    /// Notes that the call that removes this address is about to leave. That is on disk when this returns: after a power loss
+    /// the address must not count as one whose removal never left.
+    ///
+    /// # Errors
+    /// Whatever the system says; the call must not leave then.
+    pub async fn write_ahead_removal(
+        &self,
+        snapshot: &Path,
+        address: AddressId,
+        sent_at: Timestamp,
+    ) -> Result<(), Error> {
+        let record = self.with_removal(snapshot, address, WriteOutcome::Unknown { sent_at })?;
+        let content = serde_json::to_vec(&record)?;
+        self.storage.clone().replace_durably(outcome_file(snapshot), content).await
+    }
+
+    /// Notes what became of the removal of this address. Where it is lost, the removal counts as sent.
     ///
     /// # Errors
     /// Whatever the system says.
-    pub fn set_removals(
+    pub fn set_removal(
         &self,
         snapshot: &Path,
-        addresses: &[AddressId],
+        address: AddressId,
         outcome: WriteOutcome,
     ) -> Result<(), Error> {
+        self.note(snapshot, &self.with_removal(snapshot, address, outcome)?)
+    }
+
+    /// What is written down of a replacement, with this about one removal.
+    fn with_removal(
+        &self,
+        snapshot: &Path,
+        address: AddressId,
+        outcome: WriteOutcome,
+    ) -> Result<WriteRecord, Error> {
         let mut record = self.record(snapshot)?.ok_or(ErrorKind::NotFound)?;
-        for address in addresses {
-            record.set_removal(*address, outcome);
-        }
-        self.note(snapshot, &record)
+        record.set_removal(address, outcome);
+        Ok(record)
     }
 
     /// Notes that a read has shown what was removed.
@@ -133,3 +157,6 @@ impl CustomerStore {
 fn outcome_file(snapshot: &Path) -> PathBuf {
     snapshot.with_extension("outcome")
 }
+
+#[cfg(test)]
+mod tests;

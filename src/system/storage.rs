@@ -53,6 +53,10 @@ pub trait Storage: Debug + Send + Sync {
     /// The system's errors.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
+    /// As [`Self::replace`], synced, without holding up what else this thread does: for what nothing could show again. The file
+    /// may still come when the future was dropped.
+    fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing;
+
     /// Removes a file.
     ///
     /// # Errors
@@ -87,7 +91,7 @@ pub trait Storage: Debug + Send + Sync {
     fn unnamed(&self, directory: &Path) -> io::Result<File>;
 }
 
-/// See [`Log::sync_concurrently`] and [`Storage::create_concurrently`].
+/// See [`Log::sync_concurrently`], [`Storage::create_concurrently`] and [`Storage::replace_durably`].
 pub type Syncing = Pin<Box<dyn Future<Output = io::Result<()>>>>;
 
 /// How a log is opened.
@@ -172,6 +176,10 @@ impl Storage for Disk {
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
         Ok(persist(file, &target, true)?)
+    }
+
+    fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        concurrently(move || replace_durably(&path, &content, None))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

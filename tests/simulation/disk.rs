@@ -33,6 +33,16 @@ struct File {
     content: Vec<u8>,
     /// What is left of it when the power fails; none where the name itself would be gone.
     durable: Option<Vec<u8>>,
+    /// What it was since then, the oldest first. The system may have written any of it by itself.
+    replaced: Vec<Vec<u8>>,
+}
+
+impl File {
+    /// All of it is on disk.
+    fn sync(&mut self, content: Vec<u8>) {
+        self.durable = Some(content);
+        self.replaced.clear();
+    }
 }
 
 /// One process: whether it is alive, and for how long.
@@ -82,13 +92,15 @@ impl Disk {
         let kept: Vec<u8> =
             file.content.split_inclusive(|byte| *byte == b'\n').take(lines).flatten().copied().collect();
         let is_shorter = kept.len() < file.content.len();
-        (file.content, file.durable) = (kept.clone(), Some(kept));
+        file.content.clone_from(&kept);
+        file.sync(kept);
         is_shorter
     }
 
     /// Somebody writes a file.
     pub fn put(&mut self, path: &Path, content: Vec<u8>) {
-        self.files.insert(path.to_owned(), File { durable: Some(content.clone()), content });
+        self.files
+            .insert(path.to_owned(), File { durable: Some(content.clone()), content, ..File::default() });
     }
 
     /// It works from now on.
@@ -112,10 +124,15 @@ impl Disk {
         self.locks.clear();
         self.files.retain(|_, file| {
             if file.durable.as_ref() == Some(&file.content) || random.chance(30) {
-                file.durable = Some(file.content.clone());
+                file.sync(file.content.clone());
                 return true;
             }
             reached.insert(State::PowerLost);
+            if !file.replaced.is_empty() {
+                let at = usize::try_from(random.below(file.replaced.len() as u64 + 1)).unwrap();
+                let written = file.replaced.drain(..).nth(at);
+                file.durable = written.or(file.durable.take());
+            }
             let Some(durable) = file.durable.clone() else { return false };
             file.content = match file.content.strip_prefix(&durable[..]) {
                 // Of what was appended a part may be there.
@@ -125,7 +142,7 @@ impl Disk {
                 }
                 _ => durable,
             };
-            file.durable = Some(file.content.clone());
+            file.sync(file.content.clone());
             true
         });
     }
@@ -221,7 +238,7 @@ impl Storage for Mount {
             return Err(ErrorKind::AlreadyExists.into());
         }
         let content = content.to_vec();
-        let file = File { durable: Some(content.clone()), content };
+        let file = File { durable: Some(content.clone()), content, ..File::default() };
         disk.files.insert(path.to_owned(), file);
         self.process.lock().unwrap().created.push(path.to_owned());
         drop(disk);
@@ -231,8 +248,23 @@ impl Storage for Mount {
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let mut disk = self.write()?;
-        disk.files.entry(path.to_owned()).or_default().content = content.to_vec();
+        if let Some(file) = disk.files.get_mut(path) {
+            let before = std::mem::replace(&mut file.content, content.to_vec());
+            file.replaced.push(before);
+        } else {
+            let file = File { content: content.to_vec(), ..File::default() };
+            disk.files.insert(path.to_owned(), file);
+        }
         Ok(())
+    }
+
+    fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        Box::pin(async move {
+            let mut disk = self.write()?;
+            let file = File { durable: Some(content.clone()), content, ..File::default() };
+            disk.files.insert(path, file);
+            Ok(())
+        })
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -307,7 +339,7 @@ impl Log for OpenLog {
 
     fn sync(&self) -> io::Result<()> {
         let mut disk = self.mount.write()?;
-        self.with(&mut disk, |file| file.durable = Some(file.content.clone()))
+        self.with(&mut disk, |file| file.sync(file.content.clone()))
     }
 
     fn sync_concurrently(self: Arc<Self>) -> Syncing {
@@ -317,7 +349,7 @@ impl Log for OpenLog {
             let content = self.with(&mut self.mount.disk(), |file| file.content.clone())?;
             tokio::time::sleep(takes + Duration::from_micros(100)).await;
             let mut disk = self.mount.write()?;
-            self.with(&mut disk, |file| file.durable = Some(content))
+            self.with(&mut disk, |file| file.sync(content))
         })
     }
 

@@ -166,15 +166,13 @@ async fn remove_one(
     request: &Request,
     calls: &mut Calls<'_>,
 ) -> Result<(), Failure> {
-    let (service, clock) = (sent.service, sent.service.session.context.clock);
-    if service.stopping.get() {
+    if sent.service.stopping.get() {
         let message = "interrupted before all calls were sent";
         return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
     }
-    sent.note_removal(&[id], WriteOutcome::Unknown { sent_at: clock.now() })?;
+    sent.write_ahead_removal(id).await?;
     let (outcome, failure) = send_removal(sent, id, request, calls).await?;
-    // Where it cannot be written it stays unknown, which is found out later.
-    let _ = sent.note_removal(&[id], outcome);
+    sent.note_removal(id, outcome);
     failure.map_or(Ok(()), Err)
 }
 

@@ -263,14 +263,21 @@ impl Sent<'_> {
         Ok(Outcome { verified: (applied.applied == Applied::Yes).then_some(true), ..applied })
     }
 
-    /// Writes down what became of the removal of these addresses.
+    /// Writes down that the call that removes this address is about to leave.
     ///
     /// # Errors
     /// `internal` where that cannot be written: the call must not leave then.
-    pub fn note_removal(&self, addresses: &[AddressId], outcome: WriteOutcome) -> Result<(), Failure> {
-        self.held.store.set_removals(self.snapshot, addresses, outcome).map_err(|error| {
+    pub async fn write_ahead_removal(&self, address: AddressId) -> Result<(), Failure> {
+        let noted = self.held.store.write_ahead_removal(self.snapshot, address, self.now()).await;
+        noted.map_err(|error| {
             Failure::internal(format!("what became of the removal cannot be written down: {error}"))
         })
+    }
+
+    /// Writes down what became of the removal of this address. Where it cannot be written it stays unknown, which is found out
+    /// later.
+    pub fn note_removal(&self, address: AddressId, outcome: WriteOutcome) {
+        let _ = self.held.store.set_removal(self.snapshot, address, outcome);
     }
 
     /// What a read after the PUT shows; a mismatch where it is the profile of another customer.

@@ -10,7 +10,7 @@ use super::{CustomerStore, SnapshotEntry};
 use crate::state::{Reach, Unsent};
 use crate::system::clock::Clock;
 use crate::system::context::Context;
-use crate::system::storage::{Disk, Lock, Log, LogAccess, Storage};
+use crate::system::storage::{Disk, Lock, Log, LogAccess, Storage, Syncing};
 
 /// The disk, without waiting for it; it counts the names that it lists.
 #[derive(Debug, Default)]
@@ -35,6 +35,10 @@ impl Storage for Counting {
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         Disk.replace(path, content)
+    }
+
+    fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        Arc::new(Disk).replace_durably(path, content)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
