@@ -201,11 +201,7 @@ impl CustomerStore {
     /// # Errors
     /// As [`Self::entries`]; `usage` where it stands for none, or for several.
     pub fn named(&self, name: &str) -> Result<SnapshotEntry, Failure> {
-        let mut entries = self.entries().collect::<Result<Vec<_>, _>>()?;
-        let number = name.parse::<u64>().ok();
-        let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
-        let has_exact = entries.iter().any(is_exact);
-        entries.retain(|entry| if has_exact { is_exact(entry) } else { entry.name().starts_with(name) });
+        let mut entries = self.all_named(name)?;
         match &mut entries[..] {
             [_] => Ok(entries.remove(0)),
             [] => Err(Failure::usage(format!("no snapshot named `{name}` of this customer on this machine"))
@@ -213,6 +209,19 @@ impl CustomerStore {
             several => Err(Failure::usage(format!("`{name}` names {} snapshots", several.len()))
                 .hint("use a longer prefix, or a snapshot number")),
         }
+    }
+
+    /// All that `name` may stand for, as [`Self::named`] reads it.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn all_named(&self, name: &str) -> Result<Vec<SnapshotEntry>, Failure> {
+        let mut entries = self.entries().collect::<Result<Vec<_>, _>>()?;
+        let number = name.parse::<u64>().ok();
+        let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
+        let has_exact = entries.iter().any(is_exact);
+        entries.retain(|entry| if has_exact { is_exact(entry) } else { entry.name().starts_with(name) });
+        Ok(entries)
     }
 
     /// Whether a write of the last minute, or a read of it, was removed: what a read has to show is not known then.

@@ -105,6 +105,7 @@ mod profile_round_trip;
 mod readme;
 mod replies;
 mod restore_defaults;
+mod restore_owner;
 mod restore_repeats;
 mod restore_snapshots;
 mod restore_unknown;

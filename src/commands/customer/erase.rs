@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::client::service::Service;
+use crate::ops::profile::whose::ensure_own;
 use crate::state::{self, Customer, CustomerStore, LockName, Names, SnapshotEntry, acquire};
 use crate::system::storage::Lock;
 use storefront_core::failure::Failure;
@@ -24,8 +25,12 @@ pub async fn of_one(
     what: &str,
 ) -> Result<(), Failure> {
     let session = service.session;
-    let wanted =
-        if what == ALL { store.entries().collect::<Result<_, _>>()? } else { vec![store.named(what)?] };
+    let wanted = if what == ALL {
+        store.entries().collect::<Result<_, _>>()?
+    } else {
+        ensure_own(service, store, what)?;
+        vec![store.named(what)?]
+    };
     let named = match &wanted[..] {
         [one] => format!("snapshot {}", one.name()),
         all => format!("{} snapshots", all.len()),

@@ -47,6 +47,7 @@ pub enum CustomerCommand {
     /// Check address books for duplicates and for addresses that block updates
     Check(CheckArgs),
     /// List changes made from this machine, or delete them
+    #[command(mut_arg("customer", |arg| arg.help("Customer ID or email [default: all; --check and --delete: the token's own]")))]
     #[command(after_help = "Examples:
   storefront customer history --sandbox
   storefront customer history --sandbox --customer 1 --delete all --yes

@@ -12,6 +12,7 @@ pub(crate) mod replace;
 pub(crate) mod restore;
 mod steps;
 mod verify;
+pub mod whose;
 
 use std::time::Duration;
 

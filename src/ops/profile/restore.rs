@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::earlier::is_shown;
 use super::messages::{Doubt, addresses, list, local_minute, may_not_be_applied, named};
+use super::whose::ensure_own;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
 use crate::report::changes;
@@ -98,7 +99,8 @@ impl Restore<'_> {
         };
         let chosen = inverse(undo, stored.customer())?;
         let mut merged = merge(stored.customer(), &chosen.patch)?;
-        let unchanged = match &chosen.notes[..] {
+        let unchanged = match &chosen.left[..] {
+            // What came back already is as it was.
             [] if chosen.newer.is_empty() => {
                 let unchanged =
                     hint!(format!("nothing restored: the profile is already as it was before {name}"));
@@ -132,7 +134,10 @@ impl Restore<'_> {
     /// `usage` when there is no such snapshot, `guard` for one of another customer or service.
     pub fn find(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         let mut target = match self.name {
-            Some(name) => by_name(store, name)?,
+            Some(name) => {
+                ensure_own(self.service, store, name)?;
+                by_name(store, name)?
+            }
             None => self.newest(store, stored)?,
         };
         ensure_same_owner(store, stored, &target.snapshot)?;
@@ -154,14 +159,18 @@ impl Restore<'_> {
         Ok(found.map(|entry| entry.name().to_owned()))
     }
 
-    /// Says once which update is undone.
-    pub fn tell(&self, target: &mut Target) {
+    /// Says once which update is undone, and whose it is.
+    pub fn tell(&self, target: &mut Target, customer: &str) {
         if std::mem::replace(&mut target.was_told, true) {
             return;
         }
         let (session, snapshot) = (self.service.session, &target.snapshot);
         let taken = changes::when(&snapshot.taken, session.context.clock.now(), &TimeZone::system());
-        session.report.status(&format!("{}: snapshot {} ({taken})", Self::OPERATION, snapshot.name()));
+        session.report.status(&format!(
+            "{}: snapshot {} of customer {customer} ({taken})",
+            Self::OPERATION,
+            snapshot.name()
+        ));
     }
 
     /// The newest update that may have changed something. One of unknown outcome which the profile does not show is doubtful.

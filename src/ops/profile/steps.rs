@@ -144,7 +144,8 @@ impl<'a> Steps<'a> {
             {
                 return Ok(None);
             }
-            restore.tell(self.target(restore, &held)?);
+            let customer = held.stored.customer_key();
+            restore.tell(self.target(restore, &held)?, &customer);
         }
         Ok(Some(held))
     }

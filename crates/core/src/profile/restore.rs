@@ -208,7 +208,7 @@ impl Building<'_> {
             if self.undo.lost_addresses {
                 self.recreate(address);
             } else if !is_renumbered() {
-                self.note(format!("address {id} is no longer there; --all brings back all"));
+                self.leave(format!("address {id} is no longer there; --all brings back all"));
             }
         }
     }
