@@ -500,6 +500,33 @@ fn without_a_terminal_and_without_a_code_that_was_set_no_page_is_served() {
     assert!(refused.stderr.contains("`storefront review --set-code`"), "{refused:?}");
 }
 
+/// As where a person is logged in over SSH.
+#[test]
+fn where_no_browser_can_be_opened_the_link_stands_on_a_line_of_its_own() {
+    let env = planned(1);
+    let programs = env.home.dir.path().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let launcher = programs.join("xdg-open");
+    std::fs::write(&launcher, "#!/bin/sh\nexit 3\n").unwrap();
+    std::fs::set_permissions(&launcher, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let setsid = std::env::split_paths(&path).map(|it| it.join("setsid")).find(|it| it.exists()).unwrap();
+    std::os::unix::fs::symlink(setsid, programs.join("setsid")).unwrap();
+    keep_code(&env.home);
+    for flag in ["", " -q"] {
+        let program =
+            env.storefront(&format!("review a.plan{flag}")).env("PATH", &programs.to_string_lossy());
+        let mut child = without_terminal(program).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let _child = Running(Some(child));
+        let mut said = String::new();
+        while !said.ends_with(".html\n") && stderr.read_line(&mut said).unwrap() > 0 {}
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines[0], "warning: cannot open a browser; open this link in one:", "{said}");
+        assert!(lines[1].starts_with("file:///") && lines.len() == 2, "{said}");
+    }
+}
+
 #[test]
 fn the_code_stands_on_the_controlling_terminal_and_in_no_stream() {
     let env = planned(1);

@@ -142,8 +142,9 @@ fn announce(
     let link = Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into);
     if args.no_browser {
         report.value(&json!({"review": link}), |_| format!("{link}\n"))?;
-    } else if let Err(error) = open::that_detached(path) {
-        report.warn(&format!("cannot open a browser: {error}; open {link}"));
+    } else if open::that_detached(path).is_err() {
+        // What the launcher says is about itself.
+        report.warn(&format!("cannot open a browser; open this link in one:\n{link}"));
     } else {
         report.status(&format!("Opened {link}"));
     }
