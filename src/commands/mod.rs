@@ -247,6 +247,10 @@ const INSTEAD: &[(&str, &str)] = &[
     ("delete", "run 'storefront customer update --remove-address ID' or 'storefront api DELETE PATH'"),
     ("delete-address", "run 'storefront customer update --remove-address ID'"),
     ("list", "run 'storefront customer find TEXT', 'storefront config list' or 'storefront api GET PATH'"),
+    (
+        "plan",
+        "add '--plan FILE' to a command that changes something, then run 'storefront review FILE' or 'storefront apply FILE'",
+    ),
     ("version", "run 'storefront --version'"),
 ];
 

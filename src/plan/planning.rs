@@ -115,8 +115,9 @@ impl<'a> Planning<'a> {
         let expires = style::time(header.expires.duration_since(header.created).unsigned_abs());
         let records = count_records(header.records);
         session.report.status(&format!("Wrote plan {shown}: {records}, expires in {expires}{left_out}"));
-        let apply = hint!("apply it with ", storefront("apply").arg(&*shown));
-        session.report.status(&for_command(apply, session.global).to_string());
+        let [review, apply] = [storefront("review"), storefront("apply")].map(|command| command.arg(&*shown));
+        let next = hint!("review it in a browser with ", review, ", or apply it with ", apply);
+        session.report.status(&for_command(next, session.global).to_string());
         Ok(())
     }
 }
