@@ -68,8 +68,9 @@ impl Prompt {
         Ok(typed.map(|text| text.replace('\t', " ")))
     }
 
-    /// Lines until an empty one, beginning with those of `initial`; `check` gets the lines before, too. Esc goes back
-    /// one line, and before the first it gives `None`. Empty lines within a paste do not end the list.
+    /// Lines until an empty one, beginning with those of `lines`, which has what was typed afterwards, also where the person
+    /// leaves; `check` gets the lines before, too. Esc goes back one line, and before the first it gives `false`. Empty lines
+    /// within a paste do not end the list.
     ///
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
@@ -77,24 +78,28 @@ impl Prompt {
         &self,
         question: impl Fn(usize) -> String,
         note: &str,
-        initial: &[String],
+        lines: &mut Vec<String>,
         check: impl Fn(&[String], &str) -> Result<(), Objection>,
-    ) -> Result<Option<Vec<String>>, Failure> {
+    ) -> Result<bool, Failure> {
         let (term, keyboard) = self.begin()?;
-        let mut lines: Vec<String> = Vec::new();
-        let mut again: Option<String> = None;
+        let mut known = 0;
         loop {
-            let number = lines.len() + 1;
-            let present = again.take().or_else(|| initial.get(lines.len()).cloned()).unwrap_or_default();
-            let note = if number == 1 { note } else { "" };
-            let (text, check) = (question(number), |text: &str| check(&lines, text.trim()));
+            let present = lines.get(known).cloned().unwrap_or_default();
+            let note = if known == 0 { note } else { "" };
+            let (text, check) = (question(known + 1), |text: &str| check(&lines[..known], text.trim()));
             let question = Question { text: &text, note, initial: &present, ..Question::default() };
             match self.line((term, &keyboard), &question, None, &check)? {
-                Some(text) if !text.trim().is_empty() => lines.push(text.trim().to_owned()),
+                Some(text) if !text.trim().is_empty() => {
+                    lines.splice(known..lines.len().min(known + 1), [text.trim().to_owned()]);
+                    known += 1;
+                }
                 Some(_) if keyboard.has_more() => {}
-                Some(_) => return Ok(Some(lines)),
-                None if lines.is_empty() => return Ok(None),
-                None => again = lines.pop(),
+                Some(_) => {
+                    lines.truncate(known);
+                    return Ok(true);
+                }
+                None if known == 0 => return Ok(false),
+                None => known -= 1,
             }
         }
     }

@@ -230,3 +230,41 @@ fn a_region_is_known_by_name_where_another_address_has_it() {
     let refused = home.fails(2, "--sandbox customer update --address 1 --region Texas");
     assert!(refused.contains("the stored region has an id, and the new region names none"), "{refused}");
 }
+
+/// Leads to the fourth street line of a new address.
+fn with_three_lines<'home>(home: &'home Home) -> Terminal<'home> {
+    let mut terminal = terminal(home, 200, "--sandbox customer update --add-address");
+    terminal.asks("First name").replaces("Ann").asks("Last name").replaces("Lee");
+    terminal.asks("Street, line 1").answers("1 Main St").asks("Street, line 2").answers("Floor 2");
+    terminal.asks("Street, line 3").answers("Door 3").asks("Street, line 4");
+    terminal
+}
+
+#[test]
+fn street_lines_are_kept_where_their_question_is_left() {
+    let typed = "--street '1 Main St' --street 'Floor 2' --street 'Door 3'";
+    let home = Home::new();
+    let mut at_a_line = with_three_lines(&home);
+    at_a_line.types(CTRL_C);
+    let mut at_the_doubt = with_three_lines(&home);
+    at_the_doubt.types(ENTER).sees("Keep all lines?").types(CTRL_C);
+    for terminal in [at_a_line, at_the_doubt] {
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 130, "{screen}");
+        assert!(screen.contains(typed), "{screen}");
+    }
+    // Stored lines that were not reached stay.
+    let mut stored = terminal(&home, 200, "--sandbox customer update --address 1");
+    stored
+        .picks("Street")
+        .asks("Street, line 1")
+        .replaces("2 rue Haute")
+        .asks("Street, line 2")
+        .types(CTRL_C);
+    let (_, screen) = stored.ends();
+    assert!(screen.contains("--street '2 rue Haute' --street 'Bâtiment C'"), "{screen}");
+    let mut same = terminal(&home, 200, "--sandbox customer update --address 1");
+    same.picks("Street").asks("Street, line 1").types(ENTER).asks("Street, line 2").types(CTRL_C);
+    let (_, screen) = same.ends();
+    assert!(!screen.contains("--street"), "{screen}");
+}

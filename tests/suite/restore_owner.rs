@@ -97,3 +97,22 @@ fn an_address_that_came_back_is_undone_already() {
         assert!(again.stdout.contains("to undo the update before it, run `storefront"), "{again:?}");
     }
 }
+
+#[test]
+fn more_street_lines_than_most_shops_accept_are_warned_about() {
+    let home = Home::new();
+    let told = "most shops accept 2 street lines only";
+    for (flags, is_told) in [
+        ("--address 2 --street a --street b --street c", true),
+        ("--address 2 --street a --street b", false),
+        ("--add-address --street a --street b --street c --city Bonn --country DE --no-input", true),
+        ("--address 2 --city Bonn", false),
+    ] {
+        let warned = home.sandbox_ok("marketplace", &format!("customer update {flags} -n")).stderr;
+        assert_eq!(warned.contains(told), is_told, "{flags}: {warned}");
+    }
+    let record = r#"{"addresses": [{"id": 2, "street": ["a", "b", "c"]}]}"#;
+    std::fs::write(home.dir.path().join("many.ndjson"), format!("{record}\n")).unwrap();
+    let checked = home.sandbox("marketplace", "customer update --input many.ndjson -n");
+    assert!(checked.stderr.contains(told), "{checked:?}");
+}

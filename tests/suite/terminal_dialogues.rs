@@ -62,7 +62,7 @@ fn a_new_address_needs_its_required_fields() {
             .answers("Door 5")
             .asks("Street, line 4")
             .types(ENTER)
-            .sees("Most shops accept 2 street lines only")
+            .sees("most shops accept 2 street lines only")
             .sees("Keep all lines?")
             .confirms("")
             .sees("type y or n")

@@ -38,11 +38,18 @@ pub fn of_profile(merged: &Merged, dialect: &Dialect) -> Warnings {
                 warnings.extend(missing_fields(merged, new, dialect));
                 warnings.extend(lint("the new address", new, |_| true));
                 warnings.extend(refused("the new address", new, dialect, |_| true));
+                warnings.extend(long_street("the new address", new.get("street"), None));
             }
             (None, Some(_)) if change.path.inside() == "email" => {
                 warnings.extend(lint("the profile", &merged.customer, |name| name == "email"));
             }
-            (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
+            (Some(id), Some(after)) => {
+                if change.path.inside() == "street" {
+                    let label = format!("address {id}");
+                    warnings.extend(long_street(&label, Some(after), change.before.as_ref()));
+                }
+                changed.entry(id).or_default().push(change.path.inside());
+            }
             _ => {}
         }
     }
@@ -66,6 +73,7 @@ pub fn of_draft(fields: &Map<String, Value>, dialect: &Dialect) -> Warnings {
         let address = address.as_object()?;
         let mut warnings = lint(&label, address, |_| true);
         warnings.extend(refused(&label, address, dialect, |_| true));
+        warnings.extend(long_street(&label, address.get("street"), None));
         Some(warnings)
     });
     own.into_iter().chain(addresses.flatten()).collect()
@@ -81,15 +89,19 @@ fn missing_fields(merged: &Merged, new: &Map<String, Value>, dialect: &Dialect) 
     let misplaced = misplaced
         .into_iter()
         .map(|name| format!("{what} {name}, and the new address has none: its flag is --address-{name}"));
-    let flag = |name: &&str| match *name {
-        "country_id" => "--country".to_owned(),
-        name if name.ends_with("name") => format!("--address-{name}"),
-        name => format!("--{name}"),
-    };
-    let flags = missing.iter().map(flag).collect::<Vec<_>>().join(", ");
+    let flags = missing.iter().map(|name| flag_of(name)).collect::<Vec<_>>().join(", ");
     let missing = (dialect.requires_whole_addresses && !missing.is_empty())
         .then(|| format!("the new address has no {flags}, which Magento requires"));
     misplaced.chain(missing).collect()
+}
+
+/// The flag of a required field of an address.
+pub fn flag_of(name: &str) -> String {
+    match name {
+        "country_id" => "--country".to_owned(),
+        name if name.ends_with("name") => format!("--address-{name}"),
+        name => format!("--{name}"),
+    }
 }
 
 /// The fields that both the account and an address have, and that people mean by an address.
@@ -148,6 +160,23 @@ fn refused(
 ) -> Warnings {
     let found = accepted::refused_texts(address, |name| dialect.requires_whole_addresses && is_named(name));
     found.iter().filter_map(Refused::warning).map(|warning| format!("{label}: {warning}")).collect()
+}
+
+/// The warning about a street with more lines than shops accept, where it had fewer before.
+fn long_street(label: &str, street: Option<&Value>, before: Option<&Value>) -> Option<String> {
+    let lines = |street: Option<&Value>| street.and_then(Value::as_array).map_or(0, Vec::len);
+    Some(format!("{label}: {}", too_many_lines(lines(street), lines(before))?))
+}
+
+/// What may become of so many lines of a street, of which so many are stored, where the shop may not accept them.
+pub fn too_many_lines(lines: usize, stored: usize) -> Option<String> {
+    let limit = accepted::STREET_LINES;
+    (lines > limit.max(stored)).then(|| {
+        format!(
+            "most shops accept {limit} street lines only, and refuse every later update of a customer who has an address \
+             with more"
+        )
+    })
 }
 
 fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
 
 /// Street lines of an address, unless the shop is set up for more.
-const STREET_LINES: usize = 2;
+pub const STREET_LINES: usize = 2;
 
 /// The fields that must not be empty. Which countries need a postcode as well, the shop is set up for.
 const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "telephone"];

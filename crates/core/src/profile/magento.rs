@@ -11,6 +11,7 @@ use super::equal::{same_flag, same_value};
 use super::verify::Seen;
 use crate::check::accepted;
 use crate::id::{self, AddressId};
+use crate::lint::flag_of;
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
 pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
@@ -179,9 +180,6 @@ const ADDRESS: [(&str, &str); 7] = [
 /// Fields of an address that the shop checks against its lists, with the name that its messages have.
 const LISTED: [(&str, &str); 2] = [("country_id", "countryId"), ("region_id", "regionId")];
 
-/// Street lines of an address, unless the shop is set up for more.
-const STREET_LINES: usize = 2;
-
 /// What the service does not take, for a hint: only the fields that its message names, where it names any. `stored` is the
 /// profile as it was read, `sent` the merged one. `None` where nothing is found.
 ///
@@ -191,7 +189,8 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
     let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
     let (mut blocked, mut ids) = (Vec::new(), Vec::new());
     for (id, address) in addresses_by_id(address_list(stored)) {
-        let mut found = faults([address], message, &[], |_, label| is_required(label));
+        let mut found =
+            faults([address], message, &[], |name| name.to_owned(), |_, label| is_required(label));
         found.extend(refused_texts(id, address, message));
         ids.extend((!found.is_empty()).then(|| id.to_string()));
         blocked.extend(found);
@@ -208,9 +207,9 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
     // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
     let (new, kept): (Vec<_>, Vec<_>) =
         address_list(sent).iter().partition(|address| own_id(address).is_none());
-    let mut found = faults(new, message, &LISTED, is_named);
+    let mut found = faults(new, message, &LISTED, flag_of, is_named);
     if found.is_empty() {
-        found = faults(kept, message, &LISTED, is_named);
+        found = faults(kept, message, &LISTED, flag_of, is_named);
         for (id, address) in addresses_by_id(address_list(sent)) {
             found.extend(refused_texts(id, address, message));
         }
@@ -230,11 +229,13 @@ fn refused_texts(id: AddressId, address: &Value, message: &str) -> Vec<String> {
 }
 
 /// What the shop does not take in addresses: required fields that are asked for and empty, values that its lists do not
-/// have, as its message quotes them, and street lines beyond its limit.
+/// have, as its message quotes them, and street lines beyond its limit. `shown` is what a missing field is called: the flag,
+/// where the same command can correct it.
 fn faults<'a>(
     addresses: impl IntoIterator<Item = &'a Value>,
     message: &str,
     listed: &[(&str, &str)],
+    shown: impl Fn(&str) -> String,
     is_asked: impl Fn(&str, &str) -> bool,
 ) -> Vec<String> {
     let mut found = Vec::new();
@@ -242,7 +243,7 @@ fn faults<'a>(
         let subject =
             own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
         let required = ADDRESS.iter().filter(|(name, label)| is_asked(name, label)).map(|(name, _)| *name);
-        let missing: Vec<&str> = required.filter(|name| is_empty(address.get(*name))).collect();
+        let missing: Vec<String> = required.filter(|name| is_empty(address.get(*name))).map(&shown).collect();
         if !missing.is_empty() {
             found.push(format!("{subject} needs {}", missing.join(", ")));
         }
@@ -254,7 +255,7 @@ fn faults<'a>(
             }
         }
         let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
-        if lines > STREET_LINES && message.contains("cannot contain more than") {
+        if lines > accepted::STREET_LINES && message.contains("cannot contain more than") {
             found.push(format!("{subject} has {lines} street lines"));
         }
     }
@@ -379,16 +380,16 @@ mod tests {
             let required = "\"postcode\" is required. Enter and try again.";
             assert_eq!(
                 said(&stored, &sent, required),
-                "address 3 needs postcode; correct it in the same command"
+                "address 3 needs --postcode; correct it in the same command"
             );
             sent["addresses"].as_array_mut().unwrap().push(json!({"city": "Bonn"}));
             assert_eq!(
                 said(&stored, &sent, required),
-                "the new address needs postcode; correct it in the same command"
+                "the new address needs --postcode; correct it in the same command"
             );
             assert_eq!(
                 said(&stored, &sent, "\"lastname\" is required. \"countryId\" is required."),
-                "the new address needs lastname, country_id; correct it in the same command"
+                "the new address needs --address-lastname, --country; correct it in the same command"
             );
             assert!(!said(&stored, &sent, "the address is not valid").contains("postcode"));
             sent["addresses"][1]["street"] = json!(["x", "y", "z"]);

@@ -240,8 +240,9 @@ impl<'a> Wizard<'a> {
                 typed.map(|text| Vec::from_iter(Some(text.trim().to_owned()).filter(|text| !text.is_empty())))
             }
             Kind::Lines => {
-                let before = self.answers.get(step.field).map_or(&[][..], Vec::as_slice);
-                prompt.text_lines(|number| format!("{} {number}", step.text), step.note, before, check)?
+                let mut lines = self.answers.get(step.field).cloned().unwrap_or_default();
+                let question = |number| format!("{} {number}", step.text);
+                prompt.text_lines(question, step.note, &mut lines, check)?.then_some(lines)
             }
             Kind::Choice => {
                 let (values, shown): (Vec<_>, Vec<_>) = self.choices(step).into_iter().unzip();

@@ -258,7 +258,7 @@ impl Dialogue<'_> {
     async fn ask(&mut self, position: usize) -> Result<bool, Failure> {
         let field = &self.form.fields[position];
         let value = match field.holds {
-            FieldType::TextList => self.street(field)?.map(|lines| json!(lines)),
+            FieldType::TextList => return self.street(position),
             FieldType::Object(_) => self.region(field).await?,
             FieldType::Boolean => {
                 self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
@@ -273,22 +273,33 @@ impl Dialogue<'_> {
         Ok(value.map(|value| self.form.fields[position].set(value)).is_some())
     }
 
-    fn street(&self, field: &Field) -> Result<Option<Vec<String>>, Failure> {
+    /// Sets the lines of the street, also where the person leaves; `false` after Esc.
+    fn street(&mut self, position: usize) -> Result<bool, Failure> {
+        let field = &self.form.fields[position];
         let stored = field.value().as_array().into_iter().flatten();
-        let mut present: Vec<String> = stored.filter_map(Value::as_str).map(str::to_owned).collect();
+        let mut lines: Vec<String> = stored.filter_map(Value::as_str).map(str::to_owned).collect();
+        let asked = self.ask_street(field, &mut lines);
+        if !matches!(asked, Ok(false)) {
+            self.form.fields[position].set(json!(lines));
+        }
+        asked
+    }
+
+    fn ask_street(&self, field: &Field, lines: &mut Vec<String>) -> Result<bool, Failure> {
         let question = |number| {
             format!("Street, line {number}{}", if number > 1 { " (leave empty to finish)" } else { "" })
         };
         let check = |before: &[String], text: &str| self.form.check_street(field, before.len() + 1, text);
         loop {
-            let Some(lines) = self.prompt.text_lines(question, "", &present, check)? else { return Ok(None) };
-            let Some(risk) = field.too_many_lines(lines.len()) else { return Ok(Some(lines)) };
+            if !self.prompt.text_lines(question, "", lines, check)? {
+                return Ok(false);
+            }
+            let Some(risk) = field.too_many_lines(lines.len()) else { return Ok(true) };
             self.prompt.show(&self.service.session.report.stderr_style.wrapped(&risk));
             // One Enter is not an answer to this.
             if self.prompt.agrees("Keep all lines?")? {
-                return Ok(Some(lines));
+                return Ok(true);
             }
-            present = lines;
         }
     }
 

@@ -33,9 +33,6 @@ const CUSTOM: &str = "custom-attribute";
 /// How many fields of a new address are asked one after another; the others are left to the list.
 pub const ASKED_OF_NEW_ADDRESS: usize = 8;
 
-/// What shops accept unless they were set up for more.
-const STREET_LINES: usize = 2;
-
 /// The fields of an address or the profile.
 #[derive(Debug, Clone)]
 pub struct Form {
@@ -219,12 +216,7 @@ impl Field {
     /// What may become of so many lines of a street, where the shop may not accept them.
     pub fn too_many_lines(&self, lines: usize) -> Option<String> {
         let stored = self.stored.as_array().map_or(0, Vec::len);
-        (lines > STREET_LINES.max(stored)).then(|| {
-            format!(
-                "Most shops accept {STREET_LINES} street lines only, and refuse every later update of a customer who has \
-                 an address with more."
-            )
-        })
+        lint::too_many_lines(lines, stored)
     }
 
     /// Whether it is asked again when it is left empty.
