@@ -189,8 +189,7 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
     let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
     let (mut blocked, mut ids) = (Vec::new(), Vec::new());
     for (id, address) in addresses_by_id(address_list(stored)) {
-        let mut found =
-            faults([address], message, &[], |name| name.to_owned(), |_, label| is_required(label));
+        let mut found = faults([address], message, &[], str::to_owned, |_, label| is_required(label));
         found.extend(refused_texts(id, address, message));
         ids.extend((!found.is_empty()).then(|| id.to_string()));
         blocked.extend(found);
