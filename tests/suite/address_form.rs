@@ -232,7 +232,7 @@ fn a_region_is_known_by_name_where_another_address_has_it() {
 }
 
 /// Leads to the fourth street line of a new address.
-fn with_three_lines<'home>(home: &'home Home) -> Terminal<'home> {
+fn with_three_lines(home: &Home) -> Terminal<'_> {
     let mut terminal = terminal(home, 200, "--sandbox customer update --add-address");
     terminal.asks("First name").replaces("Ann").asks("Last name").replaces("Lee");
     terminal.asks("Street, line 1").answers("1 Main St").asks("Street, line 2").answers("Floor 2");
