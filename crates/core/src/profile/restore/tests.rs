@@ -357,7 +357,8 @@ mod laws {
         #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
         /// Whatever others do before, between and after the writes of a batch: where the batch wrote a field last, the undo sets
-        /// back what was there before it; all else is as others left it; and a second undo has nothing left.
+        /// back what was there before it; all else is as others left it; and a second undo has nothing left. An address that the batch
+        /// added and others have edited since may stay as it is, and then the undo says so.
         #[test]
         fn an_undo_sets_back_what_the_batch_wrote_last_and_nothing_else(steps in prop::collection::vec(step(), 1..8)) {
             let mut next_id = 10;
@@ -397,13 +398,15 @@ mod laws {
             let (first, last) = (Value::Object(first), Value::Object(last));
             let undone = undo(&now, &first, &last, |undo| undo.newer = Newer::DeleteUntouched);
             let result = stored(&super::customer(&undone), &mut next_id);
-            let found = fields(&result);
+            let (found, current) = (fields(&result), fields(&now));
+            let is_added = |name: &str| added.iter().any(|street| name.starts_with(street));
             for (name, value) in &found {
-                prop_assert_eq!(Some(value), back.get(name), "{}: {:?}", name, undone.0);
+                let stays = is_added(name) && !undone.0.left.is_empty() && current.get(name) == Some(value);
+                prop_assert!(stays || back.get(name) == Some(value), "{}: {} {:?}", name, value, undone.0);
             }
             // No address of others, and none that stood before, is lost.
-            for name in fields(&now).keys().filter(|name| !found.contains_key(*name)) {
-                prop_assert!(added.iter().any(|street| name.starts_with(street)), "{}: {:?}", name, undone.0);
+            for name in current.keys().filter(|name| !found.contains_key(*name)) {
+                prop_assert!(is_added(name), "{}: {:?}", name, undone.0);
             }
             let again = undo(&result, &first, &last, |undo| undo.newer = Newer::DeleteUntouched);
             prop_assert!(again.1.changes.is_empty(), "{:?} {:?}", again.1.changes, again.0);
