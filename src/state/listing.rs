@@ -195,8 +195,8 @@ impl CustomerStore {
         }
     }
 
-    /// The one that `name` stands for: a name, a number, or the beginning of a name. A whole name and a number mean that
-    /// snapshot, whatever else begins so.
+    /// The one that `name` stands for: a name, a number, a file, or the beginning of a name. A whole name, a number and a file mean
+    /// that snapshot, whatever else begins so.
     ///
     /// # Errors
     /// As [`Self::entries`]; `usage` where it stands for none, or for several.
@@ -218,7 +218,9 @@ impl CustomerStore {
     pub fn all_named(&self, name: &str) -> Result<Vec<SnapshotEntry>, Failure> {
         let mut entries = self.entries().collect::<Result<Vec<_>, _>>()?;
         let number = name.parse::<u64>().ok();
-        let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
+        let is_exact = |entry: &SnapshotEntry| {
+            entry.name() == name || entry.path == Path::new(name) || number == Some(entry.number)
+        };
         let has_exact = entries.iter().any(is_exact);
         entries.retain(|entry| if has_exact { is_exact(entry) } else { entry.name().starts_with(name) });
         Ok(entries)

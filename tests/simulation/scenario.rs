@@ -265,10 +265,8 @@ impl Scenario {
         let of_update = |said: &&Reported| {
             update.records.iter().any(|(tag, customer)| *tag == said.tag && *customer == update.records[0].1)
         };
-        let named = world.reported.iter().filter(of_update).find_map(|said| {
-            let name = Path::new(said.snapshot.as_deref()?).file_stem()?;
-            Some(name.to_string_lossy().into_owned())
-        });
+        // By its file: a name that a snapshot of another customer has, too, is refused.
+        let named = world.reported.iter().filter(of_update).find_map(|said| said.snapshot.clone());
         match (self.random.below(5), named) {
             (0, Some(named)) => Undo::Of(named),
             (1, Some(named)) => Undo::All(Some(named)),
