@@ -15,7 +15,7 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::address::{address_list, addresses_by_id};
+use storefront_core::profile::address::{address_list, addresses_by_id, own_id};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::merge::Merged;
 use storefront_core::text::exact_json;
@@ -166,7 +166,8 @@ impl Snapshot {
     }
 
     /// What its calls made, newest first, each as a replacement of its own with what became of it. Those that changed nothing
-    /// are left out.
+    /// are left out. An address that the PUT has added is in the PUT alone: no snapshot has its id, and a removal does not
+    /// change it.
     pub fn calls(self, record: &WriteRecord) -> Vec<(Self, WriteOutcome)> {
         if self.removes.is_empty() {
             return vec![(self, record.outcome)];
@@ -176,6 +177,9 @@ impl Snapshot {
         let mut calls = Vec::new();
         if let Some(put) = put.filter(|_| self.sent != self.customer) {
             now.clone_from(&self.sent);
+            if let Some(Value::Array(addresses)) = now.get_mut("addresses") {
+                addresses.retain(|address| own_id(address).is_some());
+            }
             calls.push((Self { merged: self.sent.clone(), removes: Vec::new(), ..self.clone() }, put));
         }
         for id in self.removes.iter().copied() {
@@ -196,8 +200,10 @@ impl Snapshot {
         if self.removes.is_empty() {
             return self;
         }
-        let newest = self.clone().calls(record).into_iter().next();
-        let merged = newest.map_or_else(|| self.customer.clone(), |(newest, _)| newest.merged);
+        let is_sent = record.put().is_some_and(WriteOutcome::may_be_applied);
+        let mut gone = self.removes.clone();
+        gone.retain(|id| record.removal(*id).may_be_applied());
+        let merged = Merged::without(if is_sent { &self.sent } else { &self.customer }, &gone);
         Self { merged, ..self }
     }
 

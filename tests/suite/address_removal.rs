@@ -331,12 +331,29 @@ fn words(list: &str) -> Vec<String> {
     list.split(' ').map(|word| word.replace('_', " ")).collect()
 }
 
+/// The flags of a new address.
+const NEW: &str = "--add-address --address-firstname Z --address-lastname Y --street x --city Ely --postcode 10118 \
+                   --country US --region-code NY --telephone 5550100";
+
+/// What an update adds has no id in its snapshot: that is no fault of the stored profile.
+#[test]
+fn an_update_right_after_one_that_adds_and_removes_is_sent() {
+    let env = TestEnv::new();
+    done(&env, &format!("{UPDATE} {NEW} --remove-address 3"));
+    let next = run(&env, &format!("{UPDATE} --address 2 --city Utica"));
+    assert_eq!(next.code, 0, "{next:?}");
+    let restored = run(&env, "customer restore 1 --customer 1 -y --allow-delete 1");
+    let after = stored(&env);
+    let cities: Vec<&Value> =
+        after["addresses"].as_array().unwrap().iter().map(|address| &address["city"]).collect();
+    assert_eq!((restored.code, cities.len(), cities.contains(&&json!("Ely"))), (0, 4, false), "{restored:?}");
+    assert_eq!(after["addresses"][1]["city"], "Utica");
+}
+
 #[test]
 fn a_restore_removes_what_the_update_added_by_the_same_call() {
     let env = TestEnv::new();
-    let new = "--add-address --address-firstname Z --address-lastname Y --street x --city Ely --postcode 10118 \
-               --country US --region-code NY --telephone 5550100";
-    done(&env, &format!("{UPDATE} {new}"));
+    done(&env, &format!("{UPDATE} {NEW}"));
     env.requests();
     let restored = run(&env, "customer restore --customer 1 -y --allow-delete 1");
     assert_eq!(env.requests(), ["GET 200", "DELETE 200", "GET 200"], "{restored:?}");
