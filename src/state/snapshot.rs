@@ -213,6 +213,11 @@ impl Snapshot {
         Self { merged: self.sent.clone(), removes: Vec::new(), ..self }
     }
 
+    /// What its PUT carried: the addresses that are removed by calls of their own are still in it.
+    pub fn sent(&self) -> &Map<String, Value> {
+        &self.sent
+    }
+
     /// The name by which `customer restore` takes it.
     pub fn name(&self) -> &str {
         stem(&self.path)

@@ -326,6 +326,156 @@ fn a_record_of_a_batch_is_completed_by_the_next_run() {
     assert_eq!(ids(&stored(&env)), [1, 2, 3]);
 }
 
+/// A list that keeps all addresses of that customer but these, and adds one, for `--replace-addresses`.
+fn all_but(left_out: &[i64], is_default: bool) -> Value {
+    let kept = (1..=4).filter(|id| !left_out.contains(id)).map(|id| json!({"id": id}));
+    let mut new = json!({"firstname": "Z", "lastname": "Y", "street": ["x"], "city": "Ely", "postcode": "10118",
+        "country_id": "US", "region": {"region_code": "NY"}, "telephone": "5550100"});
+    if is_default {
+        new["default_billing"] = true.into();
+    }
+    json!({"addresses": kept.chain([new]).collect::<Vec<_>>()})
+}
+
+/// What the PUT had added is there, under an id that the record cannot name: it stays, and is not added once more.
+#[test]
+fn a_record_whose_put_had_added_an_address_is_completed_and_adds_nothing_again() {
+    for times in [1, 2] {
+        let env = TestEnv::with_faults(&[&format!("DELETE:429x{times}")]);
+        let mut record = all_but(&[2, 4], true);
+        record["customer"] = 1.into();
+        env.file("in.json", json!([record]).to_string());
+        let line = "customer update -i in.json --replace-addresses --allow-delete 2 -y --retry 0";
+        let first = run(&env, line);
+        assert_eq!(env.requests(), words("GET_200 GET_200 PUT_200 DELETE_429"), "{first:?}");
+        let mut last = first;
+        for _ in 0..times {
+            last = run(&env, &format!("{line} --resume"));
+            let requests = env.requests();
+            assert!(!requests.iter().any(|request| request.starts_with("PUT")), "{requests:?} {last:?}");
+            assert!(last.stderr.contains("only the removals that are left"), "{requests:?} {last:?}");
+        }
+        let after = stored(&env);
+        let city = &after["addresses"][2]["city"];
+        assert_eq!((last.code, ids(&after).len(), city), (0, 3, &json!("Ely")), "{last:?}");
+        assert_eq!(after["default_billing"], json!(after["addresses"][2]["id"].to_string()));
+        // The profile is as it is to be.
+        env.file("one.json", all_but(&[2, 4], true).to_string());
+        let again = run(&env, &format!("{UPDATE} -i one.json --replace-addresses"));
+        assert!(again.code == 0 && again.stdout.contains("unchanged"), "{again:?}");
+    }
+}
+
+#[test]
+fn a_plan_that_replaces_the_list_is_completed_and_adds_nothing_again() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    let plan = env.home.path("a.plan").display().to_string();
+    env.file("one.json", all_but(&[3], false).to_string());
+    let line = format!("{UPDATE} -i one.json --replace-addresses --allow-delete 1 --plan {plan}");
+    let planned = run(&env, &line);
+    assert_eq!(planned.code, 0, "{planned:?}");
+    let first = run(&env, &format!("apply {plan} -y --retry 0"));
+    assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
+    env.requests();
+    let second = run(&env, &format!("apply {plan} -y --resume"));
+    let requests = env.requests();
+    assert!(!requests.iter().any(|request| request.starts_with("PUT")), "{requests:?} {second:?}");
+    assert_eq!((second.code, ids(&stored(&env)).len()), (0, 4), "{second:?}");
+}
+
+#[test]
+fn another_update_after_one_that_was_sent_in_part_is_merged_as_a_whole() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    env.file("one.json", all_but(&[3], false).to_string());
+    let line = format!("{UPDATE} -i one.json --replace-addresses --retry 0");
+    assert_eq!(run(&env, &format!("{line} --allow-delete 1")).code, 7);
+    let all: Vec<Value> = ids(&stored(&env)).into_iter().map(|id| json!({"id": id})).collect();
+    env.file("one.json", json!({"addresses": all, "firstname": "Other"}).to_string());
+    let other = done(&env, &line);
+    assert_eq!((&other["addresses"]["removed"], ids(&stored(&env)).len()), (&json!([]), 5), "{other}");
+}
+
+/// What was removed before counts: the number is that of the whole update.
+#[test]
+fn an_update_that_is_repeated_after_one_of_its_removals_counts_that_one() {
+    let home = Home::new();
+    let shop = |left: &[i64]| {
+        let mut shop = shop(left);
+        // With a digit the city would be refused, and the address removed before the PUT.
+        shop["addresses"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .for_each(|address| address["city"] = "Paris".into());
+        shop
+    };
+    let mut new = shop(&[1])["addresses"][0].clone();
+    new["city"] = "Ely".into();
+    let mut draft = new.clone();
+    draft.as_object_mut().unwrap().retain(|name, _| name != "id" && name != "customer_id");
+    new["id"] = 4.into();
+    let with_new = |left: &[i64]| {
+        let mut shop = shop(left);
+        shop["addresses"].as_array_mut().unwrap().push(new.clone());
+        shop
+    };
+    let input = home.path("one.json");
+    std::fs::create_dir_all(input.parent().unwrap()).unwrap();
+    std::fs::write(&input, json!({"addresses": [{"id": 1}, draft]}).to_string()).unwrap();
+    let refused = answer("400 Bad Request", "", r#"{"message": "no"}"#);
+    let first = vec![ok(&shop(&[1, 2, 3])), ok(&with_new(&[1, 2, 3])), ok(&json!(true)), refused];
+    let second = vec![ok(&with_new(&[1, 3])), ok(&json!(true)), ok(&with_new(&[1]))];
+    let server = MockServer::start([first, second].concat());
+    let update = |flags: &str| {
+        let input = input.display();
+        let line = format!(
+            "--api magento customer update -i {input} --replace-addresses {flags} --customer 7 -y --settle 0 -q -o json"
+        );
+        serve(home.storefront(&line), &server.url("")).run()
+    };
+    let partial = update("--allow-delete 2");
+    assert_eq!(partial.code, 7, "{partial:?}");
+    let completed = update("--allow-delete 2");
+    assert_eq!(methods(&server), ["GET", "PUT", "DELETE", "DELETE", "GET", "DELETE", "GET"], "{completed:?}");
+    assert_eq!(completed.code, 0, "{completed:?}");
+}
+
+/// To merge it once more would delete the address that it had added, and one that others have added since.
+#[test]
+fn an_update_that_was_sent_in_part_names_what_is_left_where_others_have_changed_the_list() {
+    for adds in [false, true] {
+        let env = TestEnv::with_faults(&["DELETE:429x1"]);
+        env.file("one.json", all_but(&[3], false).to_string());
+        let line = format!("{UPDATE} -i one.json --replace-addresses --retry 0 --allow-delete");
+        assert_eq!(run(&env, &format!("{line} 1")).code, 7);
+        let mut customer = stored(&env);
+        let mut address = customer["addresses"][4].clone();
+        address["city"] = "Utica".into();
+        if adds {
+            address.as_object_mut().unwrap().shift_remove("id");
+            customer["addresses"].as_array_mut().unwrap().push(address);
+        } else {
+            customer["addresses"][4] = address;
+        }
+        let body = json!({"customer": customer}).to_string();
+        assert_eq!(env.sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", &body).status, 200);
+        let mut left = ids(&stored(&env));
+        for count in 1..=3 {
+            let refused = fails(&env, 3, &format!("{line} {count}"));
+            assert!(env.requests().iter().all(|request| request.starts_with("GET")), "{refused}");
+            let (message, hint) = (refused["message"].as_str().unwrap(), refused["hint"].as_str().unwrap());
+            assert!(message.contains("address 3 is left to remove"), "{refused}");
+            assert!(
+                hint.contains("`storefront customer update --customer 1 --remove-address 3`"),
+                "{refused}"
+            );
+        }
+        done(&env, &format!("{UPDATE} --remove-address 3"));
+        left.retain(|id| *id != 3);
+        assert_eq!(ids(&stored(&env)), left);
+    }
+}
+
 /// The requests of a list, with a line for each blank.
 fn words(list: &str) -> Vec<String> {
     list.split(' ').map(|word| word.replace('_', " ")).collect()

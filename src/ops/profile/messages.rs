@@ -177,6 +177,19 @@ pub fn partial(snapshot: &str) -> Failure {
     .hint("run the command again to send what is left")
 }
 
+/// An update was applied except for some of its removals, and the profile has changed since.
+pub fn changed_since_a_part(snapshot: &Snapshot, left: &[AddressId]) -> Failure {
+    let (left_to_remove, verb) = (addresses(left), if left.len() == 1 { "is" } else { "are" });
+    let message = format!(
+        "this update was sent before, {left_to_remove} {verb} left to remove, and the profile has changed since"
+    );
+    let ids = left.iter().map(ToString::to_string);
+    let remove = ids.fold(storefront("customer update --remove-address"), HintCommand::arg);
+    let (show, restore) = (storefront("customer show"), storefront("customer restore").arg(snapshot.name()));
+    let hint = hint!("look with ", show, "; to remove what is left, run ", remove);
+    Failure::guard(message).hint(hint!(hint, "; to undo the update, run ", restore)).for_good()
+}
+
 /// The service refused it, and a read shows that it was saved.
 pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
     let hint =

@@ -11,6 +11,7 @@ mod remove;
 pub(crate) mod replace;
 pub(crate) mod restore;
 mod steps;
+mod unfinished;
 mod verify;
 pub mod whose;
 
@@ -105,7 +106,7 @@ impl Change<'_> {
 }
 
 impl Update {
-    /// The profile as it is to be. `regions` gives the ids of regions, where the interface lists them, and `attributes` the
+    /// The profile as it is to be by `patch`, which is that of the update or what is left of it. `regions` gives the ids of regions, where the interface lists them, and `attributes` the
     /// custom attributes and their options; the addresses in `gone` were
     /// removed by an earlier command.
     ///
@@ -113,13 +114,14 @@ impl Update {
     /// `guard` or `usage` for what cannot be merged safely.
     pub fn merge(
         &self,
+        patch: &ProfilePatch,
         stored: &Profile,
         dialect: &'static Dialect,
         regions: &RegionDirectory,
         attributes: &AttributeDirectory,
         gone: &[AddressId],
     ) -> Result<Merged, Failure> {
-        let (mut patch, customer) = (self.patch.clone(), stored.customer());
+        let (mut patch, customer) = (patch.clone(), stored.customer());
         if let Some(Expected { owner, .. }) = &self.expect {
             ensure_owner(owner, customer)?;
         }

@@ -15,6 +15,7 @@ use super::messages::{self, Doubt};
 use super::read::{self, Held};
 use super::remove::{Dispatch, Freed};
 use super::restore::{Proposal, Restore, Target};
+use super::unfinished::Unfinished;
 use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
@@ -239,10 +240,30 @@ impl<'a> Steps<'a> {
                 for country in RegionDirectory::needed(&update.patch.draft, held.stored.customer()) {
                     read_country(service, &country).await?;
                 }
-                self.gone = removed_earlier(&update.patch.remove, held)?;
                 read_attributes(service, &update.patch.draft, held.stored.customer()).await?;
                 let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
-                let mut merged = update.merge(&held.stored, dialect, &regions, &attributes, &self.gone)?;
+                let merge = |patch: &ProfilePatch, stored: &Profile, gone: &[AddressId]| {
+                    update.merge(patch, stored, dialect, &regions, &attributes, gone)
+                };
+                let unfinished = if update.patch.replace {
+                    let ignore = &service.settings.read.ignore;
+                    Unfinished::find(held, ignore, |stored| merge(&update.patch, stored, &[]))?
+                } else {
+                    None
+                };
+                let mut patch = Cow::Borrowed(&update.patch);
+                let was_sent = unfinished.is_some();
+                if let Some(Unfinished { left: remove, gone }) = unfinished {
+                    patch = Cow::Owned(ProfilePatch { remove, ..ProfilePatch::default() });
+                    self.gone = gone;
+                } else {
+                    self.gone = removed_earlier(&patch.remove, held)?;
+                }
+                let mut merged = merge(&patch, &held.stored, &self.gone)?;
+                if was_sent && !merged.changes.is_empty() {
+                    let note = "this update was sent before: only the removals that are left are sent";
+                    merged.notes.push(note.to_owned());
+                }
                 let is_freed =
                     |id: &AddressId| self.freed.iter().any(|freed| freed.ids().any(|own| own == *id));
                 let gone = self.gone.iter().filter(|id| !is_freed(id));

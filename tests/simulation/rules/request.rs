@@ -105,14 +105,18 @@ fn check_removal(
     let is_allowed = match &world.actions[&tag] {
         Action::Remove(named, is_allowed) => *named == id && *is_allowed,
         Action::Replace(kept, _, allowed) => {
-            // A read after the PUT shows what that has added.
+            // A read after its PUT shows what that has added: it is not to go. The number counts those that an earlier read
+            // has shown, of which some are gone.
             let is_own = |id: &i64| match world.customers[customer].creators.get(id) {
-                Some(Writer::Ours(request)) => world.requests[*request].run == sent.run,
+                Some(Writer::Ours(request)) => world.requests[*request].tag == sent.tag,
                 _ => false,
             };
-            let left_out =
-                ids(&shown.profile).into_iter().filter(|id| !kept.contains(id) && !is_own(id)).count();
-            !kept.contains(&id) && *allowed == Some(left_out)
+            let reads = world.requests.iter().filter(|other| other.tag == sent.tag);
+            let mut left_out = reads.filter_map(|other| other.shown.as_ref()).map(|shown| {
+                let left_out = ids(&shown.profile).into_iter().filter(|id| !kept.contains(id) && !is_own(id));
+                left_out.collect::<Vec<i64>>()
+            });
+            !is_own(&id) && left_out.any(|ids| ids.contains(&id) && *allowed == Some(ids.len()))
         }
         Action::Restore(undo) => {
             let creator = world.customers[customer].creators.get(&id);
