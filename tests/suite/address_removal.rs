@@ -117,9 +117,9 @@ fn two_lost_answers_are_unknown() {
     assert!(again.code == 0 && again.stdout.contains("unchanged"), "{again:?}");
 }
 
-/// A customer with three addresses, and which of them are left.
+/// A customer with up to four addresses, and which of them there are.
 fn shop(left: &[i64]) -> Value {
-    let all = [1, 2, 3].into_iter().filter(|id| left.contains(id));
+    let all = (1..=4).filter(|id| left.contains(id));
     let address = |id: i64| {
         json!({"id": id, "customer_id": 7, "city": format!("Town {id}"), "street": ["Road 1"],
         "country_id": "FR", "postcode": "75001", "firstname": "A", "lastname": "B", "telephone": "5550100"})
@@ -438,6 +438,30 @@ fn an_update_that_is_repeated_after_one_of_its_removals_counts_that_one() {
     let completed = update("--allow-delete 2");
     assert_eq!(methods(&server), ["GET", "PUT", "DELETE", "DELETE", "GET", "DELETE", "GET"], "{completed:?}");
     assert_eq!(completed.code, 0, "{completed:?}");
+}
+
+/// Each run of the same file is an update of its own, whatever an earlier one has removed.
+#[test]
+fn a_list_that_is_applied_again_and_again_is_completed_by_its_newest_run() {
+    let home = Home::new();
+    let refused = answer("400 Bad Request", "", r#"{"message": "no"}"#);
+    let first = vec![ok(&shop(&[1, 2])), ok(&json!(true)), ok(&shop(&[1]))];
+    let second = vec![ok(&shop(&[1, 3, 4])), ok(&json!(true)), refused];
+    let third = vec![ok(&shop(&[1, 4])), ok(&json!(true)), ok(&shop(&[1]))];
+    let server = MockServer::start([first, second, third].concat());
+    let input = home.path("one.json");
+    std::fs::create_dir_all(input.parent().unwrap()).unwrap();
+    std::fs::write(&input, json!({"addresses": [{"id": 1}]}).to_string()).unwrap();
+    let codes = [1, 2, 2].map(|allowed| {
+        let line = format!(
+            "--api magento customer update -i {} --replace-addresses --allow-delete {allowed} --customer 7 -y \
+             --settle 0 --retry 0 -q -o json",
+            input.display()
+        );
+        serve(home.storefront(&line), &server.url("")).run().code
+    });
+    assert_eq!(codes, [0, 7, 0]);
+    assert_eq!(methods(&server), words("GET DELETE GET GET DELETE DELETE GET DELETE GET"));
 }
 
 /// To merge it once more would delete the address that it had added, and one that others have added since.
