@@ -14,7 +14,7 @@ use super::grammar;
 use crate::client::Session;
 use crate::input::template;
 use crate::report::Report;
-use crate::report::style::{OutputStyle, table};
+use crate::report::style::{OutputStyle, table, wrap};
 use crate::system::environment;
 use crate::system::storage::replace_durably;
 use storefront_core::failure::{Failure, KINDS};
@@ -122,8 +122,13 @@ pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn exit_codes(_: OutputStyle) -> String {
-    let row = |(_, code, name, meaning)| format!("  {code:>3}  {name:<12} {meaning}\n");
+fn exit_codes(screen: OutputStyle) -> String {
+    // As wide as what stands before a meaning.
+    let indent = " ".repeat(20);
+    let row = |(_, code, name, meaning)| {
+        let columns = screen.width.map_or(1000, usize::from).max(40);
+        wrap(meaning, columns, &format!("  {code:>3}  {name:<12} "), &indent).join("\n") + "\n"
+    };
     let rows = KINDS.map(row).concat();
     format!(
         "    0               done\n{rows}
@@ -150,10 +155,12 @@ fn input(screen: OutputStyle) -> String {
     });
     format!(
         r#"--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.
-The wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.
-With an administrator's token each record of a batch names its customer beside the fields, without
-a wrapper: {{"customer": 2, "firstname": "Ada"}}; or it has the token of its customer in `token`.
-`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.
+The wrapper object is optional. A JSON array, NDJSON and CSV are processed as
+a batch. With an administrator's token each record of a batch names its customer
+beside the fields, without a wrapper: {{"customer": 2, "firstname": "Ada"}}; or it
+has the token of its customer in `token`.
+`storefront template OPERATION` prints an example,
+`storefront schema OPERATION` a JSON Schema.
 {}"#,
         fields.concat()
     )

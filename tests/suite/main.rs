@@ -75,6 +75,8 @@ mod input_files;
 #[cfg(unix)]
 mod interactive_terminal;
 mod journal_list;
+#[cfg(unix)]
+mod journal_terminal;
 mod journal_undo;
 mod journal_verify;
 mod kubernetes;

@@ -13,6 +13,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "customer_show",
             "field_labels",
             "interactive_terminal",
+            "journal_terminal",
             "printed_commands",
             "profile_fields::the_form_of_the_profile_has_these_fields_and_no_numbers_of_groups_and_stores",
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
