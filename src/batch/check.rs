@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use crate::batch::assignments::Assignments;
+use crate::batch::command_line::next_steps;
 use crate::batch::decide::{Decided, Decision};
+use crate::batch::files;
 use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
@@ -17,6 +19,7 @@ use crate::ops::attribute;
 use crate::report::Report;
 use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
 use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::hint::{Hint, hint};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
@@ -65,7 +68,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
     }
-    check.finish(number, past)
+    check.finish(preparer, number, past)
 }
 
 /// Looks up in the shop the store views and sets that attributes name, as far as it answers: a name that it does not have
@@ -116,6 +119,8 @@ struct Check<'a> {
     named: Vec<u64>,
     /// The records that were declined, and are not sent.
     declined: Vec<u64>,
+    /// The least and the most by which the line of a record is above its number.
+    offsets: Option<(u64, u64)>,
 }
 
 impl<'a> Check<'a> {
@@ -136,11 +141,15 @@ impl<'a> Check<'a> {
             changed: Vec::new(),
             named: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
             declined: Vec::new(),
+            offsets: None,
         }
     }
 
     fn record(&mut self, record: &Record, decided: Decided) {
         let (args, line) = (self.args, record.line);
+        let offset = line.saturating_sub(record.number);
+        let (least, most) = self.offsets.unwrap_or((offset, offset));
+        self.offsets = Some((least.min(offset), most.max(offset)));
         let Decided { known, decision, prepared, .. } = decided;
         match decision {
             Decision::Refuse => self.changed.push(line),
@@ -244,7 +253,12 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn finish(mut self, records: u64, past: &PreviousRun) -> Result<Checked, Failure> {
+    fn finish(
+        mut self,
+        preparer: &RecordPreparer<'_>,
+        records: u64,
+        past: &PreviousRun,
+    ) -> Result<Checked, Failure> {
         if let Some(failure) = self.invalid_records() {
             return Err(failure);
         }
@@ -252,7 +266,12 @@ impl<'a> Check<'a> {
             return Err(Failure::usage(format!("{} contains no records", document::quoted(&self.name))));
         }
         if !self.args.restart {
-            self.compared(past, records)?;
+            self.compared(past, records).map_err(|failure| match self.give_up(preparer, past) {
+                Some(give_up) => {
+                    Failure { hint: failure.hint.map(|hint| hint!(hint, "; ", give_up)), ..failure }
+                }
+                None => failure,
+            })?;
         }
         if let Some(line) = self.named.first() {
             let message = format!("{}: {}: the record is not unknown", self.name, self.at(*line));
@@ -284,6 +303,20 @@ impl<'a> Check<'a> {
         let can_skip = self.checked.records > 0 && !self.args.skip_invalid && !self.is_contradictory;
         let others = if can_skip { "; --skip-invalid sends the others" } else { "" };
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
+    }
+
+    /// How to give up records that failed, which may be why they were removed.
+    fn give_up(&self, preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Option<Hint> {
+        let failed = past.records().filter(|(_, known)| known.state == State::FailedPermanent);
+        let numbers: Vec<u64> = failed.map(|(number, _)| number).collect();
+        let journal =
+            files(preparer).ok().filter(|_| preparer.plan.is_none() && !numbers.is_empty())?.journal;
+        // Where all records have a line each, it is known where the others were.
+        let at = self.offsets.filter(|(least, most)| least == most && numbers.len() <= MAX_LINES);
+        let lines: Vec<u64> =
+            at.map(|(at, _)| numbers.iter().map(|number| number + at).collect()).unwrap_or_default();
+        let command = next_steps(preparer, &journal).give_up(&lines, numbers.len() as u64);
+        Some(hint!("to give up failed ones, put them back and run ", command))
     }
 
     /// The input held against the hashes of an earlier run.

@@ -8,6 +8,7 @@ use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::RecordToken;
 use crate::batch::{files, header};
+use crate::journal::State;
 use crate::journal::read::{self, PreviousRun};
 use crate::plan::planning::Planning;
 use crate::plan::{PLAN_AGAIN, applying, is_there};
@@ -44,6 +45,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         is_compared,
         is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
         seen: 0,
+        done: past.counts().get(State::Done.name()).copied().unwrap_or(0),
         failed: 0,
         hidden: 0,
     };
@@ -74,6 +76,8 @@ struct DryRun<'a> {
     /// Whether the other records are run, too: those that are compared, and the names in attributes.
     is_checked: bool,
     seen: u64,
+    /// How many records were done by an earlier run.
+    done: u64,
     failed: u64,
     /// How many records went through and are not shown.
     hidden: u64,
@@ -144,7 +148,15 @@ impl DryRun<'_> {
             let checked = if is_checked { "" } else { ", not compared with the shop; --plan compares all" };
             report.stdout(format!("{}{checked}\n", count_more_records(self.hidden)))?;
         }
-        report.status(&format!("dry run: {}, nothing sent", count_records(self.seen)));
+        let records = preparer.plan.map_or(0, |plan| plan.records.len() as u64);
+        let what = if self.seen == 0 && records > 0 && self.done == records {
+            "the plan was applied already".to_owned()
+        } else if self.done > 0 {
+            format!("{}, {} already done", count_records(self.seen), self.done)
+        } else {
+            count_records(self.seen)
+        };
+        report.status(&format!("dry run: {what}, nothing sent"));
         if self.failed == 0 {
             return self.planning.map_or(Ok(()), Planning::finish);
         }

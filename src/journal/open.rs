@@ -81,7 +81,7 @@ impl Opening {
         let titles = self.header.titles.clone().filter(|_| !self.files.restart);
         self.past = read::read(path, &log, &Header { titles, ..self.header.clone() })?;
         if !self.files.resume && !self.files.restart {
-            return Err(already_there(&self.files));
+            return Err(already_there(&self.files, self.past.is_complete(&self.header)));
         }
         self.log = Some((log, lock));
         Ok(())
@@ -124,7 +124,7 @@ impl Opening {
                 self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
                     // Another process was faster.
                     io::ErrorKind::AlreadyExists if self.files.resume => in_use(path),
-                    io::ErrorKind::AlreadyExists => already_there(&self.files),
+                    io::ErrorKind::AlreadyExists => already_there(&self.files, false),
                     _ => unwritable(path, &error),
                 })?;
                 (self.storage.open_log(path, LogAccess::Append).map_err(failed)?, lock)
@@ -280,11 +280,18 @@ async fn try_lock(storage: &dyn Storage, path: &Path, attempts: u32) -> Result<O
     Ok(None)
 }
 
-fn already_there(files: &Files) -> Failure {
+fn already_there(files: &Files, is_complete: bool) -> Failure {
     let path = files.journal.display();
     let failure = Failure::guard(format!("journal `{path}` already exists"));
     match files.input {
+        // To resume it would end well, and send nothing.
+        Some(_) if is_complete => failure.hint(
+            "every record is done; to send all of them again, use --restart, or copy the input to a new file",
+        ),
         Some(_) => failure.hint("use --resume to continue it"),
+        None if is_complete => {
+            failure.hint("every record is done; to send all of them again, name another journal with --journal")
+        }
         // What has no name has its journal by what it holds.
         None => failure.hint(format!(
             "use --journal {} --resume to continue it; to run the same once more, name another with --journal",

@@ -56,6 +56,8 @@ pub struct PreviousRun {
     pub is_void: bool,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
+    /// The header of the last run.
+    last_run: Option<Header>,
 }
 
 impl PreviousRun {
@@ -67,6 +69,15 @@ impl PreviousRun {
     /// Whether a record went through.
     pub fn has_done(&self) -> bool {
         self.records.values().any(|known| known.state == State::Done)
+    }
+
+    /// Whether every record of this input is done. Of a shard it is not known.
+    pub fn is_complete(&self, input: &Header) -> bool {
+        let all = |run: &Header| {
+            let is_same = run.shard.is_none() && run.sha256.is_some() && run.sha256 == input.sha256;
+            is_same && run.records == Some(self.records.len() as u64)
+        };
+        self.last_run.as_ref().is_some_and(all) && self.records.values().all(|it| it.state == State::Done)
     }
 
     /// How many records it has in each state.
@@ -235,7 +246,10 @@ impl Reading<'_> {
                 }
                 Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
-                None => self.end_run(),
+                None => {
+                    self.past.last_run = Some(header);
+                    self.end_run()
+                }
             },
             _ if number == 1 => Err(self.foreign()),
             (None, _) => {

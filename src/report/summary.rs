@@ -40,11 +40,44 @@ impl NextSteps {
         if self.is_plan {
             return "make a plan of the failed records again".into();
         }
-        let (Self { place, resume, failed_file, .. }, lines) = (self, list_lines(lines, count));
-        let places = if count == 1 { (*place).to_owned() } else { format!("{place}s") };
-        let note = failed_file.as_ref().map(|file| format!("; `{file}` is only a report, do not run it"));
-        let note = note.unwrap_or_default();
-        hint!(format!("fix {places} {lines} in the input, then resume with "), resume.clone(), note)
+        let named = self.named(lines, count);
+        let fix = hint!(format!("fix {named} in the input, then resume with "), self.resume.clone());
+        hint!(fix, self.not_to_run(), "; ", self.give_up_all(lines, count))
+    }
+
+    /// How to continue where other records can be sent before those that failed permanently are corrected.
+    fn resume_first(&self, lines: &[u64], count: u64) -> Hint {
+        let named = self.named(lines, count);
+        let later = format!("; {named} can be fixed in the input before or after that");
+        let resume = hint!("resume with ", self.resume.clone(), later);
+        hint!(resume, self.not_to_run(), "; ", self.give_up_all(lines, count))
+    }
+
+    /// `line 5`, or `lines 5, 6`
+    fn named(&self, lines: &[u64], count: u64) -> String {
+        let places = if count == 1 { self.place.to_owned() } else { format!("{}s", self.place) };
+        format!("{places} {}", list_lines(lines, count))
+    }
+
+    fn not_to_run(&self) -> String {
+        let note =
+            self.failed_file.as_ref().map(|file| format!("; `{file}` is only a report, do not run it"));
+        note.unwrap_or_default()
+    }
+
+    fn give_up_all(&self, lines: &[u64], count: u64) -> Hint {
+        let them = if count == 1 { "it" } else { "them" };
+        hint!(format!("to give {them} up, run "), self.give_up(lines, count))
+    }
+
+    /// The command that notes records that failed permanently, so many of which these are the first, as done.
+    pub fn give_up(&self, lines: &[u64], count: u64) -> HintCommand {
+        let named = if lines.is_empty() || lines.len() as u64 != count {
+            format!("{}S", self.place.to_uppercase())
+        } else {
+            lines.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+        };
+        self.resume.clone().arg(format!("--mark-done={named}"))
     }
 }
 
@@ -88,8 +121,12 @@ pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> Hint {
             next.settle.clone()
         ));
     }
-    let fix = (count.failed > 0).then(|| next.fix(failed, count.failed));
-    let is_said = fix.is_some() && !next.is_plan;
+    let is_said = count.failed > 0 && !next.is_plan;
+    // The others do not wait until these are corrected. What is unknown is settled before, with a resumed run.
+    let is_first = is_said && count.can_resume() && count.refused_in_part + count.unknown == 0;
+    let fix = (count.failed > 0).then(|| {
+        if is_first { next.resume_first(failed, count.failed) } else { next.fix(failed, count.failed) }
+    });
     let is_stopped = fix.is_none() && count.unknown + count.mismatch == 0;
     if count.refused_in_part > 0 {
         steps.push(hint!(
@@ -141,4 +178,38 @@ pub fn count_records(number: u64) -> String {
 /// How many records are not shown: `and 1 more record`.
 pub fn count_more_records(number: u64) -> String {
     format!("and {number} more record{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NextSteps, hint};
+    use storefront_core::failure::RecordCounts;
+    use storefront_core::hint::storefront;
+
+    fn next(is_plan: bool) -> NextSteps {
+        NextSteps {
+            resume: storefront("quote add-item --input a.csv --resume"),
+            settle: "settle".into(),
+            is_plan,
+            place: "line",
+            failed_file: None,
+            journal: "a.csv.journal".to_owned(),
+        }
+    }
+
+    #[test]
+    fn records_that_were_not_sent_do_not_wait_for_failed_ones_to_be_fixed() {
+        let count = RecordCounts { done: 50, failed: 1, not_sent: 120, ..RecordCounts::default() };
+        assert_eq!(
+            hint(count, &[52], &next(false)).to_string(),
+            "resume with `storefront quote add-item --input a.csv --resume`; line 52 can be fixed in the input before or after \
+             that; to give it up, run `storefront quote add-item --input a.csv --resume --mark-done=52`"
+        );
+        let count = RecordCounts { failed: 7, not_sent: 0, ..count };
+        assert_eq!(
+            hint(count, &[2, 3, 4, 5, 6], &next(false)).to_string(),
+            "fix lines 2, 3, 4, 5, 6 and 2 more in the input, then resume with `storefront quote add-item --input a.csv \
+             --resume`; to give them up, run `storefront quote add-item --input a.csv --resume --mark-done=LINES`"
+        );
+    }
 }

@@ -28,7 +28,7 @@ attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
 error: 2 of 4 records failed
   Some records were applied.
-  hint: fix lines 3, 4 in the input, then resume with `storefront attribute create --input a.csv --failed fix.csv --resume`; `fix.csv` is only a report, do not run it
+  hint: fix lines 3, 4 in the input, then resume with `storefront attribute create --input a.csv --failed fix.csv --resume`; `fix.csv` is only a report, do not run it; to give them up, run `storefront attribute create --input a.csv --failed fix.csv --resume --mark-done=3,4`
 "#]]);
     let reported = read(&env, "fix.csv");
     // As it was left, it is written again; what is corrected in the input is sent, and is not in it any more.
@@ -125,7 +125,7 @@ fn each_record_is_reported_in_one_place_only() {
     assert_snapshot(
         outcome.error()["hint"].as_str().unwrap(),
         str![
-            "check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 3 in the input, then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; `fix.csv` is only a report, do not run it"
+            "check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 3 in the input, then resume with `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume`; `fix.csv` is only a report, do not run it; to give it up, run `storefront attribute create --input a.csv --failed fix.csv --jobs 1 --retry 0 --output json --resume --mark-done=3`"
         ],
     );
 }

@@ -42,7 +42,7 @@ fn an_existing_journal_requires_resume_or_restart() {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` already exists
-  hint: use --resume to continue it
+  hint: every record is done; to send all of them again, use --restart, or copy the input to a new file
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
@@ -81,7 +81,7 @@ line 5: failed: no reason recorded (in an earlier run)
 attribute create: 5 records: 0 done, 2 already done, 1 failed, 2 unknown ([DURATION])
 error: 1 of 5 records failed, 2 unknown
   Changes may have been made.
-  hint: check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 5 in the input, then resume with `storefront attribute create --input a.csv --resume`
+  hint: check which unknown records took effect (`storefront journal show [HOME]/a.csv.journal --state unknown sending` lists them), then resume with `storefront attribute create --input a.csv --resume`, with --mark-done=LINES for what did and --retry-unknown=LINES for what did not; fix line 5 in the input, then resume with `storefront attribute create --input a.csv --resume`; to give it up, run `storefront attribute create --input a.csv --resume --mark-done=5`
 "#]]);
     assert_eq!(created(&env), [5], "as long as any are left");
     let retried = env.run("attribute create -i a.csv --resume --retry-unknown");

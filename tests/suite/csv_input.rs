@@ -30,7 +30,7 @@ quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
 error: 2 of 3 records failed
   Some records were applied.
-  hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --failed failed.csv --resume`; `failed.csv` is only a report, do not run it
+  hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --failed failed.csv --resume`; `failed.csv` is only a report, do not run it; to give them up, run `storefront quote add-item --input a.csv --skip-invalid --failed failed.csv --resume --mark-done=4,6`
 "#]]);
         let failed = env.home.dir.path().join("failed.csv");
         let records = std::fs::read_to_string(&failed).unwrap().replace("\r\n", "\n").replace('\r', "\n");

@@ -75,6 +75,7 @@ mod input_files;
 #[cfg(unix)]
 mod interactive_terminal;
 mod journal_list;
+mod journal_next_steps;
 #[cfg(unix)]
 mod journal_terminal;
 mod journal_undo;
