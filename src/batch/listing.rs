@@ -14,6 +14,7 @@ use crate::journal::{Entry, Header, Shard, State};
 use crate::plan::Plan;
 use crate::system::storage::{LogAccess, parent};
 use storefront_core::failure::Failure;
+use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::OperationSpec;
 
@@ -137,6 +138,12 @@ impl<'a> Listing<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The hint that names the command which shows its records.
+    pub fn shows_each(&self) -> Hint {
+        let show = storefront("journal show").arg(self.path.display().to_string());
+        hint!(show, " lists what became of each record")
     }
 
     fn row(

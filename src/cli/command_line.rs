@@ -95,7 +95,9 @@ impl CommandLine {
         let is_own = matches!(noun, "customer" | "quote")
             && self.command.get(1).is_some_and(|verb| verb != "find")
             && !has(&["--customer", "--input"]);
-        if SERVICE_COMMANDS.contains(&noun) && !names_service && !has_none {
+        let verb = self.command.get(1).map_or("", String::as_str);
+        let reads_journal = noun == "journal" && ["verify", "undo"].contains(&verb);
+        if (SERVICE_COMMANDS.contains(&noun) || reads_journal) && !names_service && !has_none {
             self.service = service.to_vec();
         }
         if let Some(customer) = customer.filter(|_| is_own) {

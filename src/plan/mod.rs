@@ -56,6 +56,9 @@ pub struct Header {
     pub expires: Timestamp,
     /// How many records follow.
     pub records: u64,
+    /// The journal of the batch that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
 }
 
 /// One record.

@@ -28,6 +28,8 @@ pub struct Planning<'a> {
     header: Header,
     records: Vec<Planned>,
     unchanged: u64,
+    /// Why there is no plan where it has no record.
+    pub nothing: Option<&'static str>,
 }
 
 impl<'a> Planning<'a> {
@@ -55,7 +57,7 @@ impl<'a> Planning<'a> {
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         ensure_new(&*session.context.storage, &path)?;
         let header = Header { options, ..header(service, operation, session.global.plan.expires) };
-        Ok(Some(Self { service, path, header, records: Vec::new(), unchanged: 0 }))
+        Ok(Some(Self { service, path, header, records: Vec::new(), unchanged: 0, nothing: None }))
     }
 
     /// A plan of these records of an operation, which no flags change.
@@ -69,7 +71,12 @@ impl<'a> Planning<'a> {
         let planned = |fields| Planned { input: operation::body(spec, fields), ..Planned::default() };
         let records = records.into_iter().map(planned).collect();
         let header = header(service, spec, expires);
-        Self { service, path: path.to_owned(), header, records, unchanged: 0 }
+        Self { service, path: path.to_owned(), header, records, unchanged: 0, nothing: None }
+    }
+
+    /// Notes the journal of the batch that the plan undoes.
+    pub fn undoes(&mut self, journal: &Path) {
+        self.header.undoes = journal.file_name().map(|name| name.to_string_lossy().into_owned());
     }
 
     /// Adds a record with what its dry run shows; one that changes nothing is only counted.
@@ -91,7 +98,7 @@ impl<'a> Planning<'a> {
     /// # Errors
     /// As [`write()`].
     pub fn finish(self) -> Result<(), Failure> {
-        let Self { service, path, header, records, unchanged } = self;
+        let Self { service, path, header, records, unchanged, nothing } = self;
         let (session, shown) = (service.session, path.display().to_string());
         let is_written = !records.is_empty();
         let header =
@@ -109,7 +116,8 @@ impl<'a> Planning<'a> {
             unchanged => format!("; {} would change nothing", count_records(unchanged)),
         };
         if !is_written {
-            session.report.status(&format!("No plan was written{left_out}"));
+            let nothing = nothing.map(|why| format!(": {why}")).unwrap_or_default();
+            session.report.status(&format!("No plan was written{nothing}{left_out}"));
             return Ok(());
         }
         let expires = style::time(header.expires.duration_since(header.created).unsigned_abs());

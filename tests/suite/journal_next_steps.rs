@@ -1,12 +1,99 @@
 //! What the commands about journals say comes next: only what can be done, with commands that run as they stand.
 
+use serde_json::{Value, json};
 use snapbox::str;
 
+use crate::support::batch::lines;
+use crate::support::magento::{done, program, run};
 use crate::support::storefront::Home;
 use crate::support::test_env::TestEnv;
 
+/// Two records of two customers.
+const MOVES: &str = "customer,address_id,city\n1,1,Marseille\n2,5,Nara\n";
+/// The built-in sandbox with Magento's interface.
+const SHOP: &str = "--sandbox --api magento";
+
+/// The sandbox after a batch of [`MOVES`].
+fn moved() -> Home {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("moves.csv"), MOVES).unwrap();
+    home.ok(&format!("{SHOP} customer update -i moves.csv --yes"));
+    home
+}
+
+/// Runs the command of a hint that begins with these words.
+#[track_caller]
+fn pasted(home: &Home, hint: &str, words: &str) {
+    let command = hint.split('`').find(|part| part.contains(words)).unwrap_or_else(|| panic!("{hint}"));
+    let words = shell_words::split(command).unwrap();
+    home.ok(&words[1..].join(" "));
+}
+
 fn hint(stderr: &str) -> String {
     stderr.lines().find_map(|line| line.trim().strip_prefix("hint: ")).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_batch_that_nothing_sets_back_is_refused_in_one_line() {
+    let env = TestEnv::new();
+    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,mug-blue,2\n");
+    assert_eq!(env.run("quote add-item -i items.csv").code, 0);
+    env.run("journal undo items.csv.journal --plan u.plan").assert_failure(
+        2,
+        str![[r#"
+error: nothing sets back `quote add-item`: 2 records done, no plan was written
+  hint: `storefront journal show items.csv.journal` lists what became of each record
+"#]],
+    );
+    let listed = env.run("journal undo items.csv.journal --plan u.plan -o json");
+    let states: Vec<Value> = lines(&listed).iter().map(|line| line["left"].clone()).collect();
+    assert_eq!((listed.code, states.len()), (2, 2), "{listed:?}");
+    assert_eq!(states[0], json!(["nothing sets back `quote add-item`"]));
+    let verified = env.run("journal verify items.csv.journal");
+    assert!(verified.stderr.contains("`storefront journal show items.csv.journal` lists"), "{verified:?}");
+}
+
+#[test]
+fn a_second_undo_says_that_nothing_is_left() {
+    let home = moved();
+    home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    home.ok("apply back.plan --yes --sandbox --api magento");
+    let again = home.run(&*format!("{SHOP} journal undo moves.csv.journal --plan again.plan"));
+    assert_eq!((again.code, again.stderr.as_str()), (0, "No plan was written: nothing is left to undo\n"));
+    // What others changed is left, and is not nothing.
+    let home = moved();
+    for change in ["--customer 1 --address 1 --city Troy", "--customer 2 --address 5 --city Uji"] {
+        home.ok(&format!("{SHOP} customer update {change} --yes"));
+    }
+    let left = home.run(&*format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    assert!(left.stderr.ends_with("No plan was written: nothing can be set back\n"), "{left:?}");
+}
+
+#[test]
+fn the_hint_of_verify_is_a_command_that_runs_and_only_where_something_can_be_undone() {
+    let home = moved();
+    home.ok(&format!("{SHOP} customer update --customer 2 --address 5 --city Uji --yes"));
+    let verified = home.run(&*format!("{SHOP} journal verify moves.csv.journal"));
+    assert_eq!(verified.code, 7, "{verified:?}");
+    let hint_of = hint(&verified.stderr);
+    assert!(
+        hint_of.contains(
+            "`storefront --sandbox --api magento journal undo moves.csv.journal --plan moves.csv.journal.undo.plan`"
+        ),
+        "{hint_of}"
+    );
+    pasted(&home, &hint_of, "journal undo");
+    home.ok("--sandbox --api magento apply moves.csv.journal.undo.plan --yes");
+    let undone = home.run(&*format!("{SHOP} journal verify moves.csv.journal"));
+    assert_eq!(undone.code, 7, "{undone:?}");
+    assert!(!undone.stderr.contains("journal undo"), "{undone:?}");
+    let env = TestEnv::new();
+    env.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nwarm_y,Warm,boolean\n");
+    assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
+    done(&env, "api DELETE /V1/products/attributes/warm_y --admin --yes");
+    let verified = program(&env, "journal verify a.csv.journal").run();
+    assert_eq!(verified.code, 7, "{verified:?}");
+    assert!(!verified.stderr.contains("journal undo"), "{verified:?}");
 }
 
 #[test]
@@ -27,6 +114,19 @@ error: journal `[HOME]/items.csv.journal` already exists
 }
 
 #[test]
+fn to_undo_what_was_undone_is_warned_about() {
+    let home = moved();
+    home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    home.ok("apply back.plan --yes --sandbox --api magento");
+    let again = home.run(&*format!("{SHOP} journal undo latest --plan forth.plan"));
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(
+        again.stderr.contains("warning: this journal is of the plan that undid `moves.csv.journal`"),
+        "{again:?}"
+    );
+}
+
+#[test]
 fn failed_records_can_be_given_up_with_the_command_of_the_hint() {
     let env = TestEnv::new();
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n1,nope,2\n");
@@ -43,6 +143,14 @@ fn failed_records_can_be_given_up_with_the_command_of_the_hint() {
     );
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n1,nope,2\n");
     assert_eq!(env.run("quote add-item --input items.csv --resume --mark-done=3,4").code, 0);
+}
+
+#[test]
+fn the_input_of_a_batch_is_named_with_i_as_everywhere() {
+    let home = moved();
+    std::fs::rename(home.dir.path().join("moves.csv"), home.dir.path().join("old.csv")).unwrap();
+    home.ok(&format!("{SHOP} journal verify moves.csv.journal -i old.csv"));
+    home.ok(&format!("{SHOP} journal undo moves.csv.journal -i old.csv --plan back.plan"));
 }
 
 #[test]

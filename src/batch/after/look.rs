@@ -103,7 +103,10 @@ async fn verify(service: &Service<'_>, draft: &Draft, sent: &[Sent]) -> Result<V
         };
         found.push((last.record, found_last));
     }
-    let finding = |(record, found)| Finding { record, found, taken: None, is_recent: false };
+    let finding = |(record, found)| {
+        let is_left = found == Found::There && last.is_some_and(|last| last.record == record);
+        Finding { record, found, taken: None, is_recent: false, is_left }
+    };
     Ok(found.into_iter().map(finding).collect())
 }
 

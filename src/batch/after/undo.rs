@@ -28,32 +28,35 @@ const OPTIONS: [&str; 2] = ["--allow-duplicate", "--allow-unknown"];
 /// Plans how the done records of a journal are undone, one record a customer, and lists what is left.
 ///
 /// # Errors
-/// `usage` and `guard` for another input and another service; as the reads where something cannot be read: no plan is written then.
+/// `usage` for an operation that nothing sets back, `usage` and `guard` for another input and another service; as the reads where
+/// something cannot be read: no plan is written then.
 pub async fn undo(session: &Session<'_>, listing: &Listing<'_>, input: Option<&Path>) -> Result<(), Failure> {
     let spec = listing.operation;
     if !can_be_undone(spec) {
-        return list(session.report, listing);
+        return Err(refuse(session.report, listing));
     }
     let follower = Follower::new(spec, Task::Undo);
     follow(session, listing, input, &follower, async |shared| {
         let gathered = gather(shared.preparer, listing)?;
-        Undoing::default().run(shared, &follower, gathered).await
+        Undoing::default().run(shared, &follower, gathered, &listing.path).await
     })
     .await
 }
 
-/// Lists the records of an operation that nothing sets back.
-fn list(report: &Report, listing: &Listing<'_>) -> Result<(), Failure> {
+/// Refuses a journal of an operation that nothing sets back: no plan can follow. Programs get its records listed, people their number.
+fn refuse(report: &Report, listing: &Listing<'_>) -> Failure {
     let why = format!("nothing sets back `{}`", listing.operation.name);
     let mut done = 0;
-    listing.rows(&[], |row| {
+    let listed = listing.rows(&[], |row| {
         let (State::Done, Some(record)) = (row.state, row.record) else { return Ok(()) };
         done += 1;
-        let (line, key) = (row.line, row.key);
-        say(report, record, line, key.as_deref(), "left", std::slice::from_ref(&why), &[])
-    })?;
-    report.status(&format!("No plan was written: {why}; {} done", count_records(done)));
-    Ok(())
+        if !report.is_json() {
+            return Ok(());
+        }
+        say(report, record, row.line, row.key.as_deref(), "left", std::slice::from_ref(&why), &[])
+    });
+    let message = format!("{why}: {} done, no plan was written", count_records(done));
+    listed.err().unwrap_or_else(|| Failure::usage(message).hint(listing.shows_each()))
 }
 
 /// What was planned so far.
@@ -72,6 +75,7 @@ impl Undoing {
         shared: RunContext<'_>,
         follower: &Follower,
         gathered: Gathered,
+        journal: &Path,
     ) -> Result<(), Failure> {
         let (service, report) = (shared.service, shared.service.session.report);
         let Gathered { groups, unusable, lost, others } = only_done(gathered);
@@ -80,6 +84,13 @@ impl Undoing {
         let Some(mut planning) = Planning::of(service, follower.spec, options)? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
         };
+        planning.undoes(journal);
+        if let Some(undone) = shared.preparer.plan.and_then(|plan| plan.header.undoes.as_ref()) {
+            report.warn(&format!(
+                "this journal is of the plan that undid `{}`: to undo it makes those changes again",
+                sanitize_line(undone)
+            ));
+        }
         refuse_tokens(&groups)?;
         for (member, why) in unusable {
             self.said.insert(member.record, (member, vec![why], Vec::new(), false));
@@ -107,6 +118,11 @@ impl Undoing {
             let changes = if left == 1 { "1 change is".to_owned() } else { format!("{left} changes are") };
             report.status(&format!("{changes} left as the shop has it now"));
         }
+        planning.nothing = Some(match (self.said.is_empty(), left == 0 && lost == 0) {
+            (true, _) => "no record that was found is done",
+            (false, true) => "nothing is left to undo",
+            (false, false) => "nothing can be set back",
+        });
         self.planned.into_values().for_each(|record| planning.push(record));
         planning.finish()
     }

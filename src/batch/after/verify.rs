@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::look::{Answer, Task, can_be_verified};
+use super::look::{Answer, Task, can_be_undone, can_be_verified};
 use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::send::RunContext;
@@ -18,7 +18,7 @@ use crate::report::style::time;
 use crate::report::summary::count_records;
 use crate::report::{Report, changes};
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::hint::{hint, storefront};
+use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::profile::since::Since;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
@@ -40,8 +40,7 @@ pub async fn verify(
     let spec = listing.operation;
     if !can_be_verified(spec) {
         let message = format!("`{}` cannot be verified: no read shows what a record wrote", spec.name);
-        return Err(Failure::usage(message)
-            .hint(hint!(storefront("journal show"), " lists what became of each record")));
+        return Err(Failure::usage(message).hint(listing.shows_each()));
     }
     let follower = Follower::new(spec, Task::Verify);
     follow(session, listing, input, &follower, async |shared| {
@@ -49,7 +48,8 @@ pub async fn verify(
         if let Some(sample) = sample {
             choose(&mut gathered, sample);
         }
-        Verifying::new(shared.service.session.report).run(shared, &follower, gathered).await
+        let undo = can_be_undone(spec).then(|| undo_command(listing, input));
+        Verifying::new(shared.service.session.report, undo).run(shared, &follower, gathered).await
     })
     .await
 }
@@ -77,12 +77,27 @@ struct Verifying<'a> {
     recent: u64,
     /// The first failure of a read.
     failure: Option<Failure>,
+    /// The command that plans how the batch is undone, where that can be done.
+    undo: Option<HintCommand>,
+    /// Whether something that the batch wrote is still there.
+    is_left: bool,
+}
+
+/// The command that plans how the batch is undone.
+fn undo_command(listing: &Listing<'_>, input: Option<&Path>) -> HintCommand {
+    let journal = listing.path.display().to_string();
+    let plan = format!("{journal}.undo.plan");
+    let command = storefront("journal undo").arg(journal).arg("--plan").arg(plan);
+    match input {
+        Some(input) => command.arg("--input").arg(input.display().to_string()),
+        None => command,
+    }
 }
 
 impl<'a> Verifying<'a> {
-    fn new(report: &'a Report) -> Self {
+    fn new(report: &'a Report, undo: Option<HintCommand>) -> Self {
         let results = OrderedResults::new(report);
-        Self { report, results, counts: BTreeMap::new(), recent: 0, failure: None }
+        Self { report, results, counts: BTreeMap::new(), recent: 0, failure: None, undo, is_left: false }
     }
 
     async fn run(
@@ -129,11 +144,14 @@ impl<'a> Verifying<'a> {
         let unread = self.counts.get(NOT_VERIFIED).copied().unwrap_or(0);
         if differing > 0 {
             let message = format!("{differing} of {} not as written", count_records(total));
-            return Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint!(
-                "look at them in the shop; ",
-                storefront("journal undo"),
-                " plans how to set back what is left of a batch"
-            )));
+            let look = Hint::from("look at them in the shop");
+            let hint = match self.undo {
+                Some(undo) if self.is_left => {
+                    hint!(look, "; ", undo, " plans how to set back what is left of the batch")
+                }
+                _ => look,
+            };
+            return Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint));
         }
         match self.failure {
             Some(failure) => {
@@ -172,6 +190,7 @@ impl<'a> Verifying<'a> {
         let state = finding.found.state();
         *self.counts.entry(state).or_default() += 1;
         let is_open = !matches!(finding.found, Found::There | Found::Seen);
+        self.is_left |= finding.is_left;
         self.recent += u64::from(finding.is_recent && is_open);
         let text = if self.report.is_json() {
             self.results.object(&row(member, finding))
@@ -260,6 +279,6 @@ impl Found {
 
 impl Finding {
     fn not_known(record: u64, why: String) -> Self {
-        Self { record, found: Found::NotKnown(why), taken: None, is_recent: false }
+        Self { record, found: Found::NotKnown(why), taken: None, is_recent: false, is_left: false }
     }
 }

@@ -17,7 +17,7 @@ pub struct JournalArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Input of the batch [default: the one next to the journal]
-    #[arg(short, long = "input", value_name = "FILE")]
+    #[arg(short = 'i', long = "input", value_name = "FILE")]
     pub batch_input: Option<PathBuf>,
     /// Records to read concurrently [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]

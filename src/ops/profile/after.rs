@@ -21,7 +21,7 @@ use storefront_core::profile::address::{DEFAULTS, own_id};
 use storefront_core::profile::diff;
 use storefront_core::profile::merge::{ProfilePatch, merge};
 use storefront_core::profile::restore::{Newer, Undo, Write, belongs_to, inverse, together};
-use storefront_core::profile::since::{Since, changed_since};
+use storefront_core::profile::since::{Since, changed_since, compared};
 use storefront_core::profile::verify::Proof;
 
 /// A record of a batch whose profile is read again.
@@ -63,6 +63,8 @@ pub struct Finding {
     pub taken: Option<String>,
     /// Whether it was written less than a minute ago: a replica may show what was there before.
     pub is_recent: bool,
+    /// Whether something that it wrote is still there.
+    pub is_left: bool,
 }
 
 /// What leads a profile back to what it was before a batch.
@@ -142,7 +144,7 @@ fn with_known_id<'a>(service: &Service<'a>) -> Service<'a> {
 
 impl Finding {
     fn of(sent: &Sent, found: Found) -> Self {
-        Self { record: sent.record, found, taken: None, is_recent: false }
+        Self { record: sent.record, found, taken: None, is_recent: false, is_left: false }
     }
 }
 
@@ -197,6 +199,7 @@ impl Looked {
         let unusable = self.unusable.iter().find(|(record, _)| *record == sent.record);
         let is_recent =
             |(_, outcome, _): &(_, WriteOutcome, _)| outcome.time().is_some_and(|at| store.is_recent(at));
+        let mut written = 0;
         let found = if let Some((_, why)) = unusable {
             Found::NotKnown(why.clone())
         } else if sent.is_done {
@@ -204,14 +207,17 @@ impl Looked {
             for (snapshot, _, later) in &applied {
                 let write = Write { before: &snapshot.customer, sent: &snapshot.merged };
                 let (rewritten, ignore) = (store.rewritten(&snapshot.path), &service.settings.read.ignore);
+                written += compared(write, later, ignore).len();
                 differences.extend(changed_since(write, &rewritten, later, stored, ignore)?);
             }
+            written -= differences.len();
             if differences.is_empty() { Found::There } else { Found::Differs(differences) }
         } else {
             self.look(service, sent)?
         };
         let taken = applied.last().map(|(snapshot, ..)| snapshot.taken.clone());
-        Ok(Finding { record: sent.record, found, taken, is_recent: applied.iter().any(is_recent) })
+        let (is_recent, is_left) = (applied.iter().any(is_recent), written > 0);
+        Ok(Finding { record: sent.record, found, taken, is_recent, is_left })
     }
 
     /// Looks for a record of unknown outcome. One that is seen is noted beside its snapshot, where a resumed run finds it; that one is

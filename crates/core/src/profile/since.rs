@@ -37,12 +37,7 @@ pub fn changed_since(
     let seen = verify(write.before, write.sent, now, &[], ignore)?;
     let index = AddressIndex::of(now.addresses())?;
     let mut differences = Vec::new();
-    for change in diff::customers(write.before, write.sent) {
-        let is_later =
-            later.iter().any(|later| later.path.overlaps(&change.path) && !later.path.is_new_address());
-        if is_later || !is_verified(&change, ignore) {
-            continue;
-        }
+    for change in compared(write, later, ignore) {
         let Change { path, after: written, .. } = &change;
         let there = if path.is_new_address() {
             match added(now.addresses(), &change, rewritten) {
@@ -63,6 +58,16 @@ pub fn changed_since(
         differences.push(Since { path: path.clone(), written: written.clone(), now: there });
     }
     Ok(differences)
+}
+
+/// The changes of an update that can be compared with what is there later.
+pub fn compared(write: Write<'_>, later: &[Change], ignore: &[String]) -> Vec<Change> {
+    let is_later = |change: &Change| {
+        later.iter().any(|later| later.path.overlaps(&change.path) && !later.path.is_new_address())
+    };
+    let mut changes = diff::customers(write.before, write.sent);
+    changes.retain(|change| !is_later(change) && is_verified(change, ignore));
+    changes
 }
 
 /// What became of an address that was added.
