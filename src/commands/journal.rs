@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use self::after::{UndoArgs, VerifyArgs};
@@ -14,6 +15,7 @@ use self::list::ListArgs;
 use crate::batch::listing::Listing;
 use crate::client::Session;
 use crate::plan::is_there;
+use crate::report::changes::second;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
 use crate::state::known_runs;
@@ -109,6 +111,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let listings = args.files.iter().map(|file| read(session, file));
     let listings = listings.collect::<Result<Vec<_>, _>>()?;
     let mut list = List::new(report, COLUMNS, args.csv);
+    let (zone, is_for_people) = (TimeZone::system(), !args.csv && !report.is_json());
     let mut totals = BTreeMap::<&str, u64>::new();
     let mut lost = 0;
     for listing in &listings {
@@ -119,12 +122,13 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             if !args.state.is_empty() && !args.state.iter().any(|wanted| wanted.replace('-', " ") == state) {
                 return Ok(());
             }
+            let time = row.entry.time.map(|time| if is_for_people { second(&time, &zone) } else { time });
             list.add(json!({
                 "record": row.record,
                 "line": row.line,
                 "key": row.key,
                 "state": state,
-                "time": row.entry.time,
+                "time": time,
                 "status": row.entry.status,
                 "reason": row.entry.reason,
             }))

@@ -185,15 +185,26 @@ impl HistoryEntry {
     }
 }
 
-/// A time as local time and age: `2026-11-21 22:04:11, 5 min ago`. What is not a time stays as it is.
+/// A time as local time and age: `2026-11-21 22:04:11+01:00, 5 min ago`. What is not a time stays as it is.
 pub fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     let Ok(time) = taken.parse::<Timestamp>() else { return taken.to_owned() };
     format!("{}, {}", local(time, zone), age(time, now))
 }
 
-/// A time in this zone, by the second.
+/// A moment, RFC 3339, as a time in this zone, by the minute.
+pub fn minute(moment: &str, zone: &TimeZone) -> String {
+    let Ok(time) = moment.parse::<Timestamp>() else { return moment.to_owned() };
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M%:z").to_string()
+}
+
+/// A moment, RFC 3339, as a time in this zone, by the second.
+pub fn second(moment: &str, zone: &TimeZone) -> String {
+    moment.parse().map_or_else(|_| moment.to_owned(), |time| local(time, zone))
+}
+
+/// A time in this zone, by the second, with what it differs from UTC.
 pub fn local(time: Timestamp, zone: &TimeZone) -> String {
-    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S%:z").to_string()
 }
 
 /// How long ago it was: `5 min ago`.
@@ -316,7 +327,7 @@ mod tests {
         let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, false, OutputStyle::default());
         assert_eq!(
             text("2026-11-21T21:09:30Z"),
-            "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11, 5 min ago\n  \
+            "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11+01:00, 5 min ago\n  \
              address 2\n    Postcode  10118  → 10119\n  new address\n    City     Lyon\n    Country  FR\n  \
              address 3, removed\n    City  Oslo\n"
         );
@@ -326,7 +337,7 @@ mod tests {
             ("2026-12-01T00:00:00Z", "9 days ago"),
             ("2026-11-21T21:00:00Z", "in the future"),
         ] {
-            assert!(text(now).contains(&format!("22:04:11, {age}\n")), "{}", text(now));
+            assert!(text(now).contains(&format!("22:04:11+01:00, {age}\n")), "{}", text(now));
         }
     }
 }

@@ -1,11 +1,13 @@
 //! A list of flat objects: a table, CSV, or one object a line.
 
 use serde_json::Value;
+use textwrap::core::display_width;
 
 use super::Report;
 use super::fields::member;
 use super::style::{OutputStyle, TextStyle, cell, table};
 use storefront_core::failure::Failure;
+use storefront_core::text::sanitize::sanitize_line;
 
 /// Rows that are laid out together: a long list is never held whole.
 const ROWS: usize = 500;
@@ -20,12 +22,20 @@ pub struct List<'a> {
     csv: bool,
     rows: Vec<Value>,
     is_first: bool,
+    has_whole_last: bool,
 }
 
 impl<'a> List<'a> {
     /// An empty list; a table unless CSV or JSON is asked for.
     pub const fn new(report: &'a Report, columns: &'static [Column<'static>], csv: bool) -> Self {
-        Self { report, columns, csv, rows: Vec::new(), is_first: true }
+        Self { report, columns, csv, rows: Vec::new(), is_first: true, has_whole_last: false }
+    }
+
+    /// This list with its last column never broken: where the table is wider than the screen, it stands below each row.
+    #[must_use]
+    pub const fn with_whole_last(mut self) -> Self {
+        self.has_whole_last = true;
+        self
     }
 
     /// Adds an object.
@@ -49,7 +59,12 @@ impl<'a> List<'a> {
             self.report
                 .stdout(csv.map_err(|error| Failure::internal(format!("cannot write CSV: {error}")))?)?;
         } else {
-            let table = objects(self.report.stdout_style, self.columns, self.is_first, &rows);
+            let (screen, has_heads) = (self.report.stdout_style, self.is_first);
+            let table = if self.has_whole_last {
+                with_whole_last(screen, self.columns, has_heads, &rows)
+            } else {
+                objects(screen, self.columns, has_heads, &rows)
+            };
             self.report.stdout(table + "\n")?;
         }
         self.is_first = false;
@@ -67,6 +82,23 @@ impl<'a> List<'a> {
         }
         Ok(writer.into_inner()?)
     }
+}
+
+/// Objects as a table whose last column is never broken.
+fn with_whole_last(screen: OutputStyle, columns: &[Column<'_>], has_heads: bool, rows: &[Value]) -> String {
+    let Some(width) = screen.width.map(usize::from) else { return objects(screen, columns, has_heads, rows) };
+    let unlimited = OutputStyle { width: Some(u16::MAX), ..screen };
+    let whole = objects(unlimited, columns, has_heads, rows);
+    let (Some(((title, field), others)), true) =
+        (columns.split_last(), whole.lines().any(|line| display_width(line) > width))
+    else {
+        return whole;
+    };
+    let below = has_heads.then(|| (*title).to_owned()).into_iter();
+    let mut below = below.chain(rows.iter().map(|row| sanitize_line(&plain(&row[*field]))));
+    let upper = objects(unlimited, others, has_heads, rows);
+    let lines = upper.lines().map(|line| format!("{line}\n  {}", below.next().unwrap_or_default()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Objects as a table, the first column in the color of IDs.

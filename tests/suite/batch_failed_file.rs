@@ -173,7 +173,7 @@ record,line,key,state,time,status,reason
 3,4,code_3,done,[TIME],200,
 "#]]);
     env.run("journal show a.csv.journal").assert(0, str![[r#"
-RECORD  LINE  KEY     STATE   TIME                  REASON
+RECORD  LINE  KEY     STATE   TIME                       REASON
 1       2     code_1  done    [TIME]
 2       3     Bad     failed  [TIME]  the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
 3       4     code_3  done    [TIME]

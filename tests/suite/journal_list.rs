@@ -52,7 +52,7 @@ error: no batch of this machine is known
             ["attribute create", "a.csv", url, "marketplace"],
         ])
     );
-    assert_eq!(fields(&batches[0], &COUNTS), json!(["complete", 2, 1, 1, 0, 0, 0, 0]));
+    assert_eq!(fields(&batches[0], &COUNTS), json!(["partial", 2, 1, 1, 0, 0, 0, 0]));
     assert_eq!(fields(&batches[1], &COUNTS), json!(["complete", 2, 2, 0, 0, 0, 0, 0]));
     let shown = env.run("journal show latest --csv");
     assert!(shown.stdout.contains("\n1,2,1,done,") && shown.stdout.contains("\n2,3,1,failed,"), "{shown:?}");

@@ -14,7 +14,7 @@ const MOVES: &str = "customer,address_id,city\n1,1,Marseille\n2,5,Nara\n";
 const SHOP: &str = "--sandbox --api magento";
 
 /// The sandbox after a batch of [`MOVES`].
-fn moved() -> Home {
+pub fn moved() -> Home {
     let home = Home::new();
     std::fs::write(home.dir.path().join("moves.csv"), MOVES).unwrap();
     home.ok(&format!("{SHOP} customer update -i moves.csv --yes"));
@@ -114,10 +114,12 @@ error: journal `[HOME]/items.csv.journal` already exists
 }
 
 #[test]
-fn to_undo_what_was_undone_is_warned_about() {
+fn the_journal_of_an_undo_plan_is_named_as_such() {
     let home = moved();
     home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
     home.ok("apply back.plan --yes --sandbox --api magento");
+    let listed = home.ok("journal list");
+    assert!(listed.contains("undo plan back.plan"), "{listed}");
     let again = home.run(&*format!("{SHOP} journal undo latest --plan forth.plan"));
     assert_eq!(again.code, 0, "{again:?}");
     assert!(
@@ -143,6 +145,14 @@ fn failed_records_can_be_given_up_with_the_command_of_the_hint() {
     );
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n1,nope,2\n");
     assert_eq!(env.run("quote add-item --input items.csv --resume --mark-done=3,4").code, 0);
+}
+
+#[test]
+fn a_batch_with_failed_records_is_not_listed_as_complete() {
+    let env = TestEnv::new();
+    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,nope,1\n");
+    assert_eq!(env.run("quote add-item -i items.csv").code, 7);
+    assert_eq!(lines(&env.run("journal list -o json"))[0]["state"], "partial");
 }
 
 #[test]

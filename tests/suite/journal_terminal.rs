@@ -1,7 +1,42 @@
-//! What people read of topics of help on a terminal.
+//! What people read of journals, and of topics of help, on a terminal.
 
+use crate::journal_next_steps::moved;
 use crate::support::storefront::Home;
 use crate::support::terminal::Terminal;
+
+fn shown(home: &Home, columns: u16, line: &str) -> String {
+    let (code, screen) = Terminal::run(home, columns, &line.split(' ').collect::<Vec<_>>(), &[]).ends();
+    assert_eq!(code, 0, "{screen}");
+    screen
+}
+
+#[test]
+fn the_path_of_a_journal_is_listed_unbroken() {
+    let home = moved();
+    let directory = home.dir.path().join("a-rather-long-name-of-a-directory");
+    std::fs::create_dir(&directory).unwrap();
+    let journal = directory.join("moves.csv.journal");
+    std::fs::rename(home.dir.path().join("moves.csv"), directory.join("moves.csv")).unwrap();
+    std::fs::remove_file(home.dir.path().join("moves.csv.journal")).unwrap();
+    home.ok(&format!("--sandbox --api magento customer update -i {}/moves.csv --yes", directory.display()));
+    for columns in [80, 100, 200] {
+        let screen = shown(&home, columns, "journal list --limit 1");
+        assert!(screen.lines().any(|line| line.ends_with(&*journal.to_string_lossy())), "{screen}");
+        let started = screen.lines().find(|line| line.starts_with("20"));
+        assert!(started.is_some_and(|line| line.contains("customer update")), "{screen}");
+    }
+}
+
+#[test]
+fn times_of_a_journal_have_one_form_for_people() {
+    let home = moved();
+    let screen = shown(&home, 120, "journal show moves.csv.journal");
+    // `2026-11-21 22:04:11+01:00`, as in `customer history`
+    let time = screen.lines().nth(1).and_then(|line| line.find(':').map(|at| &line[at - 13..at + 12]));
+    let shape: String =
+        time.unwrap_or_default().chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+    assert_eq!(shape.replace('-', "+"), "9999+99+99 99:99:99+99:99", "{screen}");
+}
 
 #[test]
 fn topics_of_help_are_no_wider_than_the_terminal() {

@@ -40,9 +40,9 @@ pub struct ListArgs {
 const COLUMNS: &[Column] = &[
     ("STARTED", "started"),
     ("OPERATION", "operation"),
-    ("INPUT", "input"),
     ("STATE", "state"),
     ("RECORDS", "counts"),
+    ("INPUT", "input"),
     ("JOURNAL", "journal"),
 ];
 
@@ -57,7 +57,7 @@ pub fn run(session: &Session<'_>, args: &ListArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let limit = args.limit.map_or(LISTED, usize::from);
-    let mut list = List::new(report, COLUMNS, false);
+    let mut list = List::new(report, COLUMNS, false).with_whole_last();
     for run in runs.iter().take(limit) {
         list.add(row(session, run))?;
     }
@@ -77,11 +77,12 @@ fn row(session: &Session<'_>, run: &KnownRun) -> Value {
         None => "unreadable",
         Some(_) if is_running(session, run) => "running",
         Some(counts) if is_open(counts) => "incomplete",
+        Some(counts) if has_failed(counts) => "partial",
         Some(_) => "complete",
     };
     let header = known.as_ref().map_or(&run.header, |listing| &listing.header);
     let started = run.header.started.as_str();
-    let shown = changes::when(started, session.context.clock.now(), &TimeZone::system());
+    let shown = changes::minute(started, &TimeZone::system());
     let mut row = json!({
         "journal": run.path.display().to_string(),
         "started": if report.is_json() { started } else { &shown },
@@ -102,8 +103,19 @@ fn row(session: &Session<'_>, run: &KnownRun) -> Value {
     }
     if !report.is_json() {
         row["counts"] = texts.join(", ").into();
+        row["input"] = known.as_ref().map_or_else(|_| header.input.clone(), input).into();
     }
     row
+}
+
+/// The input as people see it: that of a plan's journal is a plan.
+fn input(listing: &Listing<'_>) -> String {
+    let name = &listing.header.input;
+    match listing.source(None) {
+        Ok(Some((_, Some(plan)))) if plan.header.undoes.is_some() => format!("undo plan {name}"),
+        Ok(Some((_, Some(_)))) => format!("plan {name}"),
+        _ => name.clone(),
+    }
 }
 
 /// How many records are in each of [`STATES`]. Of a shard it is not known how many were not sent.
@@ -118,8 +130,16 @@ fn counts(listing: &Listing<'_>, run: &KnownRun) -> [Option<u64>; STATES.len()] 
 
 /// Whether the batch is to be resumed.
 fn is_open(counts: &[Option<u64>; STATES.len()]) -> bool {
-    let open = [State::Sending, State::Unknown, State::FailedTemporary, State::NotSent];
-    STATES.iter().zip(counts).any(|(state, count)| open.contains(state) && count.is_some_and(|it| it > 0))
+    has_any(counts, &[State::Sending, State::Unknown, State::FailedTemporary, State::NotSent])
+}
+
+/// Whether records have to be corrected or compared, and no resumed run sends them as they are.
+fn has_failed(counts: &[Option<u64>; STATES.len()]) -> bool {
+    has_any(counts, &[State::FailedPermanent, State::Mismatch])
+}
+
+fn has_any(counts: &[Option<u64>; STATES.len()], states: &[State]) -> bool {
+    STATES.iter().zip(counts).any(|(state, count)| states.contains(state) && count.is_some_and(|it| it > 0))
 }
 
 /// Whether a process writes the journal.

@@ -50,7 +50,7 @@ pub fn may_not_be_applied(snapshot: &Snapshot) -> Doubt {
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
 }
 
-/// A snapshot by its name, what it was taken for, and when: `000011-20261121T210411Z (address 2: Postcode; 2026-11-21 22:04:11)`.
+/// A snapshot by its name, what it was taken for, and when: `000011-20261121T210411Z (address 2: Postcode; 2026-11-21 22:04:11+01:00)`.
 /// It says no age: what a person accepts is known again by these words.
 pub fn named(snapshot: &Snapshot) -> String {
     let taken = snapshot.taken.parse();
