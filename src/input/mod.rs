@@ -8,6 +8,7 @@ pub mod document;
 mod doubts;
 pub mod records;
 pub mod template;
+mod words;
 
 pub use cells::flag;
 pub use columns::read_options as options_file;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 use storefront_core::check::body::{self, Finding, Warnings};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
-use storefront_core::operation::{self, OperationSpec};
+use storefront_core::operation::{self, ATTRIBUTE_CREATE, OperationSpec};
 use storefront_core::profile::diff::Expected;
 
 /// Applies flags to what is inside the body's wrapper.
@@ -65,6 +66,9 @@ impl Draft {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
                     flags(inner)?;
+                    if *operation == ATTRIBUTE_CREATE {
+                        words::resolve(inner);
+                    }
                 }
             }
         }

@@ -202,3 +202,17 @@ error: a plan holds no tokens, and the records have tokens of their own
 "#]],
     );
 }
+
+/// Cells are compared as the run understood them, with the words of the admin panel.
+#[test]
+fn attributes_in_the_words_of_the_admin_panel_are_there() {
+    let env = TestEnv::new();
+    env.file(
+        "a.csv",
+        "attribute_code,default_frontend_label,frontend_input,scope,is_required,default_value,options\n\
+         fit_x,Fit,Dropdown,Global,Yes,,S|M\nwarm_y,Warm,Yes/No,Global,No,Yes,\nnote_z,Note,Text Area,Website,No,,\n",
+    );
+    assert_eq!(run(&env, "attribute create -i a.csv").code, 0);
+    let verified = run(&env, "journal verify a.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (0, json!(["there", "there", "there"])), "{verified:?}");
+}

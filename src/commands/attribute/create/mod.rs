@@ -15,10 +15,9 @@ use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
-use crate::input::{Draft, flag};
+use crate::input::Draft;
 use crate::ops::{Operation, Run, attribute};
 use crate::report::outcome::Outcome;
-use storefront_core::attribute::rules::FrontendInput;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{PRODUCT_ENTITY_TYPE_ID, Table};
@@ -91,21 +90,6 @@ impl Operation for CreateArgs {
             fields.insert("attribute_set".to_owned(), self.sets.iter().map(String::as_str).collect());
         }
         self.options.set(fields, self.run.input.encoding)?;
-        if let Some(Value::String(kind)) = fields.get_mut("frontend_input")
-            && let Some(meant) = FrontendInput::by_label(kind)
-        {
-            meant.name.clone_into(kind);
-        }
-        // Of any other text the shop makes 0.
-        if fields.get("frontend_input").is_some_and(|kind| kind == "boolean")
-            && let Some(Value::String(default)) = fields.get_mut("default_value")
-            && let Ok(is_set) = flag(default)
-        {
-            *default = u8::from(is_set).to_string();
-        }
-        if let Some(Value::String(scope)) = fields.get_mut("scope") {
-            scope.make_ascii_lowercase();
-        }
         if fields.is_empty() {
             return Err(
                 Failure::usage("no attribute given").hint("use --code, --label and --type, or --input FILE")
