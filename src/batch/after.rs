@@ -30,6 +30,9 @@ use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, scalar};
 
+/// Why the input alone does not say what a record wrote.
+const FLAGS: &str = "flags of the run said what it set, and the journal does not have them";
+
 /// A record that was sent.
 #[derive(Debug, Clone)]
 struct Member {
@@ -172,7 +175,11 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
             is_done: known.state == State::Done,
             noted: noted.remove(&number).unwrap_or_default(),
         };
-        let prepared = preparer.prepare(&record, reader.columns());
+        let prepared = if listing.past.has_flags {
+            Err(Failure::usage(FLAGS))
+        } else {
+            preparer.prepare(&record, reader.columns())
+        };
         match prepared.and_then(|prepared| Ok((subject(&prepared, number)?, prepared))) {
             Err(failure) => gathered.unusable.push((member, failure.message)),
             Ok((subject, prepared)) => {
@@ -217,6 +224,6 @@ fn subject(prepared: &PreparedRecord, record: u64) -> Result<String, Failure> {
     let is_whole = *draft.operation == QUOTE_REMOVE_ITEM || qty.is_some();
     match item.or(sku).filter(|_| is_whole) {
         Some(item) => Ok(format!("{key}\n{item}")),
-        None => Err(Failure::usage("flags of the run said what it set, and the journal does not have them")),
+        None => Err(Failure::usage(FLAGS)),
     }
 }

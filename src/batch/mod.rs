@@ -275,6 +275,7 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
         titles: titles.map(|titles| format!("{:016x}", fnv1a(titles.as_bytes()))),
         sha256: Some(preparer.source.sha256()?),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
+        flags: preparer.plan.is_none() && preparer.operation.sets_what_is_compared(),
         ..Header::new()
     })
 }

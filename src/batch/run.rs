@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
                 self.request_stop(Stop::Broken(failure));
             }
             (Decision::Mark, _) => {
-                self.journal.append(Entry::new(location.record, hash, State::Done));
+                self.journal.append(Entry::by_hand(location.record, hash));
                 self.print_done(position, 0);
             }
             (Decision::Report, _) | (_, None) if known.state == State::Done => {

@@ -21,6 +21,8 @@ use storefront_core::text::sanitize::message_line;
 const VERSION: u64 = 2;
 /// What makes a line a journal's header.
 const MARK: &str = "storefront";
+/// The reason of a record that a person noted as done.
+pub const BY_HAND: &str = "noted by hand";
 /// What is wrong with a journal whose input had other columns.
 const OTHER_TITLES: &str = "was started with other column titles";
 
@@ -71,6 +73,9 @@ pub struct Header {
     pub records: Option<u64>,
     /// Which part of the input is run, as [`Shard`] is written.
     pub shard: Option<String>,
+    /// Whether flags of the run set fields of the records: the input alone does not say then what was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub flags: bool,
     /// When the run began, RFC 3339.
     pub started: String,
 }
@@ -142,6 +147,16 @@ impl Entry {
     /// A record that is about to be sent, or is done.
     pub fn new(record: u64, hash: u64, state: State) -> Self {
         Self { record, state, hash: format!("{hash:016x}"), ..Self::default() }
+    }
+
+    /// A record that a person noted as done.
+    pub fn by_hand(record: u64, hash: u64) -> Self {
+        Self { reason: Some(BY_HAND.to_owned()), ..Self::new(record, hash, State::Done) }
+    }
+
+    /// Whether a person noted it as done.
+    pub fn is_by_hand(&self) -> bool {
+        self.state == State::Done && self.reason.as_deref() == Some(BY_HAND)
     }
 
     /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are

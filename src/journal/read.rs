@@ -56,6 +56,8 @@ pub struct PreviousRun {
     pub is_void: bool,
     /// What is odd about the last line, if anything is.
     pub warning: Option<String>,
+    /// Whether flags of a run set fields of the records.
+    pub has_flags: bool,
     /// The header of the last run.
     last_run: Option<Header>,
 }
@@ -111,10 +113,13 @@ impl PreviousRun {
         let Some(log) = &self.log else { return Ok(noted) };
         let (mut reader, mut line) = (BufReader::with_capacity(64 << 10, log.reader(0)), Vec::new());
         while reader.read_until(b'\n', &mut line)? > 0 {
-            if let Some(Line::Record(entry)) = Line::parse(written(&line))
-                && entry.state == State::Sending
-            {
+            if let Some(Line::Record(entry)) = Line::parse(written(&line)) {
                 let of = noted.entry(entry.record).or_default();
+                of.is_by_hand = entry.is_by_hand();
+                if entry.state != State::Sending {
+                    line.clear();
+                    continue;
+                }
                 of.snapshots.extend(entry.snapshot.filter(|name| !of.snapshots.contains(name)));
                 of.before = entry.before.or_else(|| of.before.take());
             }
@@ -152,13 +157,15 @@ impl PreviousRun {
     }
 }
 
-/// What was noted of a record before its requests left.
+/// What was noted of a record before its requests left, and whether a person noted what became of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Noted {
     /// The names of the snapshots that were taken for it, in order.
     pub snapshots: Vec<String>,
     /// Of a change to what has no snapshot: what was there before the last request.
     pub before: Option<Value>,
+    /// Whether a person noted that it is done.
+    pub is_by_hand: bool,
 }
 
 /// The header of a journal, where it has one.
@@ -247,6 +254,7 @@ impl Reading<'_> {
                 Some(why) if number == 1 => Err(guard(format!("journal `{}` {why}", self.path.display()))),
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
                 None => {
+                    self.past.has_flags |= header.flags;
                     self.past.last_run = Some(header);
                     self.end_run()
                 }

@@ -216,3 +216,53 @@ fn attributes_in_the_words_of_the_admin_panel_are_there() {
     let verified = run(&env, "journal verify a.csv.journal");
     assert_eq!((verified.code, states(&verified)), (0, json!(["there", "there", "there"])), "{verified:?}");
 }
+
+#[test]
+fn what_flags_of_the_run_said_is_not_compared_with_the_input() {
+    let env = TestEnv::new();
+    let flags = "flags of the run said what it set, and the journal does not have them";
+    let reasons = |verified: &Outcome| -> Vec<Value> {
+        lines(verified).iter().map(|line| line["reason"].clone()).collect()
+    };
+    env.file(
+        "a.csv",
+        "attribute_code,default_frontend_label,frontend_input,is_required\nfit_x,Fit,text,no\n",
+    );
+    assert_eq!(run(&env, "attribute create -i a.csv --required").code, 0);
+    let verified = run(&env, "journal verify a.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (7, json!(["not verified"])), "{verified:?}");
+    assert_eq!(reasons(&verified), [flags]);
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    env.file("items.csv", "customer,sku,qty\n1,mug-blue,4\n");
+    assert_eq!(run(&env, "quote set-item -i items.csv --qty 6").code, 0);
+    let verified = run(&env, "journal verify items.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (7, json!(["not verified"])), "{verified:?}");
+    assert_eq!(reasons(&verified), [flags]);
+    // A snapshot has what the flags of an update said, too.
+    env.file("names.csv", "customer,firstname\n1,Ada\n2,Bob\n");
+    assert_eq!(run(&env, "customer update -i names.csv --lastname Berg").code, 0);
+    assert_eq!(run(&env, "journal verify names.csv.journal").code, 0);
+}
+
+#[test]
+fn records_that_were_noted_by_hand_are_not_compared() {
+    let env = TestEnv::new();
+    env.file(
+        "a.csv",
+        "attribute_code,default_frontend_label,frontend_input,options\nfit_x,Fit,select,S|M\nBad Code,Bad,text,\n",
+    );
+    assert_eq!(run(&env, "attribute create -i a.csv").code, 7);
+    assert_eq!(run(&env, "attribute create -i a.csv --resume --mark-done=3").code, 0);
+    let shown = lines(&run(&env, "journal show a.csv.journal"));
+    assert_eq!([&shown[0]["reason"], &shown[1]["reason"]], [&json!(null), &json!("noted by hand")]);
+    env.requests();
+    let verified = run(&env, "journal verify a.csv.journal");
+    assert_eq!((verified.code, states(&verified)), (0, json!(["there", "noted by hand"])), "{verified:?}");
+    assert_eq!(env.requests(), ["GET 200"]);
+    let shown = program(&env, "journal verify a.csv.journal").run();
+    assert_eq!(shown.stdout, "", "{shown:?}");
+    assert!(
+        shown.stderr.contains("journal verify: 2 records: 1 noted by hand, 1 there; 1 read ("),
+        "{shown:?}"
+    );
+}

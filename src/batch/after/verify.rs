@@ -11,6 +11,7 @@ use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::send::RunContext;
 use crate::client::Session;
+use crate::journal::BY_HAND;
 use crate::ops::profile::after::{Finding, Found};
 use crate::report::fields::format_value;
 use crate::report::ordered_results::OrderedResults;
@@ -45,6 +46,7 @@ pub async fn verify(
     let follower = Follower::new(spec, Task::Verify);
     follow(session, listing, input, &follower, async |shared| {
         let mut gathered = gather(shared.preparer, listing)?;
+        leave_out_by_hand(&mut gathered);
         if let Some(sample) = sample {
             choose(&mut gathered, sample);
         }
@@ -52,6 +54,14 @@ pub async fn verify(
         Verifying::new(shared.service.session.report, undo).run(shared, &follower, gathered).await
     })
     .await
+}
+
+/// What only people noted is not read: nothing says what they wrote.
+fn leave_out_by_hand(gathered: &mut Gathered) {
+    let is_by_hand = |(group, _): &mut (Group, _)| group.members.iter().all(|member| member.noted.is_by_hand);
+    let noted: Vec<_> = gathered.groups.extract_if(.., is_by_hand).collect();
+    let members = noted.into_iter().flat_map(|(group, _)| group.members);
+    gathered.unusable.extend(members.map(|member| (member, BY_HAND.to_owned())));
 }
 
 /// Leaves as many groups of a hundred as are wanted, at least one: always the same ones of the same journal.
@@ -138,7 +148,7 @@ impl<'a> Verifying<'a> {
     }
 
     fn verdict(self, total: u64) -> Result<(), Failure> {
-        let is_fine = |what: &str| ["there", "seen", NOT_VERIFIED].contains(&what);
+        let is_fine = |what: &str| ["there", "seen", BY_HAND, NOT_VERIFIED].contains(&what);
         let differing: u64 =
             self.counts.iter().filter(|(what, _)| !is_fine(what)).map(|(_, count)| count).sum();
         let unread = self.counts.get(NOT_VERIFIED).copied().unwrap_or(0);
@@ -187,9 +197,11 @@ impl<'a> Verifying<'a> {
     }
 
     fn add(&mut self, member: &Member, finding: &Finding) -> Result<(), Failure> {
+        let by_hand = Finding { found: Found::ByHand, ..Finding::not_known(member.record, String::new()) };
+        let finding = if member.noted.is_by_hand { &by_hand } else { finding };
         let state = finding.found.state();
         *self.counts.entry(state).or_default() += 1;
-        let is_open = !matches!(finding.found, Found::There | Found::Seen);
+        let is_open = !matches!(finding.found, Found::There | Found::Seen | Found::ByHand);
         self.is_left |= finding.is_left;
         self.recent += u64::from(finding.is_recent && is_open);
         let text = if self.report.is_json() {
@@ -205,7 +217,7 @@ impl<'a> Verifying<'a> {
         let place = format!("{} {}", self.report.place, member.line);
         let line = |text: String| self.report.stdout_style.wrapped(&sanitize_line(&text)) + "\n";
         match &finding.found {
-            Found::There => String::new(),
+            Found::There | Found::ByHand => String::new(),
             Found::Seen => line(format!("{place}: seen: it took effect")),
             Found::NotSeen(why) => line(format!("{place}: not seen: {why}")),
             Found::Gone(why) => line(format!("{place}: gone: {why}")),
@@ -248,7 +260,7 @@ fn row(member: &Member, finding: &Finding) -> Value {
             differences = list.iter().map(each).collect();
         }
         Found::Gone(why) | Found::NotSeen(why) | Found::NotKnown(why) => reason = Some(why),
-        Found::There | Found::Seen => {}
+        Found::There | Found::Seen | Found::ByHand => {}
     }
     json!({
         "record": member.record,
@@ -271,6 +283,7 @@ impl Found {
             Self::Differs(_) => "changed",
             Self::Gone(_) => "gone",
             Self::Seen => "seen",
+            Self::ByHand => BY_HAND,
             Self::NotSeen(_) => "not seen",
             Self::NotKnown(_) => NOT_VERIFIED,
         }

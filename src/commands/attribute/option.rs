@@ -93,6 +93,11 @@ impl OptionFlags {
             .hint("use one of the --option labels"))
     }
 
+    /// Whether any of them is given.
+    pub fn are_given(&self) -> bool {
+        self.file.is_some() || !self.labels.is_empty()
+    }
+
     /// The attributes of the file that no record has: their options go nowhere.
     pub fn leftover(&self) -> Option<String> {
         let (file, served) = (document::name(self.file.as_deref()?), self.served.borrow());
@@ -167,6 +172,10 @@ impl Operation for AddArgs {
             fields.insert("attribute_code".to_owned(), code.as_str().into());
         }
         self.options.set(fields, self.run.input.encoding)
+    }
+
+    fn sets_what_is_compared(&self) -> bool {
+        self.code.is_some() || self.options.are_given()
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {

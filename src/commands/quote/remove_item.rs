@@ -60,6 +60,10 @@ impl Operation for RemoveItemArgs {
         Ok(())
     }
 
+    fn sets_what_is_compared(&self) -> bool {
+        !self.item.named.is_empty()
+    }
+
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
         if ["item_id", "sku"].iter().all(|name| scalar(draft.fields.get(*name)).is_none()) {
             return Err(Failure::usage("no item given").hint("use --item ID or --sku SKU, or --input FILE"));

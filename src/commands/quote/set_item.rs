@@ -63,6 +63,10 @@ impl Operation for SetItemArgs {
         Ok(())
     }
 
+    fn sets_what_is_compared(&self) -> bool {
+        !self.item.named.is_empty()
+    }
+
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
         if ["item_id", "sku"].iter().all(|name| scalar(draft.fields.get(*name)).is_none()) {
             return Err(Failure::usage("no item given")

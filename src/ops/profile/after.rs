@@ -48,6 +48,8 @@ pub enum Found {
     Seen,
     /// Its outcome is unknown, and the profile does not show it; why that may be so.
     NotSeen(String),
+    /// A person noted that it is done: what they wrote is not known.
+    ByHand,
     /// Why it cannot be compared.
     NotKnown(String),
 }

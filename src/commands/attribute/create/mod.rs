@@ -99,6 +99,10 @@ impl Operation for CreateArgs {
         Ok(())
     }
 
+    fn sets_what_is_compared(&self) -> bool {
+        !self.attribute.named.is_empty() || self.searchable.is_some() || self.options.are_given()
+    }
+
     fn leftover(&self) -> Option<String> {
         self.options.leftover()
     }
