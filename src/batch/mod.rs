@@ -14,6 +14,7 @@ mod record;
 mod run;
 mod send;
 mod token;
+pub mod undone;
 
 use std::path::Path;
 
@@ -160,6 +161,9 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(session, plan, &opening.past)?;
     }
+    if !args.restart {
+        undone::warn(session, &path, &opening.past, preparer.plan.is_some());
+    }
     // Before the journal: a run that is refused leaves none.
     let failed = args.failed.as_ref();
     let failed = failed.map(|file| FailedFile::look(file, args.shard, &path, &opening.past, &header));
@@ -275,6 +279,7 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
         titles: titles.map(|titles| format!("{:016x}", fnv1a(titles.as_bytes()))),
         sha256: Some(preparer.source.sha256()?),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
+        undoes: preparer.plan.and_then(|plan| plan.header.undoes.clone()),
         flags: preparer.plan.is_none() && preparer.operation.sets_what_is_compared(),
         ..Header::new()
     })

@@ -6,6 +6,7 @@ pub mod open;
 pub mod read;
 pub mod write;
 
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -76,8 +77,30 @@ pub struct Header {
     /// Whether flags of the run set fields of the records: the input alone does not say then what was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flags: bool,
+    /// Of a plan that undoes a batch: which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<Undoes>,
     /// When the run began, RFC 3339.
     pub started: String,
+}
+
+/// The batch that a plan undoes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undoes {
+    /// The file name of its journal.
+    pub journal: String,
+    /// When it began.
+    pub started: String,
+    /// Whether the plan undoes all that it did.
+    pub is_whole: bool,
+}
+
+impl Undoes {
+    /// Whether it is the batch with this journal, which began then.
+    pub fn is(&self, journal: &Path, started: &str) -> bool {
+        self.started == started
+            && journal.file_name().is_some_and(|name| *name.to_string_lossy() == self.journal)
+    }
 }
 
 /// What is known of a record. `record` comes first: a line that was cut off still names its record.

@@ -58,6 +58,8 @@ pub struct PreviousRun {
     pub warning: Option<String>,
     /// Whether flags of a run set fields of the records.
     pub has_flags: bool,
+    /// When the first run began.
+    pub started: Option<String>,
     /// The header of the last run.
     last_run: Option<Header>,
 }
@@ -255,6 +257,7 @@ impl Reading<'_> {
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
                 None => {
                     self.past.has_flags |= header.flags;
+                    self.past.started.get_or_insert_with(|| header.started.clone());
                     self.past.last_run = Some(header);
                     self.end_run()
                 }

@@ -18,6 +18,7 @@ use ring::rand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::journal::Undoes;
 use crate::system::storage::{LogAccess, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::{Change, Expected, Required};
@@ -56,9 +57,9 @@ pub struct Header {
     pub expires: Timestamp,
     /// How many records follow.
     pub records: u64,
-    /// The journal of the batch that it undoes.
+    /// The batch that it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undoes: Option<String>,
+    pub undoes: Option<Undoes>,
 }
 
 /// One record.

@@ -10,6 +10,7 @@ use super::{Header, Planned, ensure_new, write};
 use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
+use crate::journal::Undoes;
 use crate::ops::{Operation, refuse_single_flag};
 use crate::report::outcome::Outcome;
 use crate::report::style;
@@ -74,9 +75,9 @@ impl<'a> Planning<'a> {
         Self { service, path: path.to_owned(), header, records, unchanged: 0, nothing: None }
     }
 
-    /// Notes the journal of the batch that the plan undoes.
-    pub fn undoes(&mut self, journal: &Path) {
-        self.header.undoes = journal.file_name().map(|name| name.to_string_lossy().into_owned());
+    /// Notes the batch that the plan undoes.
+    pub fn undoes(&mut self, batch: Undoes) {
+        self.header.undoes = Some(batch);
     }
 
     /// Adds a record with what its dry run shows; one that changes nothing is only counted.

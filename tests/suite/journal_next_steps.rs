@@ -171,3 +171,55 @@ fn a_dry_run_of_an_applied_plan_says_that_it_was_applied() {
     let dry = home.run("--sandbox apply a.plan -n");
     assert_eq!((dry.code, dry.stderr.as_str()), (0, "dry run: the plan was applied already, nothing sent\n"));
 }
+
+#[test]
+fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
+    let home = moved();
+    let batches = || lines(&home.run("journal list -o json"));
+    let marks = || batches().iter().map(|batch| batch["undone"].clone()).collect::<Value>();
+    assert_eq!(marks(), json!([null]));
+    let undo = |journal: &str, plan: &str| {
+        home.ok(&format!("{SHOP} journal undo {journal} --plan {plan}"));
+        // A plan that is not applied undoes nothing.
+        let before = marks();
+        home.ok(&format!("apply {plan} --yes {SHOP}"));
+        before
+    };
+    assert_eq!(undo("moves.csv.journal", "back.plan"), json!([null]));
+    assert_eq!(marks(), json!([null, "yes"]));
+    assert!(batches()[1]["undone_by"].as_str().unwrap().ends_with("back.plan.journal"));
+    let listed = home.ok("journal list");
+    assert!(listed.contains("complete, undone "), "{listed}");
+    // To resume it sends nothing; that its records are done is not all that is said.
+    for flag in ["", " -n"] {
+        let resumed = home.run(&*format!("{SHOP} customer update -i moves.csv --resume{flag}"));
+        assert_eq!(resumed.code, 0, "{resumed:?}");
+        assert!(
+            resumed.stderr.contains(
+                "warning: what this batch did was undone since, with plan `back.plan`; its done records are not sent \
+                 again: --restart sends all records again\n"
+            ),
+            "{resumed:?}"
+        );
+    }
+    let restarted = home.run(&*format!("{SHOP} customer update -i moves.csv --restart --yes"));
+    assert!(!restarted.stderr.contains("undone"), "{restarted:?}");
+    // What was started over is another batch.
+    assert_eq!(marks(), json!([null, null]));
+    undo("moves.csv.journal", "back2.plan");
+    undo("back2.plan.journal", "forth.plan");
+    assert_eq!(marks(), json!([null, "yes", null, null]));
+    let resumed = home.run(&*format!("{SHOP} customer update -i moves.csv --resume"));
+    assert!(!resumed.stderr.contains("undone"), "{resumed:?}");
+}
+
+#[test]
+fn a_batch_of_which_something_is_left_is_undone_in_part() {
+    let home = moved();
+    home.ok(&format!("{SHOP} customer update --customer 2 --address 5 --city Uji --yes"));
+    home.ok(&format!("{SHOP} journal undo moves.csv.journal --plan back.plan"));
+    home.ok(&format!("apply back.plan --yes {SHOP}"));
+    assert_eq!(lines(&home.run("journal list -o json"))[1]["undone"], "partial");
+    let listed = home.ok("journal list");
+    assert!(listed.contains("complete, undone in part "), "{listed}");
+}

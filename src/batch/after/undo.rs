@@ -12,7 +12,7 @@ use crate::batch::record::PreparedRecord;
 use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
 use crate::client::Session;
-use crate::journal::State;
+use crate::journal::{State, Undoes};
 use crate::plan::Planned;
 use crate::plan::planning::Planning;
 use crate::report::Report;
@@ -38,7 +38,7 @@ pub async fn undo(session: &Session<'_>, listing: &Listing<'_>, input: Option<&P
     let follower = Follower::new(spec, Task::Undo);
     follow(session, listing, input, &follower, async |shared| {
         let gathered = gather(shared.preparer, listing)?;
-        Undoing::default().run(shared, &follower, gathered, &listing.path).await
+        Undoing::default().run(shared, &follower, gathered, listing).await
     })
     .await
 }
@@ -75,7 +75,7 @@ impl Undoing {
         shared: RunContext<'_>,
         follower: &Follower,
         gathered: Gathered,
-        journal: &Path,
+        listing: &Listing<'_>,
     ) -> Result<(), Failure> {
         let (service, report) = (shared.service, shared.service.session.report);
         let Gathered { groups, unusable, lost, others } = only_done(gathered);
@@ -84,11 +84,10 @@ impl Undoing {
         let Some(mut planning) = Planning::of(service, follower.spec, options)? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
         };
-        planning.undoes(journal);
         if let Some(undone) = shared.preparer.plan.and_then(|plan| plan.header.undoes.as_ref()) {
             report.warn(&format!(
                 "this journal is of the plan that undid `{}`: to undo it makes those changes again",
-                sanitize_line(undone)
+                sanitize_line(&undone.journal)
             ));
         }
         refuse_tokens(&groups)?;
@@ -122,6 +121,11 @@ impl Undoing {
             (true, _) => "no record that was found is done",
             (false, true) => "nothing is left to undo",
             (false, false) => "nothing can be set back",
+        });
+        planning.undoes(Undoes {
+            journal: listing.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            started: listing.header.started.clone(),
+            is_whole: left == 0 && lost == 0,
         });
         self.planned.into_values().for_each(|record| planning.push(record));
         planning.finish()

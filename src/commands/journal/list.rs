@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::batch::listing::Listing;
+use crate::batch::undone::undone;
 use crate::client::Session;
 use crate::journal::State;
 use crate::plan::is_there;
@@ -56,10 +57,11 @@ pub fn run(session: &Session<'_>, args: &ListArgs) -> Result<(), Failure> {
         report.status("no batch of this machine is known");
         return Ok(());
     }
+    let known: Vec<&KnownRun> = runs.iter().collect();
     let limit = args.limit.map_or(LISTED, usize::from);
     let mut list = List::new(report, COLUMNS, false).with_whole_last();
     for run in runs.iter().take(limit) {
-        list.add(row(session, run))?;
+        list.add(row(session, &known, run))?;
     }
     list.finish()?;
     if runs.len() > limit {
@@ -69,7 +71,7 @@ pub fn run(session: &Session<'_>, args: &ListArgs) -> Result<(), Failure> {
 }
 
 /// A batch as it is listed.
-fn row(session: &Session<'_>, run: &KnownRun) -> Value {
+fn row(session: &Session<'_>, runs: &[&KnownRun], run: &KnownRun) -> Value {
     let (report, known) = (session.report, Listing::read(session, &run.path));
     let counts = known.as_ref().ok().map(|listing| counts(listing, run));
     let state = match &counts {
@@ -95,6 +97,9 @@ fn row(session: &Session<'_>, run: &KnownRun) -> Value {
         "state": state,
         "records": run.header.records,
     });
+    let undone = undone(session, runs, &run.path, &header.started);
+    row["undone"] = undone.as_ref().map(|undone| if undone.is_whole { "yes" } else { "partial" }).into();
+    row["undone_by"] = undone.as_ref().map(|undone| undone.journal.display().to_string()).into();
     let mut texts = Vec::new();
     for (index, state) in STATES.iter().enumerate() {
         let count = counts.and_then(|counts| counts[index]);
@@ -102,6 +107,9 @@ fn row(session: &Session<'_>, run: &KnownRun) -> Value {
         texts.extend(count.filter(|count| *count > 0).map(|count| format!("{count} {}", state.name())));
     }
     if !report.is_json() {
+        if let Some(undone) = undone {
+            row["state"] = format!("{state}, {}", undone.in_words()).into();
+        }
         row["counts"] = texts.join(", ").into();
         row["input"] = known.as_ref().map_or_else(|_| header.input.clone(), input).into();
     }
@@ -112,7 +120,7 @@ fn row(session: &Session<'_>, run: &KnownRun) -> Value {
 fn input(listing: &Listing<'_>) -> String {
     let name = &listing.header.input;
     match listing.source(None) {
-        Ok(Some((_, Some(plan)))) if plan.header.undoes.is_some() => format!("undo plan {name}"),
+        _ if listing.header.undoes.is_some() => format!("undo plan {name}"),
         Ok(Some((_, Some(_)))) => format!("plan {name}"),
         _ => name.clone(),
     }

@@ -1,0 +1,59 @@
+//! Whether what a batch did was undone since, with a plan of `journal undo` that was applied on this machine.
+
+use std::path::{Path, PathBuf};
+
+use crate::batch::listing::Listing;
+use crate::client::Session;
+use crate::journal::read::PreviousRun;
+use crate::plan::PLAN_AGAIN;
+use crate::state::{KnownRun, known_runs};
+use storefront_core::text::sanitize::sanitize_line;
+
+/// How a batch was undone.
+#[derive(Debug)]
+pub struct Undone {
+    /// The plan's file name.
+    pub plan: String,
+    /// The journal of that plan.
+    pub journal: PathBuf,
+    /// Whether all that the batch did was undone.
+    pub is_whole: bool,
+}
+
+impl Undone {
+    /// `undone`, or `undone in part`
+    pub const fn in_words(&self) -> &'static str {
+        if self.is_whole { "undone" } else { "undone in part" }
+    }
+}
+
+/// How the batch with this journal, which began then, was undone. An undo that was undone itself does not count.
+pub fn undone(session: &Session<'_>, runs: &[&KnownRun], journal: &Path, started: &str) -> Option<Undone> {
+    let undoing = runs.iter().filter_map(|run| {
+        let undoes = run.header.undoes.as_ref().filter(|undoes| undoes.is(journal, started))?;
+        Some((run, undoes))
+    });
+    undoing.into_iter().find_map(|(run, undoes)| {
+        let listing = Listing::read(session, &run.path).ok().filter(|listing| listing.past.has_done())?;
+        let others: Vec<&KnownRun> = runs.iter().copied().filter(|other| other.path != run.path).collect();
+        let again = undone(session, &others, &run.path, &listing.header.started);
+        again.is_none_or(|again| !again.is_whole).then(|| Undone {
+            plan: run.header.input.clone(),
+            journal: run.path.clone(),
+            is_whole: undoes.is_whole && listing.past.is_complete(&run.header),
+        })
+    })
+}
+
+/// Says of a batch that is continued that what it did was undone since: it would be reported as done.
+pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, is_plan: bool) {
+    let (Some(started), true) = (&past.started, past.has_done()) else { return };
+    let runs = known_runs(session.context).unwrap_or_default();
+    let runs: Vec<&KnownRun> = runs.iter().collect();
+    let Some(undone) = undone(session, &runs, journal, started) else { return };
+    let (what, plan) = (undone.in_words(), sanitize_line(&undone.plan));
+    let again = if is_plan { PLAN_AGAIN } else { "--restart sends all records again" };
+    session.report.warn(&format!(
+        "what this batch did was {what} since, with plan `{plan}`; its done records are not sent again: {again}"
+    ));
+}
