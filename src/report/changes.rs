@@ -147,7 +147,7 @@ pub fn summary(tally: &AddressSummary, new_ids: &[AddressId]) -> String {
 }
 
 /// One replacement of a profile as the history lists it.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct HistoryEntry {
     /// Whose profile it was: the id, or the email of a customer without one.
     pub customer: String,
@@ -159,6 +159,8 @@ pub struct HistoryEntry {
     pub operation: String,
     /// What became of it, as an outcome is called; `unreadable` where the file of the snapshot cannot be read.
     pub outcome: &'static str,
+    /// The snapshot of the later change that set all of it back to what was there before, where one did.
+    pub set_back_by: Option<String>,
     /// What it changed.
     pub changes: Vec<Change>,
     /// The file of the snapshot.
@@ -181,6 +183,8 @@ impl HistoryEntry {
         lines.retain(|text| !text.is_empty());
         let (snapshot, outcome) =
             (screen.paint(TextStyle::Id, &self.snapshot), screen.paint(style, self.outcome));
+        let set_back = self.set_back_by.as_ref().map(|by| format!(", set back by {by}"));
+        let outcome = outcome + &set_back.unwrap_or_default();
         format!("{snapshot}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
     }
 }
@@ -319,6 +323,7 @@ mod tests {
             snapshot: "000002-20261121T210411Z".to_owned(),
             operation: "customer update".to_owned(),
             outcome: "applied",
+            set_back_by: None,
             taken: "2026-11-21T21:04:11.5Z".to_owned(),
             changes: diff::customers(before.as_object().unwrap(), after.as_object().unwrap()),
             file: String::new(),

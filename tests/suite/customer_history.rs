@@ -196,3 +196,31 @@ error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/0
 fn until(hint: &str) -> &str {
     hint.split("until ").nth(1).map_or("", |rest| &rest[..5])
 }
+
+#[test]
+fn a_change_that_was_set_back_is_marked() {
+    let home = Home::new();
+    home.ok("--sandbox customer update --address 2 --postcode 10119 --city Albany");
+    home.ok("--sandbox customer update --address 1 --city Lyon");
+    home.ok("--sandbox customer update --address 2 --postcode 10120");
+    let marks = || -> Vec<serde_json::Value> {
+        let listed = history(&home, &["-o", "json"]);
+        let entry = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        listed.stdout.lines().map(|line| entry(line)["set_back_by"].clone()).collect()
+    };
+    assert_eq!(marks(), vec![Value::Null; 3]);
+    home.ok("--sandbox customer restore 2 --yes");
+    let by = |marks: &[Value]| marks.iter().map(|mark| mark.as_str().map(|by| by[..6].to_owned())).collect();
+    let found: Vec<Option<String>> = by(&marks());
+    assert_eq!(found, [None, None, Some("000004".to_owned()), None]);
+    assert!(history(&home, &[]).stdout.contains("Z  applied, set back by 000004-"));
+    // Only all of it counts: the city of the first change stays, until it is set back, too.
+    home.ok("--sandbox customer update --address 2 --postcode 10118");
+    assert_eq!(by(&marks())[..], [None, None, None, Some("000004".to_owned()), None]);
+    home.ok("--sandbox customer restore 1 --yes");
+    let found: Vec<Option<String>> = by(&marks());
+    assert_eq!(found[5], Some("000006".to_owned()));
+    // Changed again, it is not what it was before.
+    home.ok("--sandbox customer update --address 1 --city Nice");
+    assert_eq!(by(&marks())[4], None);
+}

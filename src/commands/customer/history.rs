@@ -21,6 +21,7 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Proof, is_provable};
 use storefront_core::text::duration;
@@ -174,9 +175,9 @@ fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
         return Ok(());
     }
     let (count, limit) = (entries.len(), limit.map_or(LISTED_OF_ALL, usize::from));
-    let shown = entries.iter().take(limit);
+    let (shown, mut later) = (entries.iter().take(limit), Later::default());
     let mut listed =
-        shown.map(|(_, customer, entry)| history_entry(&customer.store, &customer.name(), entry));
+        shown.map(|(_, customer, entry)| later.mark(history_entry(&customer.store, &customer.name(), entry)));
     if report.is_json() {
         listed.try_for_each(|entry| report.json_line(&entry))?;
     } else {
@@ -206,7 +207,8 @@ fn print(
         report.status(&format!("no changes of customer {customer} recorded on this machine for {shop}"));
         return Ok(());
     }
-    let mut entries = entries.iter().map(|entry| history_entry(store, customer, entry));
+    let mut later = Later::default();
+    let mut entries = entries.iter().map(|entry| later.mark(history_entry(store, customer, entry)));
     if report.is_json() {
         return entries.try_for_each(|entry| report.json_line(&entry));
     }
@@ -214,6 +216,33 @@ fn print(
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
     let blocks = entries.map(|entry| entry.to_text(now, &zone, false, report.stdout_style));
     report.stdout(blocks.collect::<Vec<_>>().join("\n"))
+}
+
+/// The changes that were listed so far, newest first.
+#[derive(Default)]
+struct Later(Vec<HistoryEntry>);
+
+impl Later {
+    /// Notes by which later change one was set back: by a restore, the undo of a batch, or an update with the values of before.
+    fn mark(&mut self, mut entry: HistoryEntry) -> HistoryEntry {
+        let is_own = |later: &&HistoryEntry| {
+            later.customer == entry.customer && !["not sent", "refused"].contains(&later.outcome)
+        };
+        let sets_back = |change: &Change| {
+            let later = self.0.iter().filter(is_own);
+            let mut changes = later.flat_map(|later| later.changes.iter().map(move |other| (later, other)));
+            let (later, last) = changes.find(|(_, other)| other.path.overlaps(&change.path))?;
+            let is_back = last.path == change.path && last.after == change.before;
+            (is_back && later.outcome == "applied").then_some(&later.snapshot)
+        };
+        if entry.outcome == "applied" {
+            let by: Option<Vec<_>> = entry.changes.iter().map(sets_back).collect();
+            // Names begin with numbers that rise.
+            entry.set_back_by = by.and_then(|by| by.into_iter().max().cloned());
+        }
+        self.0.push(entry.clone());
+        entry
+    }
 }
 
 /// A snapshot and what became of it; one whose file cannot be read is listed all the same.
@@ -226,6 +255,7 @@ fn history_entry(store: &CustomerStore, customer: &str, entry: &SnapshotEntry) -
             taken: read.taken,
             operation: read.operation,
             outcome: store.outcome(&entry.path).name(),
+            set_back_by: None,
             customer,
             snapshot,
             file,
