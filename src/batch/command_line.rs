@@ -7,10 +7,18 @@ use crate::batch::failed_file::path_of;
 use crate::batch::record::RecordPreparer;
 use crate::cli::command_line::flag;
 use crate::cli::hint::typed;
+use crate::journal::open::Commands;
 use crate::report::summary::NextSteps;
 
 /// The flags that say how a journal is continued.
 const OF_RESUMING: [&str; 5] = ["--resume", "--restart", "--retry-unknown", "--mark-done", "--start"];
+
+/// The commands that run a batch once more whose journal exists.
+pub fn commands(preparer: &RecordPreparer<'_>, journal: &Path) -> Commands {
+    let again = preparer.session.global.typed.without(&OF_RESUMING).without(&["--dry-run"]);
+    let restart = typed(&again.with(vec!["--restart".to_owned()]));
+    Commands { resume: next_steps(preparer, journal).resume, restart }
+}
 
 /// What to type next.
 pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {

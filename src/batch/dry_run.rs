@@ -7,7 +7,7 @@ use crate::batch::check;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::RecordToken;
-use crate::batch::{files, header, undone};
+use crate::batch::{again, files, header, undone};
 use crate::journal::State;
 use crate::journal::read::{self, PreviousRun};
 use crate::plan::planning::Planning;
@@ -186,7 +186,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(service.session, plan, &past)?;
     }
-    undone::warn(service.session, &files.journal, &past, preparer.plan.is_some());
+    undone::warn(service.session, &files.journal, &past, &again(preparer, files.commands.restart));
     Ok(past)
 }
 

@@ -36,12 +36,13 @@ use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, journal};
 use crate::journal::{Entry, Header, State};
 use crate::ops::{Operation, refuse_single_flag};
-use crate::plan::{Plan, applying, is_there, journal_of};
+use crate::plan::{PLAN_AGAIN, Plan, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::count_records;
 use crate::state;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
+use storefront_core::hint::{Hint, HintCommand, hint};
 use storefront_core::interface::request::Bearer;
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
@@ -146,7 +147,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (session, args) = (service.session, preparer.args);
     let files = files(preparer)?;
     let header = header(&service.settings, &files, preparer)?;
-    let path = files.journal.clone();
+    let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let opening = Opening::look(storage, clock, files, header.clone()).await;
@@ -162,7 +163,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         applying::ensure_whole(session, plan, &opening.past)?;
     }
     if !args.restart {
-        undone::warn(session, &path, &opening.past, preparer.plan.is_some());
+        undone::warn(session, &path, &opening.past, &again(preparer, restart));
     }
     // Before the journal: a run that is refused leaves none.
     let failed = args.failed.as_ref();
@@ -190,6 +191,14 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer.fuse()).await
+}
+
+/// How the records of a batch are sent again.
+fn again(preparer: &RecordPreparer<'_>, restart: HintCommand) -> Hint {
+    match preparer.plan {
+        Some(_) => PLAN_AGAIN.into(),
+        None => hint!(restart, " sends all records again"),
+    }
 }
 
 /// Notes the records that a review left out, unless something of them was sent: before any other is sent.
@@ -291,7 +300,9 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
     let RecordPreparer { source, args, .. } = preparer;
     if preparer.plan.is_some() {
         let input = real_path(&source.path);
-        return Ok(Files { journal: journal_of(&input), input: Some(input), resume: true, restart: false });
+        let journal = journal_of(&input);
+        let commands = command_line::commands(preparer, &journal);
+        return Ok(Files { journal, input: Some(input), resume: true, restart: false, commands });
     }
     let input = Some(&*source.path).filter(|_| !source.is_stream).map(real_path);
     let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
@@ -308,7 +319,8 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
             directory.join(format!("{operation}-{}{shard}.journal", &sha256[..12]))
         }
     };
-    Ok(Files { journal, input, resume: args.resume, restart: args.restart })
+    let commands = command_line::commands(preparer, &journal);
+    Ok(Files { journal, input, resume: args.resume, restart: args.restart, commands })
 }
 
 /// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.

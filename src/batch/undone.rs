@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::batch::listing::Listing;
 use crate::client::Session;
 use crate::journal::read::PreviousRun;
-use crate::plan::PLAN_AGAIN;
 use crate::state::{KnownRun, known_runs};
+use storefront_core::hint::Hint;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// How a batch was undone.
@@ -46,14 +46,18 @@ pub fn undone(session: &Session<'_>, runs: &[&KnownRun], journal: &Path, started
 }
 
 /// Says of a batch that is continued that what it did was undone since: it would be reported as done.
-pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, is_plan: bool) {
+pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, again: &Hint) {
     let (Some(started), true) = (&past.started, past.has_done()) else { return };
+    if let Some(undone) = since(session, journal, started) {
+        session.report.warn(&format!("{undone}; its done records are not sent again: {again}"));
+    }
+}
+
+/// In words how the batch with this journal, which began then, was undone since, if it was.
+pub fn since(session: &Session<'_>, journal: &Path, started: &str) -> Option<String> {
     let runs = known_runs(session.context).unwrap_or_default();
     let runs: Vec<&KnownRun> = runs.iter().collect();
-    let Some(undone) = undone(session, &runs, journal, started) else { return };
+    let undone = undone(session, &runs, journal, started)?;
     let (what, plan) = (undone.in_words(), sanitize_line(&undone.plan));
-    let again = if is_plan { PLAN_AGAIN } else { "--restart sends all records again" };
-    session.report.warn(&format!(
-        "what this batch did was {what} since, with plan `{plan}`; its done records are not sent again: {again}"
-    ));
+    Some(format!("what this batch did was {what} since, with plan `{plan}`"))
 }

@@ -10,9 +10,9 @@ use super::read::{self, PreviousRun};
 use super::write::unwritable;
 use super::{Header, Line};
 use crate::system::clock::Clock;
-use crate::system::shell::Shell;
 use crate::system::storage::{Lock, Log, LogAccess, Storage, lock_of, parent, real_path};
 use storefront_core::failure::Failure;
+use storefront_core::hint::{HintCommand, hint};
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
@@ -29,6 +29,17 @@ pub struct Files {
     pub resume: bool,
     /// Discard it. If neither is set, there must be none.
     pub restart: bool,
+    /// The commands that do the one and the other, for hints.
+    pub commands: Commands,
+}
+
+/// How a batch whose journal exists is run once more.
+#[derive(Debug, Clone)]
+pub struct Commands {
+    /// Continues the journal.
+    pub resume: HintCommand,
+    /// Discards it.
+    pub restart: HintCommand,
 }
 
 /// A journal that was looked into, and is not written yet.
@@ -282,20 +293,23 @@ async fn try_lock(storage: &dyn Storage, path: &Path, attempts: u32) -> Result<O
 
 fn already_there(files: &Files, is_complete: bool) -> Failure {
     let path = files.journal.display();
+    let Commands { resume, restart } = &files.commands;
     let failure = Failure::guard(format!("journal `{path}` already exists"));
     match files.input {
         // To resume it would end well, and send nothing.
-        Some(_) if is_complete => failure.hint(
-            "every record is done; to send all of them again, use --restart, or copy the input to a new file",
-        ),
-        Some(_) => failure.hint("use --resume to continue it"),
-        None if is_complete => {
-            failure.hint("every record is done; to send all of them again, name another journal with --journal")
-        }
+        Some(_) if is_complete => failure.hint(hint!(
+            "every record is done; to send all of them again, run ",
+            restart.clone(),
+            ", or copy the input to a new file"
+        )),
+        Some(_) => failure.hint(hint!("continue it with ", resume.clone())),
+        None if is_complete => failure
+            .hint("every record is done; to send all of them again, name another journal with --journal"),
         // What has no name has its journal by what it holds.
-        None => failure.hint(format!(
-            "use --journal {} --resume to continue it; to run the same once more, name another with --journal",
-            Shell::NATIVE.quote(&files.journal.to_string_lossy())
+        None => failure.hint(hint!(
+            "continue it with ",
+            resume.clone(),
+            "; to run the same once more, name another with --journal"
         )),
     }
 }

@@ -123,7 +123,7 @@ fn a_link_to_the_input_is_the_input() {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` already exists
-  hint: use --resume to continue it
+  hint: continue it with `storefront quote add-item --input link.csv --resume`
 "#]],
     );
 }

@@ -42,7 +42,7 @@ fn an_existing_journal_requires_resume_or_restart() {
         3,
         str![[r#"
 error: journal `[HOME]/a.csv.journal` already exists
-  hint: every record is done; to send all of them again, use --restart, or copy the input to a new file
+  hint: every record is done; to send all of them again, run `storefront attribute create --input a.csv --restart`, or copy the input to a new file
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());

@@ -105,12 +105,16 @@ fn a_journal_in_which_everything_is_done_is_not_to_be_resumed() {
         3,
         str![[r#"
 error: journal `[HOME]/items.csv.journal` already exists
-  hint: every record is done; to send all of them again, use --restart, or copy the input to a new file
+  hint: every record is done; to send all of them again, run `storefront quote add-item --input items.csv --restart`, or copy the input to a new file
 "#]],
     );
     // A row was added: there is something to continue.
     env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,1\n1,mug-blue,2\n");
-    assert!(env.run("quote add-item -i items.csv").stderr.contains("use --resume to continue it"));
+    assert!(
+        env.run("quote add-item -i items.csv")
+            .stderr
+            .contains("continue it with `storefront quote add-item --input items.csv --resume`")
+    );
 }
 
 #[test]
@@ -197,8 +201,9 @@ fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
         assert!(
             resumed.stderr.contains(
                 "warning: what this batch did was undone since, with plan `back.plan`; its done records are not sent \
-                 again: --restart sends all records again\n"
-            ),
+                 again: `storefront --sandbox --api magento customer update --input moves.csv"
+            ) && resumed.stderr.contains(" --restart` sends all records again\n")
+                && !resumed.stderr.contains("--dry-run"),
             "{resumed:?}"
         );
     }
