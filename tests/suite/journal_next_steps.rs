@@ -207,6 +207,11 @@ fn a_batch_that_was_undone_is_marked_as_such_until_the_undo_is_undone() {
             "{resumed:?}"
         );
     }
+    let verified = home.run(&*format!("{SHOP} journal verify moves.csv.journal"));
+    assert!(
+        verified.stderr.starts_with("what this batch did was undone since, with plan `back.plan`\n"),
+        "{verified:?}"
+    );
     let restarted = home.run(&*format!("{SHOP} customer update -i moves.csv --restart --yes"));
     assert!(!restarted.stderr.contains("undone"), "{restarted:?}");
     // What was started over is another batch.

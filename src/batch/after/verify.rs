@@ -10,6 +10,7 @@ use super::look::{Answer, Task, can_be_undone, can_be_verified};
 use super::{Follower, Gathered, Group, Member, follow, gather, run};
 use crate::batch::listing::Listing;
 use crate::batch::send::RunContext;
+use crate::batch::undone;
 use crate::client::Session;
 use crate::journal::BY_HAND;
 use crate::ops::profile::after::{Finding, Found};
@@ -42,6 +43,9 @@ pub async fn verify(
     if !can_be_verified(spec) {
         let message = format!("`{}` cannot be verified: no read shows what a record wrote", spec.name);
         return Err(Failure::usage(message).hint(listing.shows_each()));
+    }
+    if let Some(since) = undone::since(session, &listing.path, &listing.header.started) {
+        session.report.status(&since);
     }
     let follower = Follower::new(spec, Task::Verify);
     follow(session, listing, input, &follower, async |shared| {
