@@ -107,7 +107,7 @@ fn a_cart_item_read_and_checked(bencher: Bencher<'_, '_>) {
     .to_string();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let item = document::parse_json(black_box(&text), "item.json").ok();
-        Draft::new(&MARKETPLACE, &QUOTE_ADD_ITEM, item, &|_| Ok(()), false)
+        Draft::new(&MARKETPLACE, &QUOTE_ADD_ITEM, item.into(), &|_| Ok(()), false)
     });
 }
 
@@ -117,7 +117,7 @@ fn addresses_read_and_checked(bencher: Bencher<'_, '_>, addresses: usize) {
     let text = Value::Object(wish(addresses * 10).draft).to_string();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let document = document::parse_json(black_box(&text), "customer.json").ok();
-        Draft::new(&MARKETPLACE, &CUSTOMER_UPDATE, document, &|_| Ok(()), false)
+        Draft::new(&MARKETPLACE, &CUSTOMER_UPDATE, document.into(), &|_| Ok(()), false)
     });
 }
 

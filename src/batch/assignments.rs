@@ -38,12 +38,14 @@ impl Assignments {
             let value = fnv1a(text.as_bytes());
             match self.seen.get(&field) {
                 Some((other, before)) if *other != value => {
+                    let field = record.draft.names.quoted(&path);
                     let whose = "for the same customer";
-                    let message = format!("sets `{path}` to another value than {place} {before}, {whose}");
+                    let message = format!("sets {field} to another value than {place} {before}, {whose}");
                     return Err(Failure::usage(message));
                 }
                 Some((_, before)) => {
-                    repeated.get_or_insert_with(|| format!("{place} {line} (`{path}`, as {place} {before})"));
+                    let name = record.draft.names.quoted(&path);
+                    repeated.get_or_insert_with(|| format!("{place} {line} ({name}, as {place} {before})"));
                 }
                 None if self.seen.len() < MAX_FIELDS => drop(self.seen.insert(field, (value, line))),
                 None => {}

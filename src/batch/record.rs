@@ -10,12 +10,14 @@ use crate::cli::{BatchArgs, GlobalArgs};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::TokenCommand;
-use crate::input::Draft;
 use crate::input::records::{Columns, Content, Record, RecordReader, Source};
+use crate::input::{Draft, Written};
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{Plan, Planned};
 use crate::report::summary::NextSteps;
+use storefront_core::check::body::Finding;
+use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Bearer;
@@ -160,7 +162,8 @@ impl<'a> RecordPreparer<'a> {
         }
         let (document, mut extra) = self.document(record, columns)?;
         let has_column = columns.is_some_and(|columns| columns.has(CUSTOMER_FIELD));
-        let customer = self.customer(&mut extra, has_column)?;
+        let names = columns.map(|columns| columns.names.clone()).unwrap_or_default();
+        let customer = self.customer(&mut extra, has_column, &names)?;
         let token_source = match customer {
             Some(_) => RecordToken::Shared,
             None => self.token_source(&document, &extra)?,
@@ -176,14 +179,11 @@ impl<'a> RecordPreparer<'a> {
         let is_row = columns.is_some();
         let is_flat =
             is_row || !self.operation.spec().wrapper.is_some_and(|name| document.contains_key(name));
-        let document = Some(Value::Object(document));
-        let draft = self.operation.prepare(
-            self.session.dialect,
-            document,
-            self.session.global.input.allow_unknown,
-        )?;
+        let written = Written { document: Some(Value::Object(document)), names };
+        let allow_unknown = self.session.global.input.allow_unknown;
+        let draft = self.operation.prepare(self.session.dialect, written, allow_unknown)?;
         if is_flat && self.operation.spec().is_merged {
-            self.refuse_fields_of_account(&draft.fields, is_row, is_named)?;
+            self.refuse_fields_of_account(&draft, is_row, is_named)?;
         }
         let mut prepared = ready(draft, customer, token_source)?;
         if self.operation.spec().is_merged {
@@ -220,33 +220,30 @@ impl<'a> RecordPreparer<'a> {
     /// Refuses fields of the account that are probably meant otherwise, whether a column or a flag sets them: a name beside the
     /// address of a row, and an email that says whom a record is about, as in the sample files of shops: here it would become
     /// that of the token's customer. A document in its wrapper says what it means.
-    fn refuse_fields_of_account(
-        &self,
-        fields: &Map<String, Value>,
-        is_row: bool,
-        is_named: bool,
-    ) -> Result<(), Failure> {
+    fn refuse_fields_of_account(&self, draft: &Draft, is_row: bool, is_named: bool) -> Result<(), Failure> {
+        let Draft { fields, names, .. } = draft;
         if let Some(name) = lint::misplaced_name(fields, is_row && fields.contains_key("addresses")) {
-            return Err(Failure::usage(lint::misplaced(name)));
+            return Err(Failure::usage(lint::misplaced(name, names)));
         }
         let Some(name) = lint::key_of_account(fields).filter(|_| !is_named) else { return Ok(()) };
         let whose = match self.session.dialect.customers {
             Some(_) => "name the customer, by ID or present email, in `customer`",
             None => "give the token of the customer in `token`",
         };
-        let message = format!("`{name}` changes an account, and the record does not say whose: {whose}");
-        Err(Failure::usage(message))
+        let field = names.quoted(name);
+        Err(Failure::usage(format!("{field} changes an account, and the record does not say whose: {whose}")))
     }
 
     /// A record of a plan: flags stand in its input, which was checked before; a newer version may know better.
     fn planned(&self, text: &str) -> Result<PreparedRecord, Failure> {
         let Planned { customer, input, expect } =
             Planned::parse(text).ok_or_else(|| Failure::internal("the record of a plan cannot be read"))?;
-        let customer = customer.map(|customer| customer_name(&customer.into())).transpose()?;
+        let customer =
+            customer.map(|customer| customer_name(&customer.into(), &FieldNames::default())).transpose()?;
         self.naming.set(customer.as_ref().map(|_| "id"));
         let (dialect, allow_unknown) = (self.session.dialect, self.session.global.input.allow_unknown);
         let draft =
-            self.operation.checked(dialect, Some(Value::Object(input)), &|_| Ok(()), allow_unknown)?;
+            self.operation.checked(dialect, Some(Value::Object(input)).into(), &|_| Ok(()), allow_unknown)?;
         ready(Draft { expect: Some(expect), ..draft }, customer, RecordToken::Shared)
     }
 
@@ -257,11 +254,17 @@ impl<'a> RecordPreparer<'a> {
 
     /// The customer whom a record names. All records of an input do so in the same way: an id and an email may be one
     /// customer, whose records would lose their order, and a record without one would change the token's own customer.
-    fn customer(&self, extra: &mut Map<String, Value>, has_column: bool) -> Result<Option<String>, Failure> {
+    fn customer(
+        &self,
+        extra: &mut Map<String, Value>,
+        has_column: bool,
+        names: &FieldNames,
+    ) -> Result<Option<String>, Failure> {
         if !self.extra.iter().any(|name| name == CUSTOMER_FIELD) {
             return Ok(None);
         }
-        let customer = extra.shift_remove(CUSTOMER_FIELD).map(|value| customer_name(&value)).transpose()?;
+        let customer =
+            extra.shift_remove(CUSTOMER_FIELD).map(|value| customer_name(&value, names)).transpose()?;
         if customer.is_some() && extra.contains_key(TOKEN_FIELD) {
             return Err(Failure::usage("a record names a customer and has its own token")
                 .hint("use one administrator's token and the column customer, or a token of each customer"));
@@ -272,9 +275,9 @@ impl<'a> RecordPreparer<'a> {
             Some(_) => "id",
         };
         let message = match (self.naming.get(), naming) {
-            (_, "none") if has_column => "no customer: the column `customer` is empty",
-            (Some("id" | "email"), "none") => "no customer: earlier records name one",
-            (Some("none"), "id" | "email") => "a customer is named, and earlier records name none",
+            (_, "none") if has_column => format!("no customer: {}", names.missing(CUSTOMER_FIELD)),
+            (Some("id" | "email"), "none") => "no customer: earlier records name one".to_owned(),
+            (Some("none"), "id" | "email") => "a customer is named, and earlier records name none".to_owned(),
             (Some(before), naming) if before != naming => {
                 let hint = "name all of them the same way: an id and an email may be one customer, whose \
                  records keep their order";
@@ -319,7 +322,7 @@ fn ready(
     token_source: RecordToken,
 ) -> Result<PreparedRecord, Failure> {
     draft.refuse_wrong_values()?;
-    let unknown = draft.deferred.iter().map(|finding| &finding.message);
+    let unknown = draft.deferred.iter().map(Finding::message);
     let unknown =
         unknown.map(|field| format!("{field} (the record fails unless the stored profile has this field)"));
     draft.warnings.extend(unknown.collect::<Vec<_>>());
@@ -415,7 +418,7 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
 }
 
 /// A customer's id, or email in lower case, as it stands in a record.
-fn customer_name(value: &Value) -> Result<String, Failure> {
+fn customer_name(value: &Value, names: &FieldNames) -> Result<String, Failure> {
     let text = match value {
         Value::String(text) => text.trim().to_lowercase(),
         other => other.to_string(),
@@ -423,7 +426,10 @@ fn customer_name(value: &Value) -> Result<String, Failure> {
     match text.parse::<u64>() {
         Ok(id) => Ok(id.to_string()),
         Err(_) if text.contains('@') => Ok(text),
-        Err(_) => Err(Failure::usage(format!("customer: {value} is neither a customer ID nor an email"))),
+        Err(_) => {
+            let what = format!("{value} is neither a customer ID nor an email");
+            Err(Failure::usage(names.at(CUSTOMER_FIELD, what)))
+        }
     }
 }
 
@@ -432,16 +438,17 @@ mod tests {
     use serde_json::json;
 
     use super::customer_name;
+    use storefront_core::check::field_names::FieldNames;
 
     #[test]
     fn a_customer_is_an_id_or_an_email_in_any_case() {
         for (value, name) in
             [(json!("7"), "7"), (json!("07"), "7"), (json!(7), "7"), (json!(" A@B.example"), "a@b.example")]
         {
-            assert_eq!(customer_name(&value).unwrap(), name);
+            assert_eq!(customer_name(&value, &FieldNames::default()).unwrap(), name);
         }
         for wrong in [json!("ada"), json!(""), json!(null), json!(1.5), json!([])] {
-            assert!(customer_name(&wrong).is_err(), "{wrong}");
+            assert!(customer_name(&wrong, &FieldNames::default()).is_err(), "{wrong}");
         }
     }
 }

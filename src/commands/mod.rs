@@ -468,7 +468,7 @@ pub fn prepare(
     operation: &dyn Operation,
     document: Option<Value>,
 ) -> Result<Draft, Failure> {
-    let draft = operation.prepare(session.dialect, document, session.global.input.allow_unknown)?;
+    let draft = operation.prepare(session.dialect, document.into(), session.global.input.allow_unknown)?;
     draft.warnings.iter().for_each(|warning| session.report.warn(warning));
     Ok(draft)
 }

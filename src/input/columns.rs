@@ -9,13 +9,14 @@ use super::cells::{self, flag, options};
 use super::csv::CsvReader;
 use super::document;
 use storefront_core::check::body::is_whole;
+use storefront_core::check::field_names::FieldNames;
 use storefront_core::check::spreadsheet;
 use storefront_core::check::synonyms::suggest;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
 use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
-use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec};
+use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec, scalar};
 use storefront_core::profile::address::DEFAULTS;
 use storefront_core::text::exact_json;
 
@@ -26,6 +27,8 @@ pub struct Columns {
     pub delimiter: u8,
     /// The titles, as they stand in the file.
     pub titles: csv::StringRecord,
+    /// The titles by what their columns set.
+    pub names: FieldNames,
     columns: Vec<Column>,
 }
 
@@ -84,7 +87,8 @@ impl Columns {
 
     /// The titles alone: nothing is an input of an operation.
     pub fn untyped(header: &csv::StringRecord) -> Self {
-        Self { delimiter: b',', titles: header.clone(), columns: Vec::new() }
+        let names = FieldNames::default();
+        Self { delimiter: b',', titles: header.clone(), names, columns: Vec::new() }
     }
 
     /// Whether there is a column that is known by this title.
@@ -146,7 +150,7 @@ impl Columns {
         // A row has one option. Several in a cell, as `attribute create` takes them, would become one.
         if let Some(option @ Value::Object(_)) = document.get_mut("options") {
             let has_more = option["label"].as_str().is_some_and(|label| label.contains(['|', '\n', '\r']));
-            problems.extend(has_more.then(|| "column label: give each option its own row".to_owned()));
+            problems.extend(has_more.then(|| self.names.at("options.label", "give each option its own row")));
             *option = json!([option.take()]);
         }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
@@ -168,15 +172,16 @@ impl Columns {
         document: &mut Map<String, Value>,
     ) -> Result<(), String> {
         let id = self.position(ADDRESS_ID).and_then(|at| row.get(at)).map(cells::clean);
+        let name = self.names.name("addresses.id");
         let Some(address) = document.get_mut("addresses") else {
             return match id {
-                Some(NEW) => Err(format!("column {ADDRESS_ID}: the new address has no field")),
+                Some(NEW) => Err(format!("{name}: the new address has no field")),
                 _ => Ok(()),
             };
         };
         if id.is_none_or(|id| id.trim().is_empty()) {
             let what = match id {
-                Some(_) => format!("column {ADDRESS_ID} is empty, and fields of an address are given"),
+                Some(_) => format!("{name} is empty, and fields of an address are given"),
                 None => format!("fields of an address are given, without the column `{ADDRESS_ID}`"),
             };
             return Err(format!("{what}: name the id of a stored address, or `{NEW}` to add one"));
@@ -193,6 +198,16 @@ const LABEL: &str = "default_frontend_label";
 const NEW: &str = "new";
 
 impl Column {
+    /// The path of what its cells set.
+    fn field(&self) -> String {
+        match &self.holds {
+            Holds::Element((_, name), _) => {
+                format!("{}[{}]", self.path.join("."), scalar(Some(name)).unwrap_or_default())
+            }
+            _ => self.path.join("."),
+        }
+    }
+
     fn set(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
         let value = match (&self.holds, &*self.title) {
             (Holds::Field(_), ADDRESS_ID) if cell.trim() == NEW => return Ok(()),
@@ -318,7 +333,10 @@ impl KnownColumns {
         if !problems.is_empty() {
             return Err(self.refused(problems));
         }
-        Ok(Columns { delimiter: b',', titles: titles.into(), columns })
+        let written =
+            columns.iter().zip(&titles).map(|(column, title)| (column.field(), (*title).to_owned()));
+        let names = FieldNames::of_columns(self.operation.wrapper, written);
+        Ok(Columns { delimiter: b',', titles: titles.into(), names, columns })
     }
 
     /// The column of a title. One that no known title equals may differ from one in letter case, or be the name of a flag.
@@ -424,7 +442,7 @@ pub fn read_options(path: &Path, encoding: document::Named) -> Result<Options, F
             match cells.get("label").and_then(Value::as_str) {
                 None | Some("") => Err("the label is empty".to_owned()),
                 Some(_) if code.is_none() && columns.has(OPTION_CODE) => {
-                    Err(format!("column {OPTION_CODE} is empty"))
+                    Err(columns.names.missing(OPTION_CODE))
                 }
                 Some(_) => Ok((cells, code)),
             }

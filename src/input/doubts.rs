@@ -5,26 +5,28 @@ use encoding_rs::WINDOWS_1252;
 use serde_json::{Map, Value};
 
 use storefront_core::check::body::Warnings;
+use storefront_core::check::field_names::FieldNames;
 
 /// What programs print where there is no value.
 const NOTHING: [&str; 5] = ["null", "undefined", "nan", "[object object]", "\\n"];
 
 /// The warnings about texts, with their paths.
-pub fn of_texts(fields: &Map<String, Value>) -> Warnings {
+pub fn of_texts(fields: &Map<String, Value>, names: &FieldNames) -> Warnings {
     let mut found = Vec::new();
-    fields.iter().for_each(|(name, value)| of_value(value, name, &mut found));
+    fields.iter().for_each(|(name, value)| of_value(value, name, names, &mut found));
     found
 }
 
-fn of_value(value: &Value, path: &str, found: &mut Warnings) {
+fn of_value(value: &Value, path: &str, names: &FieldNames, found: &mut Warnings) {
     match value {
-        Value::String(text) => found.extend(of_text(text).map(|doubt| format!("{path}: {doubt}"))),
+        Value::String(text) => found.extend(of_text(text).map(|doubt| names.at(path, doubt))),
         Value::Array(elements) => {
             let elements = elements.iter().enumerate();
-            elements.for_each(|(index, element)| of_value(element, &format!("{path}[{index}]"), found));
+            elements
+                .for_each(|(index, element)| of_value(element, &format!("{path}[{index}]"), names, found));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| of_value(value, &format!("{path}.{name}"), found));
+            fields.iter().for_each(|(name, value)| of_value(value, &format!("{path}.{name}"), names, found));
         }
         _ => {}
     }

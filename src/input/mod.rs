@@ -16,6 +16,7 @@ pub use columns::read_options as options_file;
 use serde_json::{Map, Value};
 
 use storefront_core::check::body::{self, Finding, Warnings};
+use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::{self, ATTRIBUTE_CREATE, OperationSpec};
@@ -24,6 +25,21 @@ use storefront_core::profile::diff::Expected;
 /// Applies flags to what is inside the body's wrapper.
 pub type Overrides<'a> = &'a dyn Fn(&mut Map<String, Value>) -> Result<(), Failure>;
 
+/// A document before it is checked, and what its fields are called where it was written.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// None where flags alone say what is sent.
+    pub document: Option<Value>,
+    /// The titles of a row.
+    pub names: FieldNames,
+}
+
+impl From<Option<Value>> for Written {
+    fn from(document: Option<Value>) -> Self {
+        Self { document, names: FieldNames::default() }
+    }
+}
+
 /// A checked body, flags and all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
@@ -31,6 +47,8 @@ pub struct Draft {
     pub operation: &'static OperationSpec,
     /// What is inside the body's wrapper; the body itself where the operation has none.
     pub fields: Map<String, Value>,
+    /// What its fields are called where it was written.
+    pub names: FieldNames,
     /// What the check corrected, and its warnings.
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
@@ -48,11 +66,12 @@ impl Draft {
     pub fn new(
         dialect: &Dialect,
         operation: &'static OperationSpec,
-        document: Option<Value>,
+        written: Written,
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
         operation.ensure_in(dialect)?;
+        let Written { document, names } = written;
         let is_document = document.is_some();
         let mut body = operation::wrapped(operation, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;
@@ -61,7 +80,8 @@ impl Draft {
             Some(wrapper) => {
                 operation::refuse_beside(wrapper, &body)?;
                 if is_document && !body.contains_key(wrapper) {
-                    body::refuse(&body::findings(&body, operation.schema(dialect), allow_unknown))?;
+                    let findings = body::findings(&body, operation.schema(dialect), allow_unknown, &names);
+                    body::refuse(&findings)?;
                 }
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
@@ -74,15 +94,15 @@ impl Draft {
         }
         // What flags name is corrected, too; nothing of the document is left to warn about.
         body::tidy(&mut body, operation.schema(dialect))?;
-        let findings = body::findings(&body, operation.schema(dialect), allow_unknown);
+        let findings = body::findings(&body, operation.schema(dialect), allow_unknown, &names);
         let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation.is_merged;
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
         body::refuse(&refused)?;
-        body::refuse_masked(&body)?;
+        body::refuse_masked(&body, &names)?;
         let fields = operation::unwrapped(operation, body);
-        warnings.extend(doubts::of_texts(&fields));
-        Ok(Self { operation, fields, warnings, deferred, expect: None })
+        warnings.extend(doubts::of_texts(&fields, &names));
+        Ok(Self { operation, fields, names, warnings, deferred, expect: None })
     }
 
     /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored

@@ -198,6 +198,7 @@ mod tests {
 
     use super::json;
     use storefront_core::check::body::{findings, tidy};
+    use storefront_core::check::field_names::FieldNames;
     use storefront_core::interface::dialect::MARKETPLACE;
     use storefront_core::interface::fields::{FieldType, ObjectSchema, Origin};
     use storefront_core::operation::OPERATIONS;
@@ -233,7 +234,7 @@ mod tests {
             assert_eq!(named, documented, "{}", operation.name);
             let (mut body, shape) = (value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE));
             assert_eq!(tidy(&mut body, shape).unwrap(), Vec::<String>::new());
-            assert_eq!(findings(&body, shape, false), []);
+            assert_eq!(findings(&body, shape, false, &FieldNames::default()), []);
         }
     }
 }

@@ -23,7 +23,7 @@ fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
         Command::Attribute(AttributeCommand::Create(args)) => args,
         _ => panic!("{line}: another command"),
     };
-    operation.prepare(&MARKETPLACE, document, false).map_err(|failure| failure.message)
+    operation.prepare(&MARKETPLACE, document.into(), false).map_err(|failure| failure.message)
 }
 
 #[test]

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::client::service::Service;
 use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
-use crate::input::{Draft, Overrides};
+use crate::input::{Draft, Overrides, Written};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
@@ -93,13 +93,8 @@ pub trait Operation {
     ///
     /// # Errors
     /// `usage` for what is refused.
-    fn prepare(
-        &self,
-        dialect: &Dialect,
-        document: Option<Value>,
-        allow_unknown: bool,
-    ) -> Result<Draft, Failure> {
-        self.checked(dialect, document, &|fields| self.apply(fields), allow_unknown)
+    fn prepare(&self, dialect: &Dialect, written: Written, allow_unknown: bool) -> Result<Draft, Failure> {
+        self.checked(dialect, written, &|fields| self.apply(fields), allow_unknown)
     }
 
     /// Prepares a draft with other flags, or with none.
@@ -109,11 +104,11 @@ pub trait Operation {
     fn checked(
         &self,
         dialect: &Dialect,
-        document: Option<Value>,
+        written: Written,
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Draft, Failure> {
-        let mut draft = Draft::new(dialect, self.spec(), document, flags, allow_unknown)?;
+        let mut draft = Draft::new(dialect, self.spec(), written, flags, allow_unknown)?;
         draft.warnings.extend(self.lint(&draft)?);
         Ok(draft)
     }

@@ -22,8 +22,8 @@ fn failed_records_are_corrected_in_the_input_and_an_edited_report_is_not_overwri
 line 3: failed: the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
 line 4: failed: the service answered 400 Bad Request: Invalid value of "Bad 3" provided for the attribute_code field
 "#]], str![[r#"
-warning: line 3: attribute_code `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
-warning: line 4: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+warning: line 3: column attribute_code: `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+warning: line 4: column attribute_code: `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
 error: 2 of 4 records failed

@@ -261,6 +261,7 @@ tables!(
     attribute_sets,
     auth_login,
     auth_status,
+    column_titles,
     config,
     config_edit,
     config_invalid,

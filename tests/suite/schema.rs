@@ -4,6 +4,7 @@ use crate::support::json_schema::accepts;
 use crate::support::storefront::Home;
 use serde_json::{Map, Value, json};
 use storefront_core::check::body::{findings, tidy};
+use storefront_core::check::field_names::FieldNames;
 use storefront_core::interface::dialect::MARKETPLACE;
 use storefront_core::operation::json_schema;
 use storefront_core::operation::{CUSTOMER_UPDATE, OPERATIONS, OperationSpec};
@@ -51,7 +52,7 @@ fn variations(value: &Value) -> Vec<Value> {
 fn passes(operation: &OperationSpec, document: &Value) -> bool {
     let Value::Object(mut body) = document.clone() else { return false };
     let shape = operation.schema(&MARKETPLACE);
-    tidy(&mut body, shape).is_ok() && findings(&body, shape, false).is_empty()
+    tidy(&mut body, shape).is_ok() && findings(&body, shape, false, &FieldNames::default()).is_empty()
 }
 
 #[test]

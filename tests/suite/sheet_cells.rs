@@ -81,11 +81,11 @@ fn placeholders_and_wrongly_decoded_text_are_warnings_with_all_their_lines() {
         let outcome = magento::run(&env, &format!("customer update -i in.csv {flags}"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         for warning in [
-            "lines 2, 3: addresses[0].city: the text looks decoded with the wrong encoding",
-            "line 4: addresses[0].city: a character was lost",
-            "line 2: addresses[0].company: `NULL` is sent as a text",
-            "line 3: addresses[0].company: `undefined` is sent as a text",
-            "line 4: addresses[0].company: `[object Object]` is sent as a text",
+            "lines 2, 3: column city: the text looks decoded with the wrong encoding",
+            "line 4: column city: a character was lost",
+            "line 2: column company: `NULL` is sent as a text",
+            "line 3: column company: `undefined` is sent as a text",
+            "line 4: column company: `[object Object]` is sent as a text",
         ] {
             assert_eq!(outcome.stderr.matches(warning).count(), 1, "{warning}: {outcome:?}");
         }

@@ -28,14 +28,14 @@ fn an_email_that_is_meant_as_the_key_does_not_change_the_tokens_own_customer() {
     assert_snapshot(
         &refused("magento", "", "in.csv", sheet),
         str![[r#"
-in.csv: lines 2, 3: `email` changes an account, and the record does not say whose: name the customer, by ID or present email, in `customer`
+in.csv: lines 2, 3: column email changes an account, and the record does not say whose: name the customer, by ID or present email, in `customer`
   hint: fix these records and try again
 "#]],
     );
     assert_snapshot(
         &refused("marketplace", "", "in.csv", sheet),
         str![[r#"
-in.csv: lines 2, 3: `email` changes an account, and the record does not say whose: give the token of the customer in `token`
+in.csv: lines 2, 3: column email changes an account, and the record does not say whose: give the token of the customer in `token`
   hint: fix these records and try again
 "#]],
     );
@@ -50,7 +50,7 @@ in.csv: lines 2, 3: `email` changes an account, and the record does not say whos
             assert!(said.contains(if api == "magento" { "`customer`" } else { "`token`" }), "{said}");
         }
     }
-    assert!(refused("magento", "", "in.csv", "prefix\nDr.\n").contains("`prefix`"));
+    assert!(refused("magento", "", "in.csv", "prefix\nDr.\n").contains("column prefix"));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_name_beside_fields_of_an_address_is_refused_in_a_flat_input() {
     assert_snapshot(
         &refused("magento", "", "in.csv", export),
         str![[r#"
-in.csv: line 2: `firstname` changes the account holder, not the address, whose field is `address_firstname`
+in.csv: line 2, column firstname changes the account holder, not the address, whose field is `address_firstname`
   hint: fix the record and try again
 "#]],
     );

@@ -28,6 +28,7 @@ pub mod check {
     pub mod accepted;
     pub mod body;
     pub mod country;
+    pub mod field_names;
     pub mod spreadsheet;
     pub mod synonyms;
 }

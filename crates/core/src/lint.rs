@@ -12,6 +12,7 @@ use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is
 use crate::check::accepted::{self, Refused};
 use crate::check::body::Warnings;
 use crate::check::country::{Country, unknown_country};
+use crate::check::field_names::FieldNames;
 use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::id::AddressId;
@@ -114,8 +115,9 @@ pub fn misplaced_name(flat: &Map<String, Value>, has_address: bool) -> Option<&'
 }
 
 /// The refusal of such a name in an input; it names the column that is meant.
-pub fn misplaced(name: &str) -> String {
-    format!("`{name}` changes the account holder, not the address, whose field is `address_{name}`")
+pub fn misplaced(name: &str, names: &FieldNames) -> String {
+    let field = names.quoted(name);
+    format!("{field} changes the account holder, not the address, whose field is `address_{name}`")
 }
 
 /// Whether a flat document has a field that only an address has.
@@ -241,35 +243,41 @@ fn is_exported_without_options(attribute: &Map<String, Value>) -> bool {
 
 /// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind that is not known, without the options
 /// it needs or with options it does not take, an empty label, and more defaults than can be chosen.
-pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
-    let kind = attribute.get("frontend_input").and_then(Value::as_str);
+pub fn attribute_errors(attribute: &Map<String, Value>, names: &FieldNames) -> Vec<String> {
+    let kind = attribute.get(INPUT_TYPE).and_then(Value::as_str);
     let options = options(attribute);
     let kind_error =
         kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
             (true, true) if !is_exported_without_options(attribute) => {
-                Some(format!("frontend_input `{}` requires options, none given", kind.name))
+                Some(format!("{kind} requires options, none given"))
             }
-            (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
+            (false, false) => Some(format!("{kind} takes no options")),
             _ => None,
         });
-    let kind_error = kind.and_then(unknown_kind).or(kind_error);
-    let errors = [kind_error, empty_label(attribute), defaults(options, kind), lost(attribute, kind)];
+    let kind_error = kind.and_then(unknown_kind).or(kind_error).map(|what| names.at(INPUT_TYPE, what));
+    let errors =
+        [kind_error, empty_label(attribute, names), defaults(options, kind), lost(attribute, kind, names)];
     errors.into_iter().flatten().chain(labels(attribute).filter_map(label_problem)).collect()
 }
 
+const INPUT_TYPE: &str = "frontend_input";
+
 /// What Magento does not keep of an attribute, or what breaks the shop's products.
-fn lost(attribute: &Map<String, Value>, kind: Option<&str>) -> Option<String> {
+fn lost(attribute: &Map<String, Value>, kind: Option<&str>, names: &FieldNames) -> Option<String> {
     let has = |name: &str| attribute.get(name).is_some_and(is_set);
     let default = attribute.get("default_value").and_then(Value::as_str).unwrap_or_default().trim();
     match kind? {
         // The shop keeps the text as it is.
         "boolean" if !["", "0", "1"].contains(&default) => {
-            Some(format!("default_value `{default}`: expected yes or no"))
+            Some(names.at("default_value", format!("expected yes or no, found `{default}`")))
         }
-        "date" | "datetime" if default.parse::<Date>().is_ok() && !default.contains(':') => Some(format!(
-            "default_value `{default}`: Magento reads dates in the short form of the shop's language, such as \
-             1/31/2026, and makes another date of this one"
-        )),
+        "date" | "datetime" if default.parse::<Date>().is_ok() && !default.contains(':') => {
+            let what = format!(
+                "Magento reads dates in the short form of the shop's language, such as 1/31/2026, and makes another \
+                 date of `{default}`"
+            );
+            Some(names.at("default_value", what))
+        }
         kind @ ("swatch_visual" | "swatch_text")
             if options(attribute).iter().any(|option| option["is_default"] == true) =>
         {
@@ -300,44 +308,49 @@ fn labels(attribute: &Map<String, Value>) -> impl Iterator<Item = &str> {
     own.into_iter().chain(all.filter_map(label))
 }
 
-fn empty_label(attribute: &Map<String, Value>) -> Option<String> {
+fn empty_label(attribute: &Map<String, Value>, names: &FieldNames) -> Option<String> {
     let is_empty = |label: &str| label.trim().is_empty();
     if attribute.get("default_frontend_label").and_then(Value::as_str).is_some_and(is_empty) {
-        return Some("attribute.default_frontend_label is empty".to_owned());
+        return Some(format!("{} is empty", names.name("attribute.default_frontend_label")));
     }
     let empty = options(attribute).iter().position(|option| label(option).is_some_and(is_empty))?;
-    Some(format!("attribute.options[{empty}].label is empty"))
+    let path = format!("attribute.options[{empty}].label");
+    Some(names.at(&path, "the label is empty"))
 }
 
 /// Refuses an attribute that cannot work, unless it is forced; else the warnings about it.
 ///
 /// # Errors
 /// `usage`, with all [`attribute_errors`].
-pub fn of_attribute(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
-    let mut errors = attribute_errors(attribute);
+pub fn of_attribute(
+    attribute: &Map<String, Value>,
+    names: &FieldNames,
+    is_forced: bool,
+) -> Result<Warnings, Failure> {
+    let mut errors = attribute_errors(attribute, names);
     // Questions may still be asked for it where only the other errors are.
     if same_value("attribute_code", attribute.get("attribute_code"), None) {
-        errors.insert(0, "attribute.attribute_code is missing".to_owned());
+        errors.insert(0, names.missing("attribute.attribute_code"));
     }
     if !is_forced && !errors.is_empty() {
         return Err(
             Failure::usage_problems(errors).hint("fix the input, or send it nevertheless with --force")
         );
     }
-    errors.extend(attribute_warnings(attribute));
+    errors.extend(attribute_warnings(attribute, names));
     Ok(errors)
 }
 
 /// Warnings about an attribute, besides its [`attribute_errors`]: one per line.
-fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
+fn attribute_warnings(attribute: &Map<String, Value>, names: &FieldNames) -> Warnings {
     let text = |name: &str| attribute.get(name).and_then(Value::as_str);
     let options = options(attribute);
     let doubts = [
-        text("attribute_code").and_then(code),
+        text("attribute_code").and_then(code).map(|what| names.at("attribute_code", what)),
         duplicates(options),
         one_with_commas(options),
-        not_filterable(attribute),
-        default_of_options(attribute),
+        not_filterable(attribute, names),
+        default_of_options(attribute).map(|what| names.at("default_value", what)),
         numbers(options),
         duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
     ];
@@ -350,7 +363,7 @@ fn options(attribute: &Map<String, Value>) -> &[Value] {
 
 fn code(code: &str) -> Option<String> {
     let expected = "Magento expects a letter followed by up to 59 of a-z, 0-9, _";
-    (!is_valid_code(code)).then(|| format!("attribute_code `{code}` may be rejected: {expected}"))
+    (!is_valid_code(code)).then(|| format!("`{code}` may be rejected: {expected}"))
 }
 
 fn unknown_kind(name: &str) -> Option<String> {
@@ -359,8 +372,8 @@ fn unknown_kind(name: &str) -> Option<String> {
     }
     let known = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
     let meant = FrontendInput::closest_match(name)
-        .map_or_else(|| format!("known: {known}"), |kind| format!("did you mean `{}`?", kind.name));
-    Some(format!("unknown frontend_input `{name}`; {meant}"))
+        .map_or_else(|| format!("known: {known}"), |known| format!("did you mean `{known}`?"));
+    Some(format!("unknown input type `{name}`; {meant}"))
 }
 
 fn duplicates(options: &[Value]) -> Option<String> {
@@ -371,11 +384,11 @@ fn duplicates(options: &[Value]) -> Option<String> {
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
 }
 
-fn not_filterable(attribute: &Map<String, Value>) -> Option<String> {
+fn not_filterable(attribute: &Map<String, Value>, known_as: &FieldNames) -> Option<String> {
     let kind = attribute.get("frontend_input")?.as_str().filter(|kind| NOT_FILTERABLE.contains(kind))?;
     let names = ["is_filterable", "is_filterable_in_search"];
     let name = names.iter().find(|name| attribute.get(**name).is_some_and(is_set))?;
-    Some(format!("Magento refuses `{name}` for an attribute of the type `{kind}`"))
+    Some(format!("Magento refuses {} for an attribute of the type `{kind}`", known_as.quoted(name)))
 }
 
 /// Magento takes the default option from its mark.
@@ -384,8 +397,7 @@ fn default_of_options(attribute: &Map<String, Value>) -> Option<String> {
     let default = attribute.get("default_value")?.as_str().filter(|text| !text.is_empty())?;
     kind.takes_options.then(|| {
         format!(
-            "default_value `{default}` is not the mark of an option: write `*` before the default option, or use \
-         --default-option"
+            "`{default}` is not the mark of an option: write `*` before the default option, or use --default-option"
         )
     })
 }
@@ -436,27 +448,28 @@ fn named(labels: &[&str]) -> Option<String> {
 ///
 /// # Errors
 /// `usage`, naming `qty`.
-pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
+pub fn refuse_item(item: &Map<String, Value>, names: &FieldNames) -> Result<(), Failure> {
     if item.get("sku").is_none_or(|sku| sku.as_str().is_some_and(|sku| sku.trim().is_empty())) {
-        return Err(Failure::usage("sku is missing")
+        return Err(Failure::usage(names.missing("sku"))
             .hint("give the product with --sku SKU, or as the field `sku` of the input"));
     }
-    refuse_quantity(item)
+    refuse_quantity(item, names)
 }
 
 /// Refuses an item without a quantity above 0.
 ///
 /// # Errors
 /// `usage`, naming `qty`.
-pub fn refuse_quantity(item: &Map<String, Value>) -> Result<(), Failure> {
+pub fn refuse_quantity(item: &Map<String, Value>, names: &FieldNames) -> Result<(), Failure> {
+    let name = names.name("qty");
     let problem = match item.get("qty") {
-        None => "qty is missing".to_owned(),
+        None => names.missing("qty"),
         Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),
         // Where the interface takes the text of a number.
         Some(Value::String(qty)) if is_quantity(qty.trim()) => return Ok(()),
-        Some(Value::Number(qty)) if is_too_large(&qty.to_string()) => format!("qty is too large: {qty}"),
-        Some(Value::String(qty)) if is_too_large(qty.trim()) => format!("qty is too large: {qty}"),
-        Some(qty) => format!("qty must be above 0, found {qty}"),
+        Some(Value::Number(qty)) if is_too_large(&qty.to_string()) => format!("{name} is too large: {qty}"),
+        Some(Value::String(qty)) if is_too_large(qty.trim()) => format!("{name} is too large: {qty}"),
+        Some(qty) => format!("{name} must be above 0, found {qty}"),
     };
     Err(Failure::usage(problem).hint("give the quantity with --qty N, or as the field `qty` of the input"))
 }
@@ -483,7 +496,9 @@ fn is_too_large(number: &str) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{attribute_errors, attribute_warnings, of_profile, of_quote, refuse_item};
+    use super::{attribute_errors, attribute_warnings, of_profile, of_quote};
+    use crate::check::field_names::FieldNames;
+    use crate::failure::Failure;
     use crate::interface::dialect::MARKETPLACE;
     use crate::profile::merge::ProfilePatch;
     use crate::profile::merge::merge;
@@ -556,11 +571,11 @@ mod tests {
     }
 
     fn attribute_doubt(members: Value) -> String {
-        attribute_warnings(members.as_object().unwrap()).join("\n")
+        attribute_warnings(members.as_object().unwrap(), &FieldNames::default()).join("\n")
     }
 
     fn error(members: Value) -> String {
-        attribute_errors(members.as_object().unwrap()).join("\n")
+        attribute_errors(members.as_object().unwrap(), &FieldNames::default()).join("\n")
     }
 
     #[test]
@@ -574,9 +589,9 @@ mod tests {
         ] {
             assert_eq!(of(kind, default), "", "{kind} {default}");
         }
-        assert!(of("date", "2026-01-31").contains("makes another date of this one"));
-        assert!(of("datetime", "2026-01-31").contains("makes another date of this one"));
-        assert_eq!(of("boolean", "maybe"), "default_value `maybe`: expected yes or no");
+        assert!(of("date", "2026-01-31").contains("makes another date of `2026-01-31`"));
+        assert!(of("datetime", "2026-01-31").contains("makes another date of `2026-01-31`"));
+        assert_eq!(of("boolean", "maybe"), "default_value: expected yes or no, found `maybe`");
     }
 
     fn options(labels: &[&str]) -> Value {
@@ -596,7 +611,7 @@ mod tests {
     fn each_doubt_about_an_attribute_says_what_it_is() {
         let select = |options: Value| json!({"frontend_input": "select", "options": options});
         for (attribute, told) in [
-            (json!({"attribute_code": "Größe"}), "attribute_code `Größe` may be rejected"),
+            (json!({"attribute_code": "Größe"}), "attribute_code: `Größe` may be rejected"),
             (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
             (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
             (
@@ -613,19 +628,31 @@ mod tests {
     fn what_cannot_work_is_an_error() {
         let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
         for (attribute, told) in [
-            (json!({"frontend_input": "select"}), "`select` requires options, none given"),
-            (json!({"frontend_input": "select", "options": []}), "`select` requires options, none given"),
+            (
+                json!({"frontend_input": "select"}),
+                "frontend_input: `select` (Dropdown) requires options, none given",
+            ),
+            (
+                json!({"frontend_input": "select", "options": []}),
+                "frontend_input: `select` (Dropdown) requires options, none given",
+            ),
             (
                 json!({"frontend_input": "select", "unknown": ["options"]}),
-                "`select` requires options, none given",
+                "frontend_input: `select` (Dropdown) requires options, none given",
             ),
-            (json!({"frontend_input": "selct"}), "unknown frontend_input `selct`; did you mean `select`?"),
+            (
+                json!({"frontend_input": "selct"}),
+                "frontend_input: unknown input type `selct`; did you mean `select`?",
+            ),
             (json!({"default_frontend_label": " "}), "attribute.default_frontend_label is empty"),
             (
                 json!({"frontend_input": "select", "options": options(&["a", ""])}),
-                "attribute.options[1].label is empty",
+                "attribute.options[1].label: the label is empty",
             ),
-            (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
+            (
+                json!({"frontend_input": "boolean", "options": options(&["a"])}),
+                "`boolean` (Yes/No) takes no options",
+            ),
             (
                 json!({"frontend_input": "select", "options": both}),
                 "2 default options, expected one: \"a\", \"b\"",
@@ -665,11 +692,15 @@ mod tests {
         );
     }
 
+    fn refuse_item(item: &Value) -> Result<(), Failure> {
+        super::refuse_item(item.as_object().unwrap(), &FieldNames::default())
+    }
+
     #[test]
     fn a_quantity_is_above_zero() {
         let refusal = |item: &str| {
             let item: Value = serde_json::from_str(item).unwrap();
-            refuse_item(item.as_object().unwrap()).map_err(|failure| failure.message)
+            refuse_item(&item).map_err(|failure| failure.message)
         };
         for qty in ["1", "0.5", "1e-400", "1E+2", "\"2\"", "\" 0.5 \""] {
             assert_eq!(refusal(&format!("{{\"sku\": \"a\", \"qty\": {qty}}}")), Ok(()), "{qty}");
@@ -685,10 +716,7 @@ mod tests {
                     .starts_with("qty must be above 0")
             );
         }
-        assert_eq!(
-            refuse_item(json!({"sku": "a"}).as_object().unwrap()).unwrap_err().message,
-            "qty is missing"
-        );
+        assert_eq!(refuse_item(&json!({"sku": "a"})).unwrap_err().message, "qty is missing");
         for sku in ["{}", "{\"sku\": \" \"}"] {
             assert_eq!(refusal(sku), Err("sku is missing".to_owned()));
         }

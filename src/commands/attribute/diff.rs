@@ -114,7 +114,7 @@ fn read_file(session: &Session<'_>, path: &Path) -> Result<Vec<Map<String, Value
     let (mut attributes, mut codes) = (Vec::new(), BTreeSet::new());
     for (number, document) in (1..).zip(documents) {
         let at = |message: String| Failure::usage(format!("{name}: attribute {number}: {message}"));
-        let draft = Draft::new(session.dialect, &ATTRIBUTE_CREATE, Some(document), &|_| Ok(()), false);
+        let draft = Draft::new(session.dialect, &ATTRIBUTE_CREATE, Some(document).into(), &|_| Ok(()), false);
         let mut draft =
             draft.map_err(|failure| at(failure.message).hint("fix the file, or export it again"))?;
         replace_texteditor(session.dialect, &mut draft.fields);

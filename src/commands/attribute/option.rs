@@ -179,7 +179,7 @@ impl Operation for AddArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        check_new_options(Attribute(&draft.fields)).map(|()| Vec::new())
+        check_new_options(Attribute(&draft.fields), &draft.names).map(|()| Vec::new())
     }
 
     fn question(&self, draft: &Draft) -> Option<String> {

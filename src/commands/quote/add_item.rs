@@ -81,7 +81,7 @@ impl Operation for AddItemArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        lint::refuse_item(&draft.fields).map(|()| Vec::new())
+        lint::refuse_item(&draft.fields, &draft.names).map(|()| Vec::new())
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {

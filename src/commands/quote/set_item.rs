@@ -73,7 +73,7 @@ impl Operation for SetItemArgs {
                 .hint("use --item ID or --sku SKU with --qty N, or --input FILE"));
         }
         let is_zero = same_value("qty", draft.fields.get("qty"), Some(&0.into()));
-        let refused = lint::refuse_quantity(&draft.fields);
+        let refused = lint::refuse_quantity(&draft.fields, &draft.names);
         if is_zero {
             // The shop would set 1.
             let hint = hint!("remove the item with ", storefront("quote remove-item"));

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
 use crate::client::service::Service;
-use crate::input::{Draft, Overrides, document};
+use crate::input::{Draft, Overrides, Written, document};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, ship};
 use storefront_core::check::body::Warnings;
@@ -152,11 +152,11 @@ impl Operation for ShipArgs {
     fn checked(
         &self,
         dialect: &Dialect,
-        document: Option<Value>,
+        written: Written,
         flags: Overrides<'_>,
         allow_unknown: bool,
     ) -> Result<Draft, Failure> {
-        let mut draft = Draft::new(dialect, self.spec(), document, flags, allow_unknown)?;
+        let mut draft = Draft::new(dialect, self.spec(), written, flags, allow_unknown)?;
         if dialect.carts.is_some() {
             ship::refuse_unsent(&draft.fields, self.takes_stored())?;
         }
@@ -194,7 +194,8 @@ impl ShipArgs {
             *named = stored;
         }
         let (session, body) = (service.session, Value::Object(draft.body()));
-        let complete = args.prepare(session.dialect, Some(body), session.global.input.allow_unknown)?;
+        let complete =
+            args.prepare(session.dialect, Some(body).into(), session.global.input.allow_unknown)?;
         if service.write_ahead.is_none() {
             let new = complete.warnings.iter().filter(|warning| !draft.warnings.contains(warning));
             new.for_each(|warning| session.report.warn(warning));

@@ -10,6 +10,7 @@ use super::export::{FLAGS, SETS, TEXTS, UNKNOWN, sorted};
 use super::rules::{FrontendInput, label_problem};
 use super::view::{Attribute, NewOption};
 use super::{Named, StoredOptions, split_set};
+use crate::check::field_names::FieldNames;
 use crate::failure::Failure;
 use crate::lint;
 use crate::operation::scalar;
@@ -152,7 +153,7 @@ impl Comparison<'_> {
         let reason = if file.contains_key("source_model") {
             Some("its options are listed by code of the shop, which an extension brings".to_owned())
         } else {
-            lint::of_attribute(file, false).err().map(|failure| failure.message)
+            lint::of_attribute(file, &FieldNames::default(), false).err().map(|failure| failure.message)
         };
         let label = file.get("default_frontend_label").cloned().unwrap_or_default();
         let missing = self.add("attribute", State::Missing, Value::Null, label);

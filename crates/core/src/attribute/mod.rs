@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::label_problem;
 use crate::attribute::view::Attribute;
+use crate::check::field_names::FieldNames;
 use crate::failure::Failure;
 use crate::operation::scalar;
 use crate::text::suggestion::closest_match;
@@ -181,12 +182,12 @@ impl StoredOptions {
 ///
 /// # Errors
 /// `usage`, with every problem.
-pub fn check_new_options(asked: Attribute<'_>) -> Result<(), Failure> {
+pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames) -> Result<(), Failure> {
     let options = asked.new_options();
     let is_unnamed = scalar(asked.0.get("attribute_code")).is_none();
     let mut problems = Vec::new();
     if is_unnamed {
-        problems.push("no attribute is named: attribute_code is missing".to_owned());
+        problems.push(format!("no attribute is named: {}", names.missing("attribute_code")));
     }
     if options.is_empty() {
         problems.push("no option is given".to_owned());
@@ -200,7 +201,8 @@ pub fn check_new_options(asked: Attribute<'_>) -> Result<(), Failure> {
         }
         problems.extend(label_problem(label));
         if option.0.contains_key("value") {
-            problems.push(format!("the option `{label}` has a `value`, which is the ID of an existing one"));
+            let value = names.quoted("options.value");
+            problems.push(format!("the option `{label}` has a {value}, which is the ID of an existing one"));
         }
     }
     if options.iter().filter(|option| option.is_default()).count() > 1 {

@@ -1,6 +1,8 @@
 //! The code of an attribute, `[a-z][a-z0-9_]{0,59}`, and the kinds of input it can have, both after Magento: the
 //! marketplace's interface shows `select` only (docs/interface.md, "Attribute").
 
+use std::fmt;
+
 use crate::text::suggestion::closest_match;
 
 /// One kind of input.
@@ -41,6 +43,13 @@ const fn choice(name: &'static str, label: &'static str, meaning: &'static str) 
     FrontendInput { name, label, meaning, takes_options: true }
 }
 
+/// With its label, which may be what was typed.
+impl fmt::Display for FrontendInput {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}` ({})", self.name, self.label)
+    }
+}
+
 impl FrontendInput {
     /// The kind called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
@@ -65,9 +74,9 @@ impl FrontendInput {
         }
     }
 
-    /// The kind that was probably meant by `name`.
-    pub fn closest_match(name: &str) -> Option<&'static Self> {
-        closest_match(name, FRONTEND_INPUTS.iter().map(|kind| kind.name)).and_then(Self::find)
+    /// The name or the label of the kind that was probably meant: whichever is nearer to what was typed.
+    pub fn closest_match(typed: &str) -> Option<&'static str> {
+        closest_match(typed, FRONTEND_INPUTS.iter().flat_map(|kind| [kind.label, kind.name]))
     }
 }
 
@@ -137,6 +146,20 @@ mod tests {
             assert_eq!(FrontendInput::by_label(label).map(|kind| kind.name), Some(kind), "{label}");
         }
         assert!(FrontendInput::by_label("perhaps").is_none());
+    }
+
+    #[test]
+    fn a_misspelled_kind_is_found_in_the_words_it_was_typed_in() {
+        for (typed, meant) in [
+            ("Dropdwon", "Dropdown"),
+            ("selct", "select"),
+            ("Multi Select", "multiselect"),
+            ("Visual Swatsh", "Visual Swatch"),
+            ("yesno", "Yes/No"),
+        ] {
+            assert_eq!(FrontendInput::closest_match(typed), Some(meant), "{typed}");
+        }
+        assert_eq!(FrontendInput::closest_match("perhaps"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::country::{country_code, nearest};
+use super::field_names::FieldNames;
 use super::spreadsheet;
 use super::synonyms::suggest;
 use crate::failure::Failure;
@@ -22,8 +23,17 @@ pub struct Finding {
     pub steps: Vec<Step>,
     /// No shape lists the field; else the value is not of the type or form that the field takes.
     pub is_unknown: bool,
-    /// The problem with its path, for a person.
-    pub message: String,
+    /// Where, for a person.
+    pub place: String,
+    /// The problem there.
+    pub what: String,
+}
+
+impl Finding {
+    /// The problem with its place.
+    pub fn message(&self) -> String {
+        format!("{}: {}", self.place, self.what)
+    }
 }
 
 /// Corrects the two things that the interface document itself gets wrong (docs/interface.md, "Cart item"):
@@ -41,13 +51,14 @@ pub fn tidy(body: &mut Map<String, Value>, shape: &'static ObjectSchema) -> Resu
     Err(Failure::usage_problems(tidying.problems).hint("fix the input and run it again"))
 }
 
-/// Every problem of a body, in its order.
+/// Every problem of a body, in its order, with the names that its fields have where it was written.
 pub fn findings(
     body: &Map<String, Value>,
     shape: &'static ObjectSchema,
     allow_unknown: bool,
+    names: &FieldNames,
 ) -> Vec<Finding> {
-    let mut checker = Validator { allow_unknown, findings: Vec::new() };
+    let mut checker = Validator { allow_unknown, names, findings: Vec::new() };
     checker.object(body, shape, &Path::Top);
     checker.findings
 }
@@ -60,7 +71,7 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
     if findings.is_empty() {
         return Ok(());
     }
-    let failure = Failure::usage_problems(findings.iter().map(|finding| finding.message.clone()).collect());
+    let failure = Failure::usage_problems(findings.iter().map(Finding::message).collect());
     Err(failure.hint(if findings.iter().any(|finding| finding.is_unknown) {
         "fix the input, or send unknown fields unchanged with --allow-unknown"
     } else {
@@ -73,10 +84,11 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
 ///
 /// # Errors
 /// `usage`, naming the path.
-pub fn refuse_masked(body: &Map<String, Value>) -> Result<(), Failure> {
+pub fn refuse_masked(body: &Map<String, Value>, names: &FieldNames) -> Result<(), Failure> {
     let masked = body.iter().find_map(|(name, value)| masked_field(name, value, &Path::Top));
     let Some(path) = masked else { return Ok(()) };
-    Err(Failure::usage(format!("`{path}` contains `{MASK}`, the placeholder for a masked token"))
+    let place = names.quoted(&path);
+    Err(Failure::usage(format!("{place} contains `{MASK}`, the placeholder for a masked token"))
         .hint("enter the actual value, or omit the field to keep the stored one"))
 }
 
@@ -155,12 +167,13 @@ impl Tidying {
     }
 }
 
-struct Validator {
+struct Validator<'n> {
     allow_unknown: bool,
+    names: &'n FieldNames,
     findings: Vec<Finding>,
 }
 
-impl Validator {
+impl Validator<'_> {
     fn object(&mut self, object: &Map<String, Value>, shape: &'static ObjectSchema, above: &Path<'_>) {
         for (name, value) in object {
             let path = Path::Field(above, name);
@@ -168,8 +181,8 @@ impl Validator {
                 Some(member) => self.value(name, value, member.field_type, &path),
                 None if self.allow_unknown => {}
                 None => {
-                    let message = unknown_field(&path, name, shape);
-                    self.found(true, &path, message);
+                    let what = unknown_field(name, shape);
+                    self.found(true, &path, what);
                 }
             }
         }
@@ -177,7 +190,7 @@ impl Validator {
 
     fn value(&mut self, name: &str, value: &Value, holds: FieldType, path: &Path<'_>) {
         if let Some(problem) = value.as_str().and_then(|text| spreadsheet::problem(name, text.trim())) {
-            return self.found(false, path, format!("{path}: {problem}"));
+            return self.found(false, path, problem);
         }
         match (holds, value) {
             (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape, path),
@@ -189,7 +202,7 @@ impl Validator {
                 if name == COUNTRY_ID =>
             {
                 if let Err(problem) = country(code) {
-                    self.found(false, path, format!("{path}: {problem}"));
+                    self.found(false, path, problem);
                 }
             }
             (FieldType::Text | FieldType::TextOrNull, Value::String(_))
@@ -201,8 +214,8 @@ impl Validator {
             (FieldType::Scalar(scalar), value) if is_castable(scalar, value) => {}
             (FieldType::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
             (_, found) => {
-                let message = format!("{path}: expected {}, found {}", holds.expected(), describe(found));
-                self.found(false, path, message);
+                let what = format!("expected {}, found {}", holds.expected(), describe(found));
+                self.found(false, path, what);
             }
         }
     }
@@ -213,8 +226,9 @@ impl Validator {
         }
     }
 
-    fn found(&mut self, is_unknown: bool, path: &Path<'_>, message: String) {
-        self.findings.push(Finding { steps: path.steps(), is_unknown, message });
+    fn found(&mut self, is_unknown: bool, path: &Path<'_>, what: String) {
+        let place = self.names.name(&path.to_string());
+        self.findings.push(Finding { steps: path.steps(), is_unknown, place, what });
     }
 }
 
@@ -259,8 +273,8 @@ pub fn is_whole(text: &str) -> bool {
     text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The message for a field no shape lists, with the nearest one that is.
-fn unknown_field(path: &Path<'_>, name: &str, shape: &ObjectSchema) -> String {
+/// What is said of a field no shape lists, with the nearest one that is.
+fn unknown_field(name: &str, shape: &ObjectSchema) -> String {
     let own = shape.own_fields.iter().map(|member| member.name);
     // A field may be one level too high; of two that are equally near, that of this level is meant.
     let inner = shape.own_fields.iter().flat_map(|member| match member.field_type {
@@ -269,7 +283,7 @@ fn unknown_field(path: &Path<'_>, name: &str, shape: &ObjectSchema) -> String {
     });
     let inner = inner.map(|member| member.name).filter(|inner| *inner != name);
     if let Some(known) = suggest(name, inner.chain(own)) {
-        return format!("{path}: unknown field; did you mean `{known}`?");
+        return format!("unknown field; did you mean `{known}`?");
     }
     // Or in a list, as the fields of an address that stand beside the list.
     let in_list = shape.own_fields.iter().find_map(|member| {
@@ -279,8 +293,8 @@ fn unknown_field(path: &Path<'_>, name: &str, shape: &ObjectSchema) -> String {
         Some((member.name, own.or_else(|| suggest(name, known))?))
     });
     match in_list {
-        Some((list, known)) => format!("{path}: unknown field; did you mean `{list}[].{known}`?"),
-        None => format!("{path}: unknown field"),
+        Some((list, known)) => format!("unknown field; did you mean `{list}[].{known}`?"),
+        None => "unknown field".to_owned(),
     }
 }
 

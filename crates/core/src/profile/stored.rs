@@ -190,8 +190,8 @@ pub fn refuse_unknown(
                 }
                 let names = places.iter().filter_map(|place| place.as_object()).flat_map(Map::keys);
                 let meant = closest_match(name, names.map(String::as_str));
-                if let Some(meant) = meant.filter(|_| finding.message.ends_with(": unknown field")) {
-                    finding.message.extend(["; did you mean `", meant, "`?"]);
+                if let Some(meant) = meant.filter(|_| finding.what == "unknown field") {
+                    finding.what.extend(["; did you mean `", meant, "`?"]);
                 }
                 Some(finding)
             }
@@ -290,6 +290,7 @@ mod tests {
 
         use super::super::refuse_unknown;
         use crate::check::body::findings;
+        use crate::check::field_names::FieldNames;
         use crate::interface::dialect::MARKETPLACE;
         use crate::operation::CUSTOMER_UPDATE;
 
@@ -304,7 +305,8 @@ mod tests {
                 {"id": 1, "company": 5, "region": "Texas", "fax": null, "country_id": "usa"},
                 {"id": "2", "region_id": "43", "region": {"region": null, "x": 1}}]});
             let body = object(json!({"customer": draft}));
-            let findings = findings(&body, CUSTOMER_UPDATE.schema(&MARKETPLACE), false);
+            let findings =
+                findings(&body, CUSTOMER_UPDATE.schema(&MARKETPLACE), false, &FieldNames::default());
             let refused = refuse_unknown(&findings, &object(draft), &object(stored));
             refused.map_or_else(|failure| failure.message, |()| String::new())
         }

@@ -108,7 +108,7 @@ impl Operation for CreateArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        lint::of_attribute(&draft.fields, self.force)
+        lint::of_attribute(&draft.fields, &draft.names, self.force)
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a> {
@@ -139,7 +139,8 @@ pub async fn run(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure
         if prompt.can_ask() {
             // What is missing so far is not refused yet.
             let (given, allow_unknown) = (document.clone(), session.global.input.allow_unknown);
-            let input = Draft::new(session.dialect, &ATTRIBUTE_CREATE, given, &|_| Ok(()), allow_unknown)?;
+            let input =
+                Draft::new(session.dialect, &ATTRIBUTE_CREATE, given.into(), &|_| Ok(()), allow_unknown)?;
             let mut wizard = Wizard::new(session, &prompt, args, input.fields);
             if wizard.lacks_something() {
                 return with_service(session, async |service| {

@@ -188,7 +188,7 @@ impl<'a> Wizard<'a> {
     fn confirm(&self, document: Option<Value>) -> Result<Option<Draft>, Failure> {
         let (report, dialect, global) = (self.session.report, self.session.dialect, self.session.global);
         let flags: CreateArgs = self.line().parse(grammar())?;
-        let mut draft = flags.prepare(dialect, document, global.input.allow_unknown)?;
+        let mut draft = flags.prepare(dialect, document.into(), global.input.allow_unknown)?;
         self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style)));
         // Once shown, they are not printed again.
         draft.warnings.drain(..).for_each(|warning| report.warn(&warning));

@@ -22,6 +22,7 @@ use crate::ops::profile::{Change, Update, earlier};
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
+use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
@@ -296,7 +297,7 @@ impl UpdateArgs {
         let has_address = has_address || lint::has_address_field(document);
         match lint::misplaced_name(document, has_address) {
             None => Ok(()),
-            Some(name) => Err(Failure::usage(lint::misplaced(name))
+            Some(name) => Err(Failure::usage(lint::misplaced(name, &FieldNames::default()))
                 .hint("change the account holder in a separate command, and the address in `addresses`")),
         }
     }

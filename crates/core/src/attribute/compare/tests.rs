@@ -196,7 +196,7 @@ fn a_missing_attribute_is_created_where_it_can_be() {
     for (name, value, why) in [
         ("options", json!(null), "requires options"),
         ("source_model", json!("Vendor\\Brands"), "listed by code"),
-        ("frontend_input", json!("pagebuilder"), "unknown frontend_input"),
+        ("frontend_input", json!("pagebuilder"), "unknown input type"),
     ] {
         let mut file = file.clone();
         file.insert(name.to_owned(), value);

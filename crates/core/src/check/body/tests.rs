@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::check::body::{Warnings, findings, refuse, tidy};
+use crate::check::field_names::FieldNames;
 use crate::failure::Failure;
 use crate::interface::dialect::MARKETPLACE;
 use crate::interface::fields::ObjectSchema;
@@ -17,7 +18,7 @@ fn validate(
     allow_unknown: bool,
 ) -> Result<Warnings, Failure> {
     let warnings = tidy(body, shape)?;
-    refuse(&findings(body, shape, allow_unknown))?;
+    refuse(&findings(body, shape, allow_unknown, &FieldNames::default()))?;
     Ok(warnings)
 }
 
