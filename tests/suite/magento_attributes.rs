@@ -4,7 +4,7 @@ use serde_json::json;
 use snapbox::str;
 
 use crate::cart_reports::{JSON, impatient, json as json_reply, on};
-use crate::support::magento::{done, program, run};
+use crate::support::magento::{self, done, program, run};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::Outcome;
 use crate::support::test_env::TestEnv;
@@ -31,7 +31,36 @@ OPTION
 Wool
 Silk
 "#]]);
-    program(&env, "attribute show nosuch").run().assert_failure(4, str![[r#"error: the service answered 404 Not Found: The attribute with a "nosuch" attributeCode doesn't exist. Verify the attribute and try again"#]]);
+}
+
+#[test]
+fn an_attribute_that_the_shop_does_not_have_is_named() {
+    let env = TestEnv::new();
+    let message = "the shop has no attribute `nosuch`";
+    program(&env, "attribute show nosuch").run().assert_failure(
+        2,
+        str![[r#"
+error: the shop has no attribute `nosuch`
+  hint: check the code: `storefront attribute list` lists the attributes, and `storefront attribute create` creates one
+"#]],
+    );
+    for line in [
+        "attribute show nosuch",
+        "attribute option add nosuch --option A -y",
+        "attribute option default nosuch A",
+    ] {
+        assert_eq!(magento::fails(&env, 2, line)["message"], message, "{line}");
+    }
+    let profile = "[profiles.shop]\nbase-url = \"URL\"\n[profiles.shop.read]\n\
+                   attribute-path = \"/rest/V1/products/attributes/{code}\"\n";
+    env.home.write("config.toml", profile.replace("URL", &env.url()), 0o600);
+    env.run("attribute show nosuch -p shop").assert_failure(
+        2,
+        str![[r#"
+error: the shop has no attribute `nosuch`
+  hint: check the code and `read.attribute-path`; `storefront -p shop attribute create` creates an attribute
+"#]],
+    );
 }
 
 /// Some members of the family update an attribute of the same code instead of refusing.
@@ -163,7 +192,7 @@ attribute create: 3 records: 0 done, 1 failed temporarily, 2 not sent ([DURATION
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: renew the token where it comes from, or grant the permission; an integration's token must be allowed as a standalone Bearer token (the token is from the environment variable STOREFRONT_ADMIN_TOKEN); resume with `storefront attribute create --input new.ndjson --yes --jobs 1 --resume`
 "#]]);
-    assert_eq!(run(&env, "attribute show fabric").code, 4);
+    assert_eq!(run(&env, "attribute show fabric").code, 2);
 }
 
 /// Its other changes would not reach the attribute.

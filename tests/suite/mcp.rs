@@ -238,9 +238,10 @@ fn fields_say_what_is_returned_and_a_wrong_one_leads_to_those_there_are() {
 fn an_error_is_that_of_the_command() {
     let home = Home::new();
     let assistant = sandbox(&home, "magento");
-    let refused = assistant.fails("attribute_show", json!({"code": "none"}));
-    assert_eq!((&refused["kind"], &refused["status"]), (&json!("refused"), &json!(404)), "{refused}");
+    let refused = assistant.fails("quote_show", json!({"customer": 6}));
+    assert_eq!((&refused["kind"], &refused["applied"]), (&json!("refused"), &json!("no")), "{refused}");
     for (tool, arguments, message) in [
+        ("attribute_show", json!({"code": "none"}), "the shop has no attribute `none`"),
         ("customer_show", json!({"customer": 99}), "no customer has the ID 99"),
         ("customer_show", json!({"costumer": 1}), "unknown argument `costumer`"),
         ("customer_show", json!({"customer": [1]}), "`customer` must be a text or a number"),
@@ -274,17 +275,17 @@ fn a_value_that_looks_like_a_flag_is_none() {
     assert_snapshot(
         &lines.join("\n"),
         str![[r#"
-attribute_show "--help": the service answered 404 Not Found: The attribute with a "--help" attributeCode doesn't exist. Verify the attribute and try again
+attribute_show "--help": the shop has no attribute `--help`
 customer_show "--help": `--help` is neither a customer ID nor an email
-attribute_show "-h": the service answered 404 Not Found: The attribute with a "-h" attributeCode doesn't exist. Verify the attribute and try again
+attribute_show "-h": the shop has no attribute `-h`
 customer_show "-h": `-h` is neither a customer ID nor an email
-attribute_show "--": the service answered 404 Not Found: The attribute with a "--" attributeCode doesn't exist. Verify the attribute and try again
+attribute_show "--": the shop has no attribute `--`
 customer_show "--": `--` is neither a customer ID nor an email
-attribute_show "-": the service answered 404 Not Found: The attribute with a "-" attributeCode doesn't exist. Verify the attribute and try again
+attribute_show "-": the shop has no attribute `-`
 customer_show "-": `-` is neither a customer ID nor an email
-attribute_show "--customer=2": the service answered 404 Not Found: The attribute with a "--customer=2" attributeCode doesn't exist. Verify the attribute and try again
+attribute_show "--customer=2": the shop has no attribute `--customer=2`
 customer_show "--customer=2": `--customer=2` is neither a customer ID nor an email
-attribute_show "-p=shop": the service answered 404 Not Found: The attribute with a "-p=shop" attributeCode doesn't exist. Verify the attribute and try again
+attribute_show "-p=shop": the shop has no attribute `-p=shop`
 customer_show "-p=shop": `-p=shop` is neither a customer ID nor an email
 attribute_show "a\0b": cannot run the tool: nul byte found in provided data
 customer_show "a\0b": cannot run the tool: nul byte found in provided data

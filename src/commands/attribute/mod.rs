@@ -115,7 +115,7 @@ pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<()
 /// Prints an attribute: as it came under `-o json`, else as tables.
 ///
 /// # Errors
-/// As [`Service::read`]; `usage` where the interface has no such read and no setting names one.
+/// As [`attribute::read_named`]; `usage` where the interface has no such read and no setting names one.
 async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     let request = attribute::read_request(service, code).ok_or_else(|| {
         let interface = service.settings.dialect.name;
@@ -129,13 +129,13 @@ async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     })?;
     let report = service.session.report;
     if report.is_json() {
-        return report.json(&service.read(&request).await?.value());
+        return report.json(&attribute::read_named(service, &request, code).await?);
     }
     let has_own_path = service.settings.read.attribute_path.is_some();
     let reply = if service.settings.dialect.lists_store_views && !has_own_path {
         attribute::read_whole(service, code).await?
     } else {
-        service.read(&request).await?.value()
+        attribute::read_named(service, &request, code).await?
     };
     let shown = Attribute::in_reply(&reply).ok_or_else(|| {
         Failure::unexpected_reply("unexpected response: not an attribute")

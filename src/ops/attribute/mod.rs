@@ -32,30 +32,45 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
     Some(Request::get(path, Bearer::Admin))
 }
 
-/// Reads an attribute with the labels of administrators.
+/// Reads the attribute of this code by such a request.
 ///
 /// # Errors
 /// `usage` if no attribute has this code, and as [`Service::read`].
+pub async fn read_named(service: &Service<'_>, request: &Request, code: &str) -> Result<Value, Failure> {
+    let failure = match service.read(request).await {
+        Ok(reply) => return Ok(reply.value()),
+        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
+            Failure::usage(format!("the shop has no attribute `{code}`"))
+        }
+        Err(failure) => return Err(failure),
+    };
+    let create = storefront("attribute create");
+    Err(failure.hint(if service.settings.dialect.changes_attributes {
+        let list = storefront("attribute list");
+        hint!("check the code: ", list, " lists the attributes, and ", create, " creates one")
+    } else {
+        hint!("check the code and `read.attribute-path`; ", create, " creates an attribute")
+    }))
+}
+
+/// Reads an attribute with the labels of administrators.
+///
+/// # Errors
+/// As [`read_named`].
 async fn read_existing(service: &Service<'_>, code: &str) -> Result<Map<String, Value>, Failure> {
-    match service.read(&read_all(service, code)?).await {
-        Ok(reply) => Attribute::shown(&reply.value()).map(|shown| shown.0.clone()).ok_or_else(|| {
-            Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER)
-        }),
-        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => Err(Failure::usage(
-            format!("the shop has no attribute `{code}`"),
-        )
-        .hint(hint!("check the code; ", storefront("attribute create"), " creates an attribute"))),
-        Err(failure) => Err(failure),
-    }
+    let shown = read_named(service, &read_all(service, code)?, code).await?;
+    Attribute::shown(&shown)
+        .map(|shown| shown.0.clone())
+        .ok_or_else(|| Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER))
 }
 
 /// Reads an attribute with its default option by its label, and the labels of all store views: those of options where
 /// they are others than administrators see. It takes one request for each store view.
 ///
 /// # Errors
-/// As [`Service::read`].
+/// As [`read_named`].
 pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Failure> {
-    let mut whole = service.read(&read_all(service, code)?).await?.value();
+    let mut whole = read_named(service, &read_all(service, code)?, code).await?;
     let default = whole["default_value"].clone();
     let views = names::store_views(service).await?;
     for label in whole["frontend_labels"].as_array_mut().into_iter().flatten() {
