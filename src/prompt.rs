@@ -102,6 +102,11 @@ impl Prompt {
         self.term.is_some()
     }
 
+    /// Whether [`Self::confirm`] asks, or refuses where the question cannot be shown.
+    pub fn confirms(&self) -> bool {
+        self.is_attended && !self.yes
+    }
+
     /// Whether `--yes` answers what is confirmed.
     pub fn assume_yes(&self) -> bool {
         self.yes
@@ -217,7 +222,7 @@ impl Prompt {
     /// # Errors
     /// As [`Self::confirm`].
     pub fn confirm_or_back(&self, question: &str) -> Result<bool, Failure> {
-        if self.yes || !self.is_attended { Ok(true) } else { self.confirm_by_person(question) }
+        if self.confirms() { self.confirm_by_person(question) } else { Ok(true) }
     }
 
     /// As [`Self::confirm`], but the absence of a person is not consent: for what deletes.

@@ -484,8 +484,10 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
         Bearer::Customer => &select(service, named).await?,
         Bearer::Admin => service,
     };
-    if let Some(question) = operation.question(draft).filter(|_| !service.session.global.dry_run) {
-        service.session.prompt().confirm(&question)?;
+    let prompt = service.session.prompt();
+    if prompt.confirms() && !service.session.global.dry_run {
+        let question = operation.question(service, draft).await?;
+        question.map_or(Ok(()), |question| prompt.confirm(&question))?;
     }
     let outcome = operation.run(service, draft, None).await?;
     service.session.report.outcome(&outcome)?;

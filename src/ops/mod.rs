@@ -74,9 +74,17 @@ pub trait Operation {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// What a person is asked before a record alone is sent, where it is many calls.
-    fn question(&self, _draft: &Draft) -> Option<String> {
-        None
+    /// What a person is asked before a record alone is sent, where it is many calls: after a look at the shop, so that what
+    /// cannot be sent is not asked about.
+    ///
+    /// # Errors
+    /// As [`Self::run`], where the shop shows it before anything is sent.
+    fn question<'a>(
+        &'a self,
+        _service: &'a Service<'_>,
+        _draft: &'a Draft,
+    ) -> LocalBoxFuture<'a, Result<Option<String>, Failure>> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// The flag that was given and is for one record only.

@@ -115,6 +115,25 @@ fn many_options_are_asked_about_once_with_their_count() {
     assert_eq!(home.run(&format!("{line} Mint Lime")).code, 0, "nobody is there to be asked");
 }
 
+#[test]
+fn options_are_looked_up_before_the_question() {
+    let home = Home::new();
+    let line = "--sandbox --api magento attribute option add";
+    for (options, problem) in [
+        ("color --option Orange BLUE", "differs in letter case only from"),
+        ("nosuch --option Orange Pink", "the shop has no attribute `nosuch`"),
+    ] {
+        let mut refused = terminal(&home, &format!("{line} {options}"));
+        refused.sees(problem);
+        let (code, screen) = refused.ends();
+        assert_eq!(code, 2, "{screen}");
+        assert!(!screen.contains("options to"), "{screen}");
+    }
+    let mut some = terminal(&home, &format!("{line} color --option Orange Blue Pink"));
+    some.sees("Add 2 options to color?").confirms("n");
+    assert_eq!(some.ends().0, 130);
+}
+
 /// Standard input has no name beside which a journal could be: it gets one by what it holds.
 #[test]
 fn a_batch_on_standard_input_needs_no_name_for_its_journal() {

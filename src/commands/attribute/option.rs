@@ -182,10 +182,12 @@ impl Operation for AddArgs {
         check_new_options(Attribute(&draft.fields), &draft.names).map(|()| Vec::new())
     }
 
-    fn question(&self, draft: &Draft) -> Option<String> {
-        let attribute = Attribute(&draft.fields);
-        let count = draft.fields.get("options").and_then(Value::as_array).map_or(0, Vec::len);
-        (count > 1).then(|| format!("Add {count} options to {}?", attribute.code()))
+    fn question<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+    ) -> LocalBoxFuture<'a, Result<Option<String>, Failure>> {
+        Box::pin(options::question(service, draft))
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {

@@ -112,6 +112,36 @@ impl<'a> Locked<'a> {
     }
 }
 
+/// What a person is asked before several options are added: how many the attribute does not have yet.
+///
+/// # Errors
+/// As [`add`], for what it refuses before the first call.
+pub async fn question(service: &Service<'_>, draft: &Draft) -> Result<Option<String>, Failure> {
+    let asked = Attribute(&draft.fields).new_options();
+    if asked.len() < 2 {
+        return Ok(None);
+    }
+    resolve_store_views(service, &mut draft.fields.clone()).await?;
+    let code = Attribute(&draft.fields).code();
+    let shown = StoredOptions::of(Attribute(&read_existing(service, code).await?))?;
+    let mut count = 0;
+    for option in &asked {
+        count += usize::from(is_missing(&shown, *option)?);
+    }
+    Ok((count > 1).then(|| format!("Add {count} options to {code}?")))
+}
+
+/// Whether an attribute with these options lacks this one.
+///
+/// # Errors
+/// `usage` for a label that cannot be added to them.
+fn is_missing(shown: &StoredOptions, option: NewOption<'_>) -> Result<bool, Failure> {
+    if shown.find(option.label())?.is_some() {
+        return Ok(false);
+    }
+    shown.refuse_taken(option.label()).map(|()| true)
+}
+
 /// Adds the options that the attribute does not have, or shows the calls; its default option is there in the end.
 ///
 /// # Errors
@@ -173,14 +203,13 @@ impl Locked<'_> {
         let (mut labels, mut planned) = (Vec::new(), Vec::new());
         for option in asked {
             let name = format!("add {}", option.label());
-            if self.before.find(option.label())?.is_some() {
+            if !is_missing(&self.before, *option)? {
                 let has_labels = option.has_store_labels();
                 let reason =
                     if has_labels { "already there; its labels are unchanged" } else { "already there" };
                 calls.skip(name, reason);
                 continue;
             }
-            self.before.refuse_taken(option.label())?;
             labels.push(option.label());
             let body = option.body(self.before.options.len() + labels.len());
             planned.push((name, Request::post(path.clone(), body.into(), Bearer::Admin)));
