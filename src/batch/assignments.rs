@@ -1,7 +1,7 @@
-//! Which field of which customer each record sets: two records that set one field to different values contradict each other,
-//! and nothing says which one is meant.
+//! Which field of which customer each record sets, and which attribute each creates: two records that set one field to
+//! different values, or create one attribute with different fields, contradict each other, and nothing says which one is meant.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
@@ -34,15 +34,24 @@ impl Assignments {
         for (path, value) in fields(record) {
             let field = Fnv1a::default().update(record.key.as_bytes()).update(&[0]).update(path.as_bytes());
             let field = field.finish();
-            let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+            let text = value.as_str().map_or_else(|| canonical(&value), |text| text.trim().to_owned());
             let value = fnv1a(text.as_bytes());
             match self.seen.get(&field) {
                 Some((other, before)) if *other != value => {
+                    if let Some(key) = record.draft.operation.unique_key {
+                        let message = format!(
+                            "duplicate {key} `{}`: {place} {before} has it with other values",
+                            record.key
+                        );
+                        return Err(Failure::usage(message));
+                    }
                     let field = record.draft.names.quoted(&path);
                     let whose = "for the same customer";
                     let message = format!("sets {field} to another value than {place} {before}, {whose}");
                     return Err(Failure::usage(message));
                 }
+                // The check warns of it.
+                Some(_) if record.draft.operation.unique_key.is_some() => {}
                 Some((_, before)) => {
                     let name = record.draft.names.quoted(&path);
                     repeated.get_or_insert_with(|| format!("{place} {line} ({name}, as {place} {before})"));
@@ -67,8 +76,12 @@ impl Assignments {
 }
 
 /// The fields that a record sets in a stored profile, with their paths. Those of a new address belong to no other record.
+/// What may be created once is one field.
 fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
     let (draft, mut found) = (&record.draft, Vec::new());
+    if draft.operation.unique_key.is_some() {
+        return vec![(String::new(), Value::Object(draft.fields.clone()))];
+    }
     if !draft.operation.is_merged {
         return found;
     }
@@ -80,6 +93,19 @@ fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
         members.for_each(|(name, value)| leaves(format!("addresses[id={id}].{name}"), value, &mut found));
     }
     found
+}
+
+/// A value as a text that does not depend on the order of members.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members: BTreeMap<_, _> =
+                members.iter().map(|(name, value)| (name, canonical(value))).collect();
+            format!("{members:?}")
+        }
+        Value::Array(elements) => format!("{:?}", elements.iter().map(canonical).collect::<Vec<_>>()),
+        other => other.to_string(),
+    }
 }
 
 /// The values below this path: custom attributes by their code, other lists as a whole.

@@ -175,12 +175,13 @@ impl<'a> Check<'a> {
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && was_sent);
                 self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;
+                let is_new = self.remember(&prepared.key);
+                let mut duplicate = self.unique_key.filter(|_| !is_new);
                 if is_sent && let Err(failure) = self.assignments.add(&prepared, line, self.report.place) {
                     self.is_contradictory = true;
                     self.refuse(line, failure);
+                    duplicate = None;
                 }
-                let is_new = self.remember(&prepared.key);
-                let duplicate = self.unique_key.filter(|_| !is_new);
                 let duplicate = duplicate.map(|key| format!("duplicate {key} `{}`", prepared.key));
                 let warnings = prepared.draft.warnings.iter().chain(&duplicate).filter(|_| !is_settled);
                 warnings.for_each(|warning| self.warn(line, warning));

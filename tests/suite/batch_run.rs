@@ -10,7 +10,8 @@ use crate::support::test_env::TestEnv;
 #[test]
 fn results_are_in_input_order_and_failures_have_their_line() {
     let env = TestEnv::with_faults(&["latency=5@50"]);
-    let csv = attributes(60).replace("code_7,", "Bad Code,").replace("code_31,", "code_30,");
+    let csv =
+        attributes(60).replace("code_7,", "Bad Code,").replace("code_31,Label 31,", "code_30,Label 30,");
     env.file("a.csv", csv);
     let outcome = env.run("attribute create -i a.csv -o json --jobs 16");
     assert_eq!(outcome.code, 7, "{outcome:?}");
