@@ -202,9 +202,10 @@ impl Prompt {
     /// # Errors
     /// [`Failure::cancelled`] when the person leaves.
     pub fn yes_no(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
-        let text = format!("{question} ({})", if present { "Y/n" } else { "y/N" });
+        let (choice, when_empty) = if present { ("Y/n", "yes") } else { ("y/N", "no") };
+        let text = format!("{question} ({choice})");
         let check = |text: &str| is_yes_or_no(if text.trim().is_empty() { "y" } else { text });
-        let typed = self.text(&Question { text: &text, ..Question::default() }, check)?;
+        let typed = self.text(&Question { text: &text, when_empty, ..Question::default() }, check)?;
         Ok(typed.map(|text| yes_or_no(&text).unwrap_or(present)))
     }
 

@@ -23,6 +23,8 @@ pub struct Question<'a> {
     pub initial: &'a str,
     /// How to give it without a question, where nobody may be there to be asked.
     pub hint: &'a str,
+    /// What an empty text stands for, where that is an answer like any other.
+    pub when_empty: &'a str,
     /// Whether the text is not shown.
     pub is_secret: bool,
 }
@@ -141,11 +143,12 @@ impl Prompt {
                     format!("{doubt} (press Enter again to keep it)")
                 }
                 _ => {
-                    let shown = if question.is_secret { "[hidden]".to_owned() } else { shown(text.trim()) };
+                    let answer = if text.trim().is_empty() { question.when_empty } else { text.trim() };
+                    let shown = if question.is_secret { "[hidden]".to_owned() } else { shown(answer) };
                     let format = |out: &mut String| {
                         self.theme.format_input_prompt_selection(out, question.text, &shown)
                     };
-                    rows.close(&if text.trim().is_empty() { String::new() } else { rendered(format) });
+                    rows.close(&if answer.is_empty() { String::new() } else { rendered(format) });
                     return Ok(Some(text));
                 }
             };
@@ -162,8 +165,11 @@ impl Prompt {
         let error = if complaint.is_empty() { String::new() } else { rendered(error) };
         // What is there already, and what was refused, is in the way of another answer.
         let is_in_the_way = !question.initial.is_empty() || !complaint.is_empty();
-        let clears = if is_in_the_way && !question.is_secret { " (Ctrl-U clears)" } else { "" };
-        let text = wrapped(&format!("{}{clears}", question.text));
+        let text = wrapped(&match question.text.strip_suffix(')') {
+            _ if !is_in_the_way || question.is_secret => question.text.to_owned(),
+            Some(explained) => format!("{explained}; Ctrl-U clears)"),
+            None => format!("{} (Ctrl-U clears)", question.text),
+        });
         let mut asked = rendered(|out| self.theme.format_input_prompt(out, &text, None));
         let last_width = |text: &str| measure_text_width(text.rsplit('\n').next().unwrap_or_default());
         // A long question leaves no room next to it.

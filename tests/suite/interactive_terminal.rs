@@ -46,7 +46,8 @@ fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     terminal.sees("Include in search?").answers("y");
     let screen = terminal.sees("Create it?").screen();
     assert!(
-        screen.contains("Default option         36 EU") && !screen.contains("Use in layered navigation?"),
+        screen.contains("Default option         36 EU")
+            && !screen.contains("Use as a filter in layered navigation?"),
         "{screen}"
     );
     terminal.confirms("y");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, Terminal};
+use crate::support::terminal::{CTRL_C, ENTER, Terminal};
 use crate::support::test_env::TestEnv;
 
 fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
@@ -113,6 +113,45 @@ fn many_options_are_asked_about_once_with_their_count() {
     let mut one = terminal(&home, &format!("{line} Red"));
     assert_eq!(one.waits_for_end(), 0, "one is not asked about: {}", one.screen());
     assert_eq!(home.run(&format!("{line} Mint Lime")).code, 0, "nobody is there to be asked");
+}
+
+#[test]
+fn a_region_of_the_shops_list_is_named_once_in_the_printed_command() {
+    let home = Home::new();
+    let line = "--sandbox --api magento customer update --customer 1 --address 3";
+    let mut asked = terminal(&home, line);
+    asked.picks("Country").asks("Country").replaces("Germany").sees("Region, by name or code");
+    asked.replaces("berl").sees("Berlin  (was").types(CTRL_C);
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 130, "{screen}");
+    let command = equivalent(&screen);
+    assert!(command.ends_with("--country DE --region-code BER"), "{command}");
+    pasted(&home, &format!("{command} --postcode 10115"));
+    let shown = home.ok("--sandbox --api magento customer show --customer 1 --jq .addresses[2].region");
+    assert_eq!(shown.trim(), r#"{"region_code":"BER","region":"Berlin","region_id":82}"#);
+}
+
+#[test]
+fn answers_of_yes_and_no_stay_on_the_screen() {
+    let home = Home::new();
+    let mut asked =
+        terminal(&home, "--sandbox attribute create --code fit --type text --store-label 2=Coupe");
+    asked.sees("Label (shown to shoppers)").answers("Fit");
+    asked.sees("Required? (y/N)").types(ENTER).sees("Include in search? (y/N)").answers("y");
+    asked.sees("Create it?").confirms("n");
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("Required? (y/N) · no\n"), "{screen}");
+    assert!(screen.contains("Include in search? (y/N) · y\n"), "{screen}");
+}
+
+#[test]
+fn what_a_question_explains_stands_in_one_pair_of_parentheses() {
+    let home = Home::new();
+    let line = "--sandbox --api magento customer update --customer 1 --address 2";
+    let mut asked = terminal(&home, line);
+    asked.picks("Region").sees("Region, by name or code (empty: list; Ctrl-U clears)").types(CTRL_C);
+    assert_eq!(asked.ends().0, 130);
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn the_wizard_at_its_end() {
     terminal
         .sees("Required?")
         .answers("n")
-        .sees("Use in layered navigation?")
+        .sees("Use as a filter in layered navigation?")
         .answers("y")
         .sees("Include in search?")
         .answers("y");

@@ -236,6 +236,21 @@ impl RegionDirectory {
         }
     }
 
+    /// The one field that says which region of a list is meant: its code, or its id where other regions have that code, too.
+    /// Of a region that is in no list, all of them.
+    pub fn shortest(&self, country: &str, region: &Map<String, Value>) -> Map<String, Value> {
+        let regions = self.regions(country);
+        let id = region.get(ID).and_then(id::integer);
+        let Some(listed) = regions.iter().find(|listed| Some(listed.id) == id) else { return region.clone() };
+        let has_code = !listed.code.trim().is_empty();
+        let is_known_by_code = has_code && find(country, regions, Some(&listed.code), None).is_ok();
+        Map::from_iter([if is_known_by_code {
+            ("region_code".to_owned(), listed.code.as_str().into())
+        } else {
+            (ID.to_owned(), listed.id.into())
+        }])
+    }
+
     /// The region of an address, in words, where its country has no such one. A country that was not read has any, one without a
     /// list any text.
     pub fn misfit(&self, country: &str, address: &Map<String, Value>) -> Option<String> {

@@ -71,7 +71,7 @@ const STEPS: [Step; 10] = [
         "Labels per store view as STORE=LABEL, such as 2=Couleur. Leave empty to finish.",
     ),
     step("is_required", "required", Kind::YesNo, "Required?", ""),
-    step("is_filterable", "filterable", Kind::YesNo, "Use in layered navigation? (filter)", ""),
+    step("is_filterable", "filterable", Kind::YesNo, "Use as a filter in layered navigation?", ""),
     step("is_searchable", "searchable", Kind::YesNo, "Include in search?", ""),
     step(
         SET,

@@ -153,14 +153,19 @@ struct Dialogue<'a> {
 /// However a dialogue ends, nothing that was typed is lost: the command that does the same is printed.
 impl Drop for Dialogue<'_> {
     fn drop(&mut self) {
-        let edited = || self.form.is_edited().then(|| self.form.words());
-        if let Some(words) = self.chosen.take().or_else(edited) {
+        let chosen = self.chosen.take();
+        if let Some(words) = chosen.or_else(|| self.form.is_edited().then(|| self.words())) {
             self.service.session.report.equivalent(&self.typed.with(words));
         }
     }
 }
 
 impl Dialogue<'_> {
+    /// What was edited, as flags.
+    fn words(&self) -> Vec<String> {
+        self.form.words(&self.service.regions.borrow())
+    }
+
     /// Asks, and sends what was edited; `false` where Esc led back to the list.
     async fn run(&mut self) -> Result<bool, Failure> {
         let session = self.service.session;
@@ -228,7 +233,7 @@ impl Dialogue<'_> {
                     note = format!(": {} is required", self.form.fields[missing].label);
                     present = missing;
                 }
-                (None, ..) if self.form.is_edited() => return Ok(Some(self.form.words())),
+                (None, ..) if self.form.is_edited() => return Ok(Some(self.words())),
                 (None, ..) => ": nothing was changed".clone_into(&mut note),
                 (Some(field), ..) if field.is_stored_default() => {
                     ": to change the default, choose another address".clone_into(&mut note);

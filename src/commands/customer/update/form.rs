@@ -15,7 +15,7 @@ use storefront_core::interface::fields::{self, FieldType, MARKETPLACE_FIELDS, Ob
 use storefront_core::interface::label::label;
 use storefront_core::lint;
 use storefront_core::profile::address::own_id;
-use storefront_core::profile::region;
+use storefront_core::profile::region::{self, RegionDirectory};
 use storefront_core::profile::stored::Profile;
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::sanitize_line;
@@ -152,11 +152,17 @@ impl Form {
         self.fields.iter().position(|field| field.name == "region" && field.flag != CUSTOM)
     }
 
-    /// What was edited, as flags.
-    pub fn words(&self) -> Vec<String> {
+    /// What was edited, as flags. A region of a list is named once.
+    pub fn words(&self, directory: &RegionDirectory) -> Vec<String> {
+        let country = self.value("country_id").as_str().unwrap_or_default();
         let address = self.id.map(|id| flag("address", &id.to_string())).unwrap_or_default();
         let add = self.is_new.then(|| "--add-address".to_owned());
-        let edits = self.fields.iter().filter_map(|field| Some(field.words(field.edited.as_ref()?)));
+        let edits = self.fields.iter().filter_map(|field| {
+            Some(match field.edited.as_ref()? {
+                Value::Object(region) => field.words(&Value::Object(directory.shortest(country, region))),
+                value => field.words(value),
+            })
+        });
         address.into_iter().chain(add).chain(edits.flatten()).collect()
     }
 

@@ -131,6 +131,25 @@ mod region_directory {
     }
 
     #[test]
+    fn a_region_of_a_list_is_named_by_its_code_where_no_other_has_it_else_by_its_id() {
+        let mut directory = RegionDirectory::default();
+        let regions = json!([{"id": 12, "code": "CA", "name": "California"},
+            {"id": 6, "code": "AE", "name": "Armed Forces Africa"},
+            {"id": 9, "code": "AE", "name": "Armed Forces Europe"}, {"id": 3, "code": "", "name": "Nameless"}]);
+        directory.insert("US", &json!({ "available_regions": regions }));
+        for (country, id, shortest) in [
+            ("US", 12, json!({"region_code": "CA"})),
+            ("US", 9, json!({"region_id": 9})),
+            ("US", 3, json!({"region_id": 3})),
+            ("US", 82, json!({"region": "Any", "region_id": 82})),
+            ("DE", 12, json!({"region": "Any", "region_id": 12})),
+        ] {
+            let region = object(&json!({"region": "Any", "region_id": id}));
+            assert_eq!(directory.shortest(country, &region), object(&shortest), "{country} {id}");
+        }
+    }
+
+    #[test]
     fn a_region_without_a_country_asks_for_it_and_choices_are_sorted() {
         let mut directory = RegionDirectory::default();
         let draft = object(&json!({"addresses": [{"region": {"region_code": "CA"}}]}));
