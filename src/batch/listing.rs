@@ -77,7 +77,12 @@ impl<'a> Listing<'a> {
         let unreadable =
             |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
         let not_a_journal = || Failure::guard(format!("`{}` is not a storefront journal", path.display()));
-        let log = session.context.storage.open_log(path, LogAccess::Read).map_err(unreadable)?;
+        let log = session.context.storage.open_log(path, LogAccess::Read);
+        let log = log.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Failure::usage(format!("file `{}` not found", path.display()))
+                .hint(hint!(storefront("journal list"), " lists the journals of this machine")),
+            _ => unreadable(error),
+        })?;
         if !log.is_regular().map_err(unreadable)? {
             return Err(not_a_journal());
         }

@@ -186,8 +186,13 @@ RECORD  LINE  KEY     STATE   TIME                       REASON
     env.file("other.txt", "hello\n");
     env.run("journal show other.txt")
         .assert_failure(3, str!["error: `other.txt` is not a storefront journal"]);
-    env.run("journal show nowhere")
-        .assert_failure(2, str!["error: cannot read `nowhere`: No such file or directory (os error [N])"]);
+    env.run("journal show nowhere").assert_failure(
+        2,
+        str![[r#"
+error: file `nowhere` not found
+  hint: `storefront journal list` lists the journals of this machine
+"#]],
+    );
 }
 
 #[test]
