@@ -72,6 +72,22 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
     own.map(ActiveCart::new).transpose()
 }
 
+/// The customer has no active cart.
+pub fn no_active_cart(service: &Service<'_>) -> Failure {
+    let failure = Failure::new(FailureKind::Refused, "the customer has no active cart");
+    Failure { absent: Some(Absent::Cart), ..failure }.hint(without_cart(service.customer.is_some()))
+}
+
+/// What to do without an active cart. The search for carts finds none of a customer who does not exist, either.
+pub fn without_cart(is_named: bool) -> Hint {
+    let add = storefront("quote add-item --sku SKU --qty N");
+    if is_named {
+        hint!("check the customer with ", storefront("customer show"), ", or add an item first: ", add)
+    } else {
+        hint!("add an item first: ", add)
+    }
+}
+
 /// Whether the service says that the customer has no active cart.
 pub fn is_no_cart(failure: &Failure) -> bool {
     failure.status == Some(404) && names_no_entity(failure.service.as_ref())

@@ -12,7 +12,7 @@ use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{cart, read_until};
 use crate::report::outcome::{CartOutcome, Outcome};
 use storefront_core::cart::{Cart, find_item, is_asked, item_id, item_state};
-use storefront_core::failure::{Absent, Applied, Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{
@@ -77,9 +77,7 @@ impl<'a> Stored<'a> {
     async fn read(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let target = service.target()?;
         let Some(found) = cart::find(service).await? else {
-            let message = "the customer has no active cart";
-            let none = Failure { absent: Some(Absent::Cart), ..Failure::new(FailureKind::Refused, message) };
-            return Err(none.hint(hint!("add an item with ", storefront("quote add-item"))));
+            return Err(cart::no_active_cart(service));
         };
         found.ensure_named(scalar(draft.fields.get("quote_id")).as_deref())?;
         let Some(items) = items_of(&found.shown, found.id) else {

@@ -156,12 +156,7 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let found = match target.customer {
         None => None,
         Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
-            Failure::usage(format!("customer {customer} has no active cart")).hint(hint!(
-                "check the customer with ",
-                storefront("customer show"),
-                ", or ",
-                add_an_item()
-            ))
+            Failure::usage(format!("customer {customer} has no active cart")).hint(cart::without_cart(true))
         })?),
     };
     let id = found.map(|cart| cart.id);
@@ -209,10 +204,6 @@ fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<Str
 /// another address's VAT id.
 const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
 
-fn add_an_item() -> Hint {
-    hint!("add an item first: ", storefront("quote add-item --sku SKU --qty N"))
-}
-
 fn list_methods() -> Hint {
     hint!(storefront("quote methods"), " lists them")
 }
@@ -232,7 +223,7 @@ fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
         failure.hint(if lacks_method {
             hint!("add --carrier and --method; ", list_methods())
         } else {
-            hint!("if there is no active cart, ", add_an_item())
+            hint!("if there is no active cart, ", cart::without_cart(false))
         })
     } else {
         cart::look_hint(service, failure)

@@ -21,15 +21,14 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
 use crate::ops::Operation;
-use crate::ops::cart::{ActiveCart, find, quote_request, shipping_methods};
+use crate::ops::cart::{ActiveCart, find, no_active_cart, quote_request, shipping_methods};
 use crate::ops::customers::with_id;
 use crate::report::fields::format_value;
 use crate::report::list::{Column, objects};
 use crate::report::profile::one_liner;
 use crate::report::style::{OutputStyle, table};
 use storefront_core::cart::Cart;
-use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::hint::{hint, storefront};
+use storefront_core::failure::Failure;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{sanitize, sanitize_line};
 
@@ -147,11 +146,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
 
 /// The customer's active cart. The quote that is named has to be it.
 async fn active_cart(service: &Service<'_>, quote: Option<&str>) -> Result<ActiveCart, Failure> {
-    let found = find(service).await?.ok_or_else(|| {
-        // As the service would say it.
-        Failure::new(FailureKind::Refused, "the customer has no active cart")
-            .hint(hint!("create one with ", storefront("quote add-item")))
-    })?;
+    let found = find(service).await?.ok_or_else(|| no_active_cart(service))?;
     found.ensure_named(quote)?;
     Ok(found)
 }
