@@ -1,7 +1,7 @@
 //! What comes before the lock: a dry run, and on a terminal the change as it is shown and confirmed. Only here a person is asked.
 
 use super::messages::{Doubt, addresses};
-use super::steps::Steps;
+use super::steps::{Next, Steps};
 use super::{Change, Update};
 use crate::ops::calls;
 use crate::prompt::Prompt;
@@ -14,21 +14,11 @@ use storefront_core::profile::address::addresses_by_id;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::Profile;
 
-/// What a person makes of a change.
-pub enum Preview {
-    /// There is nothing to change.
-    Unchanged(Box<Outcome>),
-    /// They have agreed to it.
-    Agreed,
-    /// They went back to what was asked before.
-    WentBack,
-}
-
-/// Shows the change and asks.
+/// Shows the change and asks whether to commit it.
 ///
 /// # Errors
 /// [`Failure::cancelled`] for a no, and what the steps refuse.
-pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, Failure> {
+pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Next, Failure> {
     let looked = steps.look(|steps, doubt| accepts(steps, prompt, &doubt)).await?;
     let Some(held) = looked else { return Err(Failure::cancelled()) };
     let service = held.service(steps.service);
@@ -45,7 +35,7 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, 
         proposal = steps.propose(&service, &held).await?;
     }
     if proposal.merged.changes.is_empty() {
-        return Ok(Preview::Unchanged(Box::new(steps.unchanged(&proposal))));
+        return Ok(Next::done(steps.unchanged(&proposal)));
     }
     let dispatch = steps.dispatch(&service, &held, &proposal.merged)?;
     steps.service.announce(steps.change.operation(), dispatch.first());
@@ -55,11 +45,11 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Preview, 
             show(steps, prompt, &held.stored, &proposal.merged);
         }
         if !confirms(steps, prompt, &proposal.merged)? {
-            return Ok(Preview::WentBack);
+            return Ok(Next::WentBack);
         }
         steps.answers.agreed = Some(proposal.merged.changes);
     }
-    Ok(Preview::Agreed)
+    Ok(Next::Commit)
 }
 
 /// What would be sent.

@@ -14,10 +14,10 @@ use tokio::time::Instant;
 
 use super::Change;
 use super::messages::{self, Doubt};
-use super::preview::{Preview, dry_run, preview};
+use super::preview::{dry_run, preview};
 use super::read::Held;
 use super::remove::{Dispatch, calls_after, remove};
-use super::steps::Steps;
+use super::steps::{Next, Steps};
 use super::verify::Sent;
 use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, pause};
@@ -46,51 +46,27 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     if service.session.global.dry_run {
         return dry_run(&mut steps).await.map(Some);
     }
-    let mut is_asked = prompt.is_attended();
+    let mut next = if prompt.is_attended() { Next::Preview } else { Next::Commit };
     loop {
-        if is_asked {
-            match preview(&mut steps, &prompt).await? {
-                Preview::Unchanged(outcome) => return Ok(Some(*outcome)),
-                Preview::WentBack => return Ok(None),
-                Preview::Agreed => {}
-            }
-        }
-        let committed = commit(&mut steps).await;
-        // What was removed before is gone, whatever became of the rest.
-        let committed = committed.map_err(|failure| match &steps.freed {
-            Some(freed) => freed.and_failed(service, change.operation(), failure),
-            None => failure,
-        });
-        match committed? {
-            Commit::Done(outcome) => return Ok(Some(*outcome)),
-            Commit::AskAgain => is_asked = true,
-            Commit::ReadAgain => is_asked = false,
-        }
+        next = match next {
+            Next::Preview => preview(&mut steps, &prompt).await?,
+            // What was removed before is gone, whatever became of the rest.
+            Next::Commit => commit(&mut steps).await.map_err(|failure| match &steps.freed {
+                Some(freed) => freed.and_failed(service, change.operation(), failure),
+                None => failure,
+            })?,
+            Next::Done(outcome) => return Ok(Some(*outcome)),
+            Next::WentBack => return Ok(None),
+        };
     }
 }
 
 /// A read that is older than this is not a basis for a PUT.
 const MAX_READ_AGE: Duration = Duration::from_secs(2);
 
-/// How the steps under the lock end.
-enum Commit {
-    /// The profile is as it was to be, or had nothing to change.
-    Done(Box<Outcome>),
-    /// A person has to be asked first, which is not done under the lock.
-    AskAgain,
-    /// Nothing of the request was sent, or the read is too old for one.
-    ReadAgain,
-}
-
-impl Commit {
-    fn done(outcome: Outcome) -> Self {
-        Self::Done(Box::new(outcome))
-    }
-}
-
 /// The steps under the lock. Nobody is asked: there is no [`Prompt`](crate::prompt::Prompt) here.
-async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
-    let Some(held) = steps.lock(was_accepted).await? else { return Ok(Commit::AskAgain) };
+async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
+    let Some(held) = steps.lock(was_accepted).await? else { return Ok(Next::Preview) };
     if !held.is_readable && steps.answers.agreed.is_none() {
         steps.consent.given_to("Replace a profile that cannot be read?")?;
     }
@@ -99,18 +75,18 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
     let proposal = steps.propose(&service, &held).await?;
     if begun.elapsed() > MAX_READ_AGE {
         // The shop was asked for regions or custom attributes, and made it wait.
-        return Ok(Commit::ReadAgain);
+        return Ok(Next::Commit);
     }
     let merged = &proposal.merged;
     if merged.changes.is_empty() && steps.freed.is_none() {
-        return Ok(Commit::done(steps.unchanged(&proposal)));
+        return Ok(Next::done(steps.unchanged(&proposal)));
     }
     let dispatch = steps.dispatch(&service, &held, merged)?;
     let freeing = steps.freeing(&held, &dispatch)?;
     match &steps.answers.agreed {
         Some(agreed) if *agreed != merged.changes => {
             steps.service.session.report.status("the profile changed; here is the updated change");
-            return Ok(Commit::AskAgain);
+            return Ok(Next::Preview);
         }
         Some(_) => {}
         None => {
@@ -122,14 +98,14 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Commit, Failure> {
         return Box::pin(send(steps, &service, held, merged, &dispatch)).await;
     };
     match Box::pin(send(steps, &service, held, &removal, &first)).await? {
-        Commit::Done(outcome) => steps.note_freed(*outcome, removal.changes),
+        Next::Done(outcome) => steps.note_freed(*outcome, removal.changes),
         again => return Ok(again),
     }
     if service.stopping.get() {
         let message = "interrupted before all calls were sent";
         return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
     }
-    Ok(Commit::ReadAgain)
+    Ok(Next::Commit)
 }
 
 /// Whether a person has accepted a doubt; refused where nobody can be asked.
@@ -153,7 +129,7 @@ async fn send(
     held: Held,
     merged: &Merged,
     dispatch: &Dispatch<'_>,
-) -> Result<Commit, Failure> {
+) -> Result<Next, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
     let stored = held.stored.customer();
     let carried = dispatch.put.as_ref().map_or(stored, |(put, _)| &put.customer);
@@ -184,7 +160,7 @@ async fn send(
                 drop(held);
                 pause(wait, || service.stopping.get()).await;
                 // After a signal nothing is sent again.
-                return if service.stopping.get() { Err(*unsent) } else { Ok(Commit::ReadAgain) };
+                return if service.stopping.get() { Err(*unsent) } else { Ok(Next::Commit) };
             }
             Err(failure) => return Err(dispatch.put_failed(calls, failure)),
         }
@@ -196,7 +172,7 @@ async fn send(
     if let Some(freed) = &steps.freed {
         held.store.complete(&freed.snapshot);
     }
-    Ok(Commit::done(done))
+    Ok(Next::done(done))
 }
 
 /// Without it a later command could not know which of the calls left.

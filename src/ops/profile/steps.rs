@@ -47,6 +47,25 @@ pub struct Answers {
     pub delete_newer: Option<usize>,
 }
 
+/// What a replacement does next, as a preview or a commit leaves it.
+pub enum Next {
+    /// A person is asked, which is not done under the lock.
+    Preview,
+    /// The profile is read again under the lock, and the change is sent.
+    Commit,
+    /// Nothing: the profile is as it was to be, or had nothing to change.
+    Done(Box<Outcome>),
+    /// Nothing: a person went back to what was asked before.
+    WentBack,
+}
+
+impl Next {
+    /// The end of the replacement.
+    pub fn done(outcome: Outcome) -> Self {
+        Self::Done(Box::new(outcome))
+    }
+}
+
 /// One command that replaces a profile.
 pub struct Steps<'a> {
     /// The service, with the customer as they were named.
