@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::ops::calls::{Calls, preview};
+use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
 use storefront_core::attribute::StoredOptions;
@@ -150,26 +150,7 @@ pub async fn create(
         let calls = [(CREATE.to_owned(), first)].into_iter().chain(assignments).collect();
         return Ok(preview(service, ATTRIBUTE_CREATE.name, calls));
     }
-    let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
-    let mut id = created_earlier;
-    if created_earlier.is_some() && created_earlier == Attribute(&read_existing(service, code).await?).id() {
-        calls.skip(CREATE, "done earlier");
-    } else {
-        match create_only(service, &draft).await {
-            Ok(Outcome { status, response, .. }) => {
-                id = response.as_ref().and_then(|reply| Attribute::in_reply(reply)?.id());
-                if id.is_none() {
-                    // The answer was lost: a resumed run has to know that it is ours.
-                    id = read_existing(service, code).await.ok().and_then(|it| Attribute(&it).id());
-                }
-                calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) });
-            }
-            Err(failure) => {
-                calls.push(Call::failed(CREATE, &failure));
-                return Err(calls.failed(failure, &assignments, None));
-            }
-        }
-    }
+    let (calls, id) = create_first(service, &draft, created_earlier, &assignments).await?;
     let outcome = assign::send(calls, code, &assignments).await;
     let outcome = outcome.map_err(|failure| {
         let message =
@@ -179,6 +160,39 @@ pub async fn create(
     let (count, sets) = (places.len(), if places.len() == 1 { "set" } else { "sets" });
     let text = format!("Created attribute {code} and put it into {count} attribute {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
+}
+
+/// The first call: creates the attribute, unless an earlier run did. Its id comes with it, where it is known.
+///
+/// # Errors
+/// As [`create_only`].
+async fn create_first<'a>(
+    service: &'a Service<'a>,
+    draft: &Draft,
+    created_earlier: Option<u64>,
+    assignments: &[Planned],
+) -> Result<(Calls<'a>, Option<u64>), Failure> {
+    let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
+    let code = Attribute(&draft.fields).code();
+    if created_earlier.is_some() && created_earlier == Attribute(&read_existing(service, code).await?).id() {
+        calls.skip(CREATE, "done earlier");
+        return Ok((calls, created_earlier));
+    }
+    match create_only(service, draft).await {
+        Ok(Outcome { status, response, .. }) => {
+            let mut id = response.as_ref().and_then(|reply| Attribute::in_reply(reply)?.id());
+            if id.is_none() {
+                // The answer was lost: a resumed run has to know that it is ours.
+                id = read_existing(service, code).await.ok().and_then(|it| Attribute(&it).id());
+            }
+            calls.push(Call { status, response, ..Call::new(CREATE, Applied::Yes) });
+            Ok((calls, id))
+        }
+        Err(failure) => {
+            calls.push(Call::failed(CREATE, &failure));
+            Err(calls.failed(failure, assignments, None))
+        }
+    }
 }
 
 /// Gives the options their places where none has one, as in an export: of equal places the shop makes an order of its own.
