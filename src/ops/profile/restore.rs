@@ -18,7 +18,7 @@ use storefront_core::interface::dialect::Dialect;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::{Merged, ProfilePatch, merge};
-use storefront_core::profile::restore::{Newer, Undo, belongs_to, inverse};
+use storefront_core::profile::restore::{Inverse, Newer, Undo, belongs_to, inverse};
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::Proof;
 
@@ -99,23 +99,7 @@ impl Restore<'_> {
         };
         let chosen = inverse(undo, stored.customer())?;
         let mut merged = merge(stored.customer(), &chosen.patch)?;
-        let unchanged = match &chosen.left[..] {
-            // What came back already is as it was.
-            [] if chosen.newer.is_empty() => {
-                let unchanged =
-                    hint!(format!("nothing restored: the profile is already as it was before {name}"));
-                match older {
-                    None => unchanged,
-                    Some(older) => unchanged
-                        .and("; to undo the update before it, run ")
-                        .and(storefront("customer restore").arg(older)),
-                }
-            }
-            _ if chosen.is_overwritten() => {
-                format!("nothing restored: all that {name} changed has changed since").into()
-            }
-            _ => "nothing restored: see the warnings".into(),
-        };
+        let unchanged = nothing_restored(&chosen, &name, older.as_deref());
         merged.notes.extend(chosen.notes);
         let until = outcome.open_until(self.service.session.context.clock.now());
         if let Some(until) = until.filter(|_| merged.changes.is_empty()) {
@@ -217,6 +201,26 @@ fn by_name(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
     let (snapshot, outcome, rewritten) =
         (store.read_applied(&path)?, store.outcome(&path), store.rewritten(&path));
     Ok(Target { snapshot, outcome, rewritten, doubt: None, older: None, was_told: false })
+}
+
+/// What is said where an inverse changes nothing; `older` is the update before the one that is undone.
+fn nothing_restored(inverse: &Inverse, name: &str, older: Option<&str>) -> Hint {
+    match &inverse.left[..] {
+        // What came back already is as it was.
+        [] if inverse.newer.is_empty() => {
+            let restored = hint!(format!("nothing restored: the profile is already as it was before {name}"));
+            match older {
+                None => restored,
+                Some(older) => restored
+                    .and("; to undo the update before it, run ")
+                    .and(storefront("customer restore").arg(older)),
+            }
+        }
+        _ if inverse.is_overwritten() => {
+            format!("nothing restored: all that {name} changed has changed since").into()
+        }
+        _ => "nothing restored: see the warnings".into(),
+    }
 }
 
 /// Which addresses are kept though they are newer than the snapshot.
