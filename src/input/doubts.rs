@@ -13,28 +13,34 @@ const NOTHING: [&str; 5] = ["null", "undefined", "nan", "[object object]", "\\n"
 /// The warnings about texts, with their paths.
 pub fn of_texts(fields: &Map<String, Value>, names: &FieldNames) -> Warnings {
     let mut found = Vec::new();
-    fields.iter().for_each(|(name, value)| of_value(value, name, names, &mut found));
+    fields.iter().for_each(|(name, value)| of_value(value, &|| name.clone(), names, &mut found));
     found
 }
 
-fn of_value(value: &Value, path: &str, names: &FieldNames, found: &mut Warnings) {
+/// The path is put together only for a warning: few of the records of a batch have one.
+fn of_value(value: &Value, path: &dyn Fn() -> String, names: &FieldNames, found: &mut Warnings) {
     match value {
-        Value::String(text) => found.extend(of_text(text).map(|doubt| names.at(path, doubt))),
+        Value::String(text) => found.extend(of_text(text).map(|doubt| names.at(&path(), doubt))),
         Value::Array(elements) => {
-            let elements = elements.iter().enumerate();
-            elements
-                .for_each(|(index, element)| of_value(element, &format!("{path}[{index}]"), names, found));
+            for (index, element) in elements.iter().enumerate() {
+                of_value(element, &|| format!("{}[{index}]", path()), names, found);
+            }
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| of_value(value, &format!("{path}.{name}"), names, found));
+            for (name, value) in fields {
+                of_value(value, &|| format!("{}.{name}", path()), names, found);
+            }
         }
         _ => {}
     }
 }
 
 fn of_text(text: &str) -> Option<String> {
-    if NOTHING.contains(&&*text.trim().to_lowercase()) {
+    if NOTHING.iter().any(|word| word.eq_ignore_ascii_case(text.trim())) {
         return Some(format!("`{}` is sent as a text", text.trim()));
+    }
+    if text.is_ascii() {
+        return None;
     }
     if text.contains('\u{fffd}') {
         return Some(
