@@ -117,7 +117,7 @@ impl Draft {
 
     /// The text of the body as the interface documents it, wrapper included.
     pub fn body_text(&self) -> String {
-        Value::Object(self.body()).to_string()
+        operation::body_text(self.operation, &self.fields)
     }
 
     /// The body as the interface documents it, wrapper included.

@@ -1,6 +1,7 @@
 //! Adds an item to a quote, in either interface, and compares the cart before and after (docs/interface.md, "Adding an
 //! item").
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -23,9 +24,9 @@ use storefront_core::operation::{QUOTE_ADD_ITEM, Success, scalar};
 /// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Result<Outcome, Failure> {
     let is_dry = service.session.global.dry_run;
-    let mut draft = draft.clone();
+    let mut draft = Cow::Borrowed(draft);
     let (request, lines) = if service.settings.dialect.carts.is_some() {
-        Box::pin(prepare(service, &mut draft, verify)).await?
+        Box::pin(prepare(service, draft.to_mut(), verify)).await?
     } else {
         let lines = if verify && !is_dry { Some(quote_lines(service, &draft).await?) } else { None };
         (request(service, &draft, service.settings.dialect.add_item)?, lines)

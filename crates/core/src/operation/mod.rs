@@ -3,6 +3,8 @@
 pub mod json_schema;
 pub mod spec;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
@@ -130,6 +132,15 @@ pub fn body(operation: &OperationSpec, fields: Map<String, Value>) -> Map<String
         None => fields,
         Some(wrapper) => Map::from_iter([(wrapper.to_owned(), Value::Object(fields))]),
     }
+}
+
+/// The text of [`body`].
+pub fn body_text(operation: &OperationSpec, fields: &Map<String, Value>) -> String {
+    let text = match operation.wrapper {
+        None => serde_json::to_string(fields),
+        Some(wrapper) => serde_json::to_string(&BTreeMap::from([(wrapper, fields)])),
+    };
+    text.unwrap_or_default()
 }
 
 /// A body without its nested object, the fields of which then stand at the top.
