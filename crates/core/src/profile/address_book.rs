@@ -186,7 +186,7 @@ fn in_order(value: &Value) -> Value {
 
 fn is_masked(address: &Map<String, Value>) -> bool {
     let mut found = Vec::new();
-    address.iter().for_each(|(name, value)| find_masked(value, name, &mut found));
+    address.iter().for_each(|(name, value)| find_masked(value, &|| name.clone(), &mut found));
     !found.is_empty()
 }
 

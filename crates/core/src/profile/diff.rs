@@ -44,7 +44,7 @@ impl Change {
 /// the other side does not have, is an addition or a removal.
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     let mut changes = Vec::new();
-    members(before, after, |name| FieldPath::default().member(name), &mut changes);
+    members(before, after, &|name| FieldPath::default().member(name), &mut changes);
     address_lists(address_list(before), address_list(after), &mut changes);
     changes
 }
@@ -95,7 +95,7 @@ impl Expected {
         let Some(required) = self.required.iter().find(is_other) else { return Ok(()) };
         let now = required.path.find(stored, &index);
         let mut changes = Vec::new();
-        value(required.path.clone(), required.value.as_ref(), now, &mut changes);
+        value(|| required.path.clone(), required.value.as_ref(), now, &mut changes);
         let Some(Change { path, before, after }) = changes.first() else { return Ok(()) };
         let [now, before] = [after, before].map(|side| shown(side.as_ref().filter(|side| !side.is_null())));
         let message = format!("`{path}` is {now}, and was {before} when it was planned");
@@ -166,42 +166,49 @@ fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
         return changes.push(Change { path, before: Some(before.into()), after: Some(after.into()) });
     };
     for address in after {
-        let (path, position) = match own_id(address) {
-            Some(id) => (FieldPath::address(id), stored.position(id)),
-            None => (FieldPath::new_address(), None),
-        };
-        value(path, position.map(|position| old[position]), Some(address), changes);
+        let id = own_id(address);
+        let position = id.and_then(|id| stored.position(id));
+        value(|| address_path(id), position.map(|position| old[position]), Some(address), changes);
     }
     for address in before {
         match own_id(address) {
             Some(id) if now.contains(id) => {}
-            id => value(
-                id.map_or_else(FieldPath::new_address, FieldPath::address),
-                Some(address),
-                None,
-                changes,
-            ),
+            id => value(|| address_path(id), Some(address), None, changes),
         }
     }
+}
+
+fn address_path(id: Option<AddressId>) -> FieldPath {
+    id.map_or_else(FieldPath::new_address, FieldPath::address)
 }
 
 /// Differences of two objects; `path` leads to a field of them.
 fn members(
     before: &Map<String, Value>,
     after: &Map<String, Value>,
-    path: impl Fn(&str) -> FieldPath,
+    path: &dyn Fn(&str) -> FieldPath,
     changes: &mut Vec<Change>,
 ) {
     for (name, old) in before {
-        value(path(name), Some(old), after.get(name), changes);
+        value(|| path(name), Some(old), after.get(name), changes);
     }
     for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
-        value(path(name), None, Some(new), changes);
+        value(|| path(name), None, Some(new), changes);
     }
 }
 
-fn value(path: FieldPath, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
-    if before == after || path.is_address_list() {
+/// Differences of two values. `path` leads to them; it is only put together where they differ.
+fn value(
+    path: impl FnOnce() -> FieldPath,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    changes: &mut Vec<Change>,
+) {
+    if before == after {
+        return;
+    }
+    let path = path();
+    if path.is_address_list() {
         return;
     }
     // A list that is not there is an empty one.
@@ -212,11 +219,11 @@ fn value(path: FieldPath, before: Option<&Value>, after: Option<&Value>, changes
     };
     match (before, after) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
-            members(before, after, |name| path.member(name), changes);
+            members(before, after, &|name| path.member(name), changes);
         }
         _ => match coded(before).zip(coded(after)) {
             Some((before, after)) => {
-                members(&before, &after, |code| path.step(Step::Code(code.to_owned())), changes);
+                members(&before, &after, &|code| path.step(Step::Code(code.to_owned())), changes);
             }
             None => changes.push(Change { path, before: before.cloned(), after: after.cloned() }),
         },

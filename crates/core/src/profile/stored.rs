@@ -85,7 +85,7 @@ impl Profile {
     pub fn masked(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (name, value) in &self.0 {
-            find_masked(value, name, &mut found);
+            find_masked(value, &|| name.clone(), &mut found);
         }
         found
     }
@@ -111,20 +111,25 @@ impl Profile {
     }
 }
 
-/// Adds the places of texts that look masked.
-pub(super) fn find_masked(value: &Value, path: &str, found: &mut Vec<String>) {
+/// Adds the places of texts that look masked. `path` leads to the value; it is only put together where a text does.
+pub(super) fn find_masked(value: &Value, path: &dyn Fn() -> String, found: &mut Vec<String>) {
     match value {
         Value::String(text) if text.contains("***") || text.contains('@') && text.contains("**") => {
-            found.push(path.to_owned());
+            found.push(path());
         }
         Value::Array(elements) => {
             for element in elements {
-                let inside = own_id(element).map(|id| format!("{path}[id={id}]"));
-                find_masked(element, inside.as_deref().unwrap_or(path), found);
+                let inside = || match own_id(element) {
+                    Some(id) => format!("{}[id={id}]", path()),
+                    None => path(),
+                };
+                find_masked(element, &inside, found);
             }
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| find_masked(value, &format!("{path}.{name}"), found));
+            for (name, value) in fields {
+                find_masked(value, &|| format!("{}.{name}", path()), found);
+            }
         }
         _ => {}
     }
