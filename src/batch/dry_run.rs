@@ -112,7 +112,7 @@ impl DryRun<'_> {
             }
             // They are for a shell.
             Ok(outcome) if self.shared.global.curl => outcome.to_text(report.stdout_style),
-            Ok(outcome) => self.results.outcome(location, outcome, true),
+            Ok(outcome) => self.results.outcome(location, outcome.clone(), true),
             Err(failure) => {
                 self.results.failure(location, self.shared.preparer.operation.spec().name, failure)
             }

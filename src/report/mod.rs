@@ -177,9 +177,10 @@ impl Report {
     fn json_text(&self, value: &impl Serialize, is_indented: bool) -> Result<String, Failure> {
         let is_indented = is_indented && self.filter.is_none();
         let write = if is_indented { serde_json::to_string_pretty } else { serde_json::to_string };
-        let json = write(value)
+        let mut json = write(value)
             .map_err(|error| Failure::internal(format!("cannot write the result as JSON: {error}")))?;
-        self.shown_json(&format!("{json}\n"))
+        json.push('\n');
+        self.shown_json(&json)
     }
 
     /// A JSON text as it is printed, or what `--jq` makes of it.

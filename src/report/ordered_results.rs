@@ -116,9 +116,9 @@ impl OrderedResults {
     }
 
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
-    pub fn outcome(&self, place: RecordLocation, outcome: &Outcome, whole: bool) -> String {
+    pub fn outcome(&self, place: RecordLocation, outcome: Outcome, whole: bool) -> String {
         if self.report.is_json() {
-            self.line(&Outcome { record: Some(place.record), ..outcome.clone() })
+            self.line(&Outcome { record: Some(place.record), ..outcome })
         } else if whole {
             format!("{} {}: {}", self.report.place, place.line, outcome.to_text(self.report.stdout_style))
         } else {

@@ -34,7 +34,7 @@ impl Run<'_> {
                     Applied::Yes => self.count.done += 1,
                     _ => self.count.unchanged += 1,
                 }
-                self.print(job.position, &outcome);
+                self.print(job.position, outcome);
             }
             Err(failure) => {
                 if !ended.was_not_sent {
@@ -118,7 +118,7 @@ impl Run<'_> {
         self.stop_if_broken(printed);
     }
 
-    fn print(&mut self, position: Position, outcome: &Outcome) {
+    fn print(&mut self, position: Position, outcome: Outcome) {
         self.tell(position, outcome.reason.unwrap_or(State::Done.name()), None);
         let text = self.results.outcome(position.location, outcome, false);
         let printed = self.results.push(position.location.record, text);
@@ -131,14 +131,14 @@ impl Run<'_> {
         let (applied, reason) = (Applied::Yes, Some("done earlier"));
         let status = Some(status).filter(|status| *status > 0);
         let outcome = Outcome { applied, reason, status, ..Outcome::not_sent(self.operation().name) };
-        self.print(position, &outcome);
+        self.print(position, outcome);
     }
 
     /// Counts and prints a record that is never sent.
     pub(super) fn print_not_sent(&mut self, position: Position) {
         self.count.not_sent += 1;
         let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(self.operation().name) };
-        self.print(position, &outcome);
+        self.print(position, outcome);
     }
 
     /// Records that were in flight at a second signal: the outcome of what may have been sent is unknown.
