@@ -119,11 +119,13 @@ fn added(asked: &Map<String, Value>, reply: &Value) -> Option<Success> {
 /// The addition, where the reply does not show another item: whose it is then is not known. What a customer chose of a
 /// product may change its SKU, or be added to it.
 fn as_asked(service: &Service<'_>, asked: &Map<String, Value>, outcome: Outcome) -> Result<Outcome, Failure> {
-    let reply = outcome.response.as_ref().filter(|_| service.settings.dialect.shows_replies);
+    if !service.settings.dialect.shows_replies || has_options(asked) {
+        return Ok(outcome);
+    }
+    let reply = outcome.response.as_ref();
     let [shown, own] = [sku(reply.and_then(|reply| reply.get("sku"))), sku(asked.get("sku"))];
-    let has_options = asked.get("product_option").is_some_and(|option| !option.is_null());
     match (shown, own) {
-        (Some(shown), Some(own)) if !has_options && !shown.starts_with(&own) => {
+        (Some(shown), Some(own)) if !shown.starts_with(&own) => {
             service.stage.set(Applied::Unknown);
             let message = format!("the service answered with the item `{shown}`, not with `{own}`");
             let failure = Failure::new(FailureKind::Unknown, message).hint(CHECK_BEFORE_RETRY);
@@ -222,7 +224,7 @@ impl Count<'_> {
     }
 
     fn is_configurable(&self) -> bool {
-        self.item.get("product_option").is_some_and(|option| !option.is_null())
+        has_options(self.item)
     }
 
     /// Such as `the cart had 2 × mug, now 4`.
@@ -240,6 +242,11 @@ impl Count<'_> {
             (None, _) => "the quantities in the cart cannot be read".to_owned(),
         }
     }
+}
+
+/// Whether a customer chose something of the product.
+fn has_options(item: &Map<String, Value>) -> bool {
+    item.get("product_option").is_some_and(|option| !option.is_null())
 }
 
 fn sku(value: Option<&Value>) -> Option<String> {
