@@ -48,9 +48,9 @@ const ERRORS: [&str; 39] = [
 pub fn problem(field: &str, text: &str) -> Option<String> {
     // LibreOffice has numbers for some errors, and a column that is too narrow for its number is copied as `###`.
     let is_number = |digits: &str| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_error = ERRORS.contains(&text)
-        || text.strip_prefix("Err:").is_some_and(is_number)
-        || text.len() > 2 && text.bytes().all(|byte| byte == b'#');
+    let is_sign = |text: &str| text.len() > 2 && text.bytes().all(|byte| byte == b'#');
+    let is_error = text.strip_prefix("Err:").is_some_and(is_number)
+        || text.starts_with('#') && (ERRORS.contains(&text) || is_sign(text));
     if is_error {
         return Some(format!("`{text}` is an error of the spreadsheet, not a value"));
     }
