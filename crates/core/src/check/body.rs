@@ -94,12 +94,12 @@ pub fn refuse_masked(body: &Map<String, Value>, names: &FieldNames) -> Result<()
 
 fn masked_field(name: &str, value: &Value, above: &Path<'_>) -> Option<String> {
     let path = Path::Field(above, name);
-    if name.contains(MASK) { Some(path.to_string()) } else { masked_value(value, &path) }
+    if is_masked(name) { Some(path.to_string()) } else { masked_value(value, &path) }
 }
 
 fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
     match value {
-        Value::String(text) => text.contains(MASK).then(|| path.to_string()),
+        Value::String(text) => is_masked(text).then(|| path.to_string()),
         Value::Array(elements) => {
             let mut elements = elements.iter().enumerate();
             elements.find_map(|(index, element)| masked_value(element, &Path::Element(path, index)))
@@ -107,6 +107,11 @@ fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| masked_field(name, value, path)),
         _ => None,
     }
+}
+
+/// Most names and texts are ASCII, which the mask is not.
+fn is_masked(text: &str) -> bool {
+    !text.is_ascii() && text.contains(MASK)
 }
 
 struct Tidying {
