@@ -154,12 +154,12 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
     let mut noted = listing.past.noted().map_err(unreadable)?;
     let mut gathered = Gathered::default();
     let mut wanted = HashMap::<u64, VecDeque<u64>>::new();
-    for (number, known) in listing.past.records() {
-        if matches!(known.state, State::Done | State::Unknown | State::Sending) {
-            wanted.entry(known.hash).or_default().push_back(number);
+    for (number, latest) in listing.past.records() {
+        if matches!(latest.state, State::Done | State::Unknown | State::Sending) {
+            wanted.entry(latest.hash).or_default().push_back(number);
             gathered.lost += 1;
         } else {
-            *gathered.others.entry(known.state.name()).or_default() += 1;
+            *gathered.others.entry(latest.state.name()).or_default() += 1;
         }
     }
     let mut groups = HashMap::<String, usize>::new();
@@ -167,12 +167,12 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
     while let Some(record) = reader.read()? {
         let Some(number) = take(&mut wanted, &record) else { continue };
         gathered.lost -= 1;
-        let known = listing.past.known(number);
+        let latest = listing.past.latest(number);
         let member = Member {
             record: number,
             line: record.line,
             key: key_of(listing.operation, &record, reader.columns()),
-            is_done: known.state == State::Done,
+            is_done: latest.state == State::Done,
             noted: noted.remove(&number).unwrap_or_default(),
         };
         let prepared = if listing.past.has_flags {

@@ -58,7 +58,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     while let Some(record) = records.read()? {
         number = record.number;
         let decided = preparer.decide(past, &record, records.columns());
-        if decided.known.state == State::Declined && preparer.takes(number) {
+        if decided.latest.state == State::Declined && preparer.takes(number) {
             check.declined.push(number);
         }
         check.record(&record, decided);
@@ -150,27 +150,27 @@ impl<'a> Check<'a> {
         let offset = line.saturating_sub(record.number);
         let (least, most) = self.offsets.unwrap_or((offset, offset));
         self.offsets = Some((least.min(offset), most.max(offset)));
-        let Decided { known, decision, prepared, .. } = decided;
+        let Decided { latest, decision, prepared, .. } = decided;
         match decision {
             Decision::Refuse => self.changed.push(line),
             Decision::Mark | Decision::Look { .. } => self.named.retain(|named| *named != line),
             _ => {}
         }
-        let is_settled = known.state == State::Done && decision == Decision::Report;
+        let is_settled = latest.state == State::Done && decision == Decision::Report;
         let is_sent = decision.is_sent();
         match prepared {
             Some(Err(failure)) => match decision {
                 // It is not sent.
                 Decision::Report | Decision::Mark => self.checked.records += 1,
                 // What became of one that was sent is not forgotten.
-                _ if args.skip_invalid && !known.was_sent() => {
+                _ if args.skip_invalid && !latest.was_sent() => {
                     self.checked.records += u64::from(decision != Decision::NotOurs);
                 }
                 _ => self.refuse(line, failure),
             },
             _ if decision == Decision::NotOurs => {}
             Some(Ok(prepared)) => {
-                let was_sent = known.state == State::Done || known.was_sent();
+                let was_sent = latest.state == State::Done || latest.was_sent();
                 self.checked.records += 1;
                 self.checked.to_send += u64::from(is_sent);
                 self.checked.again += u64::from(args.restart && was_sent);
@@ -308,7 +308,7 @@ impl<'a> Check<'a> {
 
     /// How to give up records that failed, which may be why they were removed.
     fn give_up(&self, preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Option<Hint> {
-        let failed = past.records().filter(|(_, known)| known.state == State::FailedPermanent);
+        let failed = past.records().filter(|(_, latest)| latest.state == State::FailedPermanent);
         let numbers: Vec<u64> = failed.map(|(number, _)| number).collect();
         let journal =
             files(preparer).ok().filter(|_| preparer.plan.is_none() && !numbers.is_empty())?.journal;

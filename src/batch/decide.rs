@@ -3,7 +3,7 @@
 use crate::batch::record::{self, PreparedRecord, RecordPreparer};
 use crate::cli::BatchArgs;
 use crate::input::records::{Columns, Record};
-use crate::journal::read::{Known, PreviousRun};
+use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::journal::{State, shard_contains};
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
@@ -65,14 +65,14 @@ impl Decision {
 }
 
 /// What is done with a record with this hash, of which the journal knows this.
-pub fn decide(known: Known, hash: u64, asked: Asked, operation: &OperationSpec) -> Decision {
-    let is_changed = !known.is_of(hash);
-    match (known.state, asked) {
+pub fn decide(latest: LatestEntry, hash: u64, asked: Asked, operation: &OperationSpec) -> Decision {
+    let is_changed = !latest.is_of(hash);
+    match (latest.state, asked) {
         (_, Asked::Others) | (State::Declined, _) => Decision::NotOurs,
         (_, Asked::Restart) | (State::NotSent, _) => Decision::Send,
         // It may be marked whatever its line says: what is missing of it was done by hand.
-        (State::FailedTemporary, Asked::Mark) if known.is_partial => Decision::Mark,
-        (State::FailedTemporary, _) if known.is_partial && is_changed && operation.creates => {
+        (State::FailedTemporary, Asked::Mark) if latest.is_partial => Decision::Mark,
+        (State::FailedTemporary, _) if latest.is_partial && is_changed && operation.creates => {
             Decision::RefuseRecord
         }
         (State::FailedTemporary, _) => Decision::Send,
@@ -87,7 +87,7 @@ pub fn decide(known: Known, hash: u64, asked: Asked, operation: &OperationSpec) 
 /// A record, and what is done with it.
 pub struct Decided {
     /// What the journal knows of it.
-    pub known: Known,
+    pub latest: LatestEntry,
     /// Its hash as it stands in the input.
     pub hash: u64,
     /// What is done.
@@ -98,41 +98,41 @@ pub struct Decided {
 
 impl RecordPreparer<'_> {
     /// What the journal knows of a record; a declined one that `--only` names is as one that was never sent.
-    fn known(&self, past: &PreviousRun, record: u64) -> Known {
-        let known = past.known(record);
+    fn latest(&self, past: &PreviousRun, record: u64) -> LatestEntry {
+        let latest = past.latest(record);
         let is_named = self.plan.is_some_and(|plan| plan.only.contains(&record));
-        if known.state == State::Declined && is_named { Known::default() } else { known }
+        if latest.state == State::Declined && is_named { LatestEntry::default() } else { latest }
     }
 
     /// Whether a record of a plan is sent, whose line did not change.
     pub fn is_sent(&self, past: &PreviousRun, record: u64) -> bool {
-        let known = self.known(past, record);
+        let latest = self.latest(past, record);
         let asked = if self.takes(record) { Asked::of(self.args, record) } else { Asked::Others };
-        decide(known, known.hash, asked, self.operation.spec()).is_sent()
+        decide(latest, latest.hash, asked, self.operation.spec()).is_sent()
     }
 
     /// What is done with a record after the earlier runs.
     pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
         let (args, operation) = (self.args, self.operation.spec());
-        let (known, hash) = (self.known(past, record.number), record::hash(&record.content));
+        let (latest, hash) = (self.latest(past, record.number), record::hash(&record.content));
         // Which shard it belongs to, and whether an attribute's code is doubled, only its content says.
-        let is_done = known.state == State::Done && !args.restart;
+        let is_done = latest.state == State::Done && !args.restart;
         let is_read = !is_done || args.shard.is_some() || operation.unique_key.is_some();
-        let is_ours = self.takes(record.number) && known.state != State::Declined;
+        let is_ours = self.takes(record.number) && latest.state != State::Declined;
         let prepared = (is_ours && is_read).then(|| self.prepare(record, columns));
-        let is_in_journal = known.state != State::NotSent;
+        let is_in_journal = latest.state != State::NotSent;
         let is_ours = is_ours
             && match &prepared {
                 None => true,
                 // The journal of a shard has no records of the others; a corrected one may belong to another shard now.
                 Some(Ok(prepared)) => {
-                    is_in_journal && known.is_of(hash) || shard_contains(args.shard, &prepared.key)
+                    is_in_journal && latest.is_of(hash) || shard_contains(args.shard, &prepared.key)
                 }
                 // One that cannot be sent has no key: the first shard reports it.
                 Some(Err(_)) => is_in_journal || record::is_first(args.shard),
             };
         let asked = if is_ours { Asked::of(args, record.line) } else { Asked::Others };
-        Decided { known, hash, decision: decide(known, hash, asked, operation), prepared }
+        Decided { latest, hash, decision: decide(latest, hash, asked, operation), prepared }
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     use super::{Asked, Decision, decide};
     use crate::journal::State;
-    use crate::journal::read::Known;
+    use crate::journal::read::LatestEntry;
 
     /// For each state, of a line that is as it was and of one that was changed: what is done under each flag.
     #[test]
@@ -178,8 +178,8 @@ mod tests {
         ];
         for (name, state, is_partial, operation) in states {
             for (line, hash) in [("same", 7), ("changed", 8)] {
-                let known = Known { state, is_partial, hash: 7, ..Known::default() };
-                let of = |asked| word(decide(known, hash, asked, operation));
+                let latest = LatestEntry { state, is_partial, hash: 7, ..LatestEntry::default() };
+                let of = |asked| word(decide(latest, hash, asked, operation));
                 let [resume, retry, mark] = [Asked::Resume, Asked::Retry, Asked::Mark].map(of);
                 let [restart, others] = [Asked::Restart, Asked::Others].map(of);
                 table += &cells([name, line, resume, retry, mark, restart, others]);

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use crate::batch::record::{REASON, RecordPreparer, hash};
 use crate::input::records::{Columns, Content, Format, Source};
 use crate::journal::read::{self, PreviousRun};
-use crate::journal::{FailedFileEntry, Header, Line, Shard, State};
+use crate::journal::{FailedFileEntry, JournalHeader, JournalLine, Shard, State};
 use crate::system::storage::{Log, parent, persist, real_path, without_path};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::exact_json;
@@ -25,7 +25,7 @@ use storefront_core::text::sanitize::sanitize_line;
 pub struct FailedFile {
     path: PathBuf,
     journal: PathBuf,
-    header: Header,
+    header: JournalHeader,
     /// What it holds, where a run of this journal has written it.
     earlier: Option<FailedFileEntry>,
     log: Option<Arc<dyn Log>>,
@@ -54,7 +54,7 @@ impl FailedFile {
         shard: Option<Shard>,
         journal: &Path,
         past: &PreviousRun,
-        header: &Header,
+        header: &JournalHeader,
     ) -> Result<Self, Failure> {
         let path = path_of(path, shard);
         let earlier = ensure_replaceable(&path, journal, &past.failed_files)?;
@@ -88,11 +88,11 @@ impl FailedFile {
         let (mut reader, file) = (preparer.reader()?, temporary(&self.path).map_err(failed)?);
         let mut writer = FailedWriter::begin(file, preparer.source, reader.columns()).map_err(failed)?;
         while let Some(record) = reader.read()? {
-            let known = past.known(record.number);
-            if known.state != State::FailedPermanent || !known.is_of(hash(&record.content)) {
+            let latest = past.latest(record.number);
+            if latest.state != State::FailedPermanent || !latest.is_of(hash(&record.content)) {
                 continue;
             }
-            let entry = past.entry(known);
+            let entry = past.entry(latest);
             // What was applied in part is not to be run again.
             if entry.applied.as_deref() == Some(Applied::No.name()) {
                 writer.add(&record.content, &entry.reason.unwrap_or_default()).map_err(failed)?;
@@ -108,7 +108,7 @@ impl FailedFile {
 
 /// Writes down in the journal how the file is left.
 fn note(log: &dyn Log, failed_file: FailedFileEntry) -> io::Result<()> {
-    let line = serde_json::to_string(&Line::FailedFile { failed_file })? + "\n";
+    let line = serde_json::to_string(&JournalLine::FailedFile { failed_file })? + "\n";
     log.append(line.as_bytes())?;
     log.sync()
 }

@@ -9,8 +9,8 @@ use crate::batch::record::{hash, key_of};
 use crate::cli::InputArgs;
 use crate::client::Session;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
-use crate::journal::read::{self, Known, PreviousRun};
-use crate::journal::{Entry, Header, Shard, State};
+use crate::journal::read::{self, LatestEntry, PreviousRun};
+use crate::journal::{Entry, JournalHeader, Shard, State};
 use crate::plan::Plan;
 use crate::system::storage::{LogAccess, parent};
 use storefront_core::failure::Failure;
@@ -24,7 +24,7 @@ pub struct Listing<'a> {
     /// Its file.
     pub path: PathBuf,
     /// What it is of.
-    pub header: Header,
+    pub header: JournalHeader,
     /// What it says of the records.
     pub past: PreviousRun,
     /// What was done with its records.
@@ -114,18 +114,18 @@ impl<'a> Listing<'a> {
             if record.is_none() && number > last {
                 return Ok(());
             }
-            let known = self.past.known(number);
-            let any = known_in(&whole, number);
+            let latest = self.past.latest(number);
+            let any = latest_in(&whole, number);
             let columns = input.as_ref().and_then(RecordReader::columns);
             let place = |record: &Record| (record.line, key_of(self.operation, record, columns));
             let now = record.as_ref().map(|record| hash(&record.content));
-            let is_in_place = known.state != State::NotSent && now == Some(known.hash);
-            if known.state != State::NotSent {
+            let is_in_place = latest.state != State::NotSent && now == Some(latest.hash);
+            if latest.state != State::NotSent {
                 let found = match &record {
                     Some(record) if is_in_place => Some(place(record)),
-                    _ => moved.found.get_mut(&known.hash).and_then(VecDeque::pop_front),
+                    _ => moved.found.get_mut(&latest.hash).and_then(VecDeque::pop_front),
                 };
-                row(self.row(Some(number), found, known, input.is_some()))?;
+                row(self.row(Some(number), found, latest, input.is_some()))?;
             }
             let (Some(any), false) = (any, is_in_place) else { continue };
             let stands_for_another = any.state != State::NotSent;
@@ -139,7 +139,7 @@ impl<'a> Listing<'a> {
             };
             if is_listed {
                 let own = (!stands_for_another).then_some(number);
-                row(self.row(own, record.as_ref().map(place), Known::default(), false))?;
+                row(self.row(own, record.as_ref().map(place), LatestEntry::default(), false))?;
             }
         }
         Ok(())
@@ -155,12 +155,12 @@ impl<'a> Listing<'a> {
         &self,
         record: Option<u64>,
         place: Option<(u64, Option<String>)>,
-        known: Known,
+        latest: LatestEntry,
         has_input: bool,
     ) -> Row {
         let is_lost = has_input && place.is_none();
         let (line, key) = place.map_or((None, None), |(line, key)| (Some(line), key));
-        Row { record, line, key, state: known.state, entry: self.past.entry(known), is_lost }
+        Row { record, line, key, state: latest.state, entry: self.past.entry(latest), is_lost }
     }
 
     /// The journals that together have all that was sent of the input: this one, unless it is of a shard; then those of all
@@ -222,8 +222,8 @@ impl<'a> Listing<'a> {
             if record.is_none() && number > last {
                 break;
             }
-            let known = known_in(journals, number).filter(|known| known.state != State::NotSent);
-            let entry = known.map(|known| known.hash);
+            let latest = latest_in(journals, number).filter(|latest| latest.state != State::NotSent);
+            let entry = latest.map(|latest| latest.hash);
             let now = record.as_ref().map(|record| hash(&record.content));
             if entry.is_none() || entry != now {
                 found(entry, record.as_ref().map(|record| (record, input.columns())));
@@ -274,8 +274,8 @@ impl<'a> Listing<'a> {
 }
 
 /// What these journals say of the record with this number, of which at most one has an entry; `None` where there are no journals.
-fn known_in(journals: &[&Listing<'_>], number: u64) -> Option<Known> {
-    let mut known = journals.iter().map(|listing| listing.past.known(number));
-    let sent = known.clone().find(|known| known.state != State::NotSent);
-    sent.or_else(|| known.next())
+fn latest_in(journals: &[&Listing<'_>], number: u64) -> Option<LatestEntry> {
+    let mut latest = journals.iter().map(|listing| listing.past.latest(number));
+    let sent = latest.clone().find(|latest| latest.state != State::NotSent);
+    sent.or_else(|| latest.next())
 }

@@ -34,7 +34,7 @@ use crate::input::records::Source;
 use crate::journal::open::{Files, Opening};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, journal};
-use crate::journal::{Entry, Header, State};
+use crate::journal::{Entry, JournalHeader, State};
 use crate::ops::{Operation, refuse_single_flag};
 use crate::plan::{PLAN_AGAIN, Plan, applying, is_there, journal_of};
 use crate::report::Report;
@@ -181,7 +181,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let is_new = !is_there(&*session.context.storage, &path);
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
-    let noted = Header { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
+    let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
     state::note_run(session.context, &real_path(&path), &noted);
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
@@ -208,10 +208,10 @@ fn decline(preparer: &RecordPreparer<'_>, past: &PreviousRun, journal: &Journal)
     }
     let mut records = preparer.reader()?;
     while let Some(record) = records.read()? {
-        let known = past.known(record.number);
-        let is_open = match known.state {
+        let latest = past.latest(record.number);
+        let is_open = match latest.state {
             State::NotSent => true,
-            State::FailedTemporary => !known.is_partial,
+            State::FailedTemporary => !latest.is_partial,
             _ => false,
         };
         if is_open && !preparer.takes(record.number) {
@@ -273,12 +273,16 @@ fn confirm_count(session: &Session<'_>, operation: &OperationSpec, checked: &Che
     prompt.confirm_deletion(&question)
 }
 
-fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> Result<Header, Failure> {
+fn header(
+    settings: &Settings,
+    files: &Files,
+    preparer: &RecordPreparer<'_>,
+) -> Result<JournalHeader, Failure> {
     let reader = preparer.reader()?;
     let titles = reader.columns().map(|columns| columns.titles.iter().collect::<Vec<_>>().join("\0"));
     let id = settings.service_id();
     let file_name = files.input.as_deref().and_then(Path::file_name);
-    Ok(Header {
+    Ok(JournalHeader {
         service: id.url.clone(),
         interface: id.interface.clone(),
         store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
@@ -290,7 +294,7 @@ fn header(settings: &Settings, files: &Files, preparer: &RecordPreparer<'_>) -> 
         shard: preparer.args.shard.map(|shard| shard.to_string()),
         undoes: preparer.plan.and_then(|plan| plan.header.undoes.clone()),
         flags: preparer.plan.is_none() && preparer.operation.sets_what_is_compared(),
-        ..Header::new()
+        ..JournalHeader::new()
     })
 }
 

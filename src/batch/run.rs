@@ -245,14 +245,14 @@ impl<'a> Run<'a> {
     /// Admits a record: it is queued, or reported as it is.
     fn admit(&mut self, record: &Record) {
         let (preparer, columns) = (self.shared.preparer, self.input.reader.columns());
-        let Decided { known, hash, decision, prepared } = preparer.decide(&self.input.past, record, columns);
+        let Decided { latest, hash, decision, prepared } = preparer.decide(&self.input.past, record, columns);
         let location = RecordLocation { record: record.number, line: record.line };
         let position = Position { location, hash };
         if decision == Decision::NotOurs {
             return;
         }
         self.results.begin(location.record);
-        let entry = || self.input.past.entry(known);
+        let entry = || self.input.past.entry(latest);
         match (decision, prepared) {
             (Decision::Refuse, _) => {
                 let source = preparer.source;
@@ -263,15 +263,15 @@ impl<'a> Run<'a> {
                 self.journal.append(Entry::by_hand(location.record, hash));
                 self.print_done(position, 0);
             }
-            (Decision::Report, _) | (_, None) if known.state == State::Done => {
-                self.print_done(position, known.status);
+            (Decision::Report, _) | (_, None) if latest.state == State::Done => {
+                self.print_done(position, latest.status);
             }
             (Decision::Report, prepared) => {
                 let failure = record::failure_of(&entry(), location.line, &self.input.next);
                 self.fail(position, prepared.as_ref().and_then(|it| it.as_ref().ok()), &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let earlier = known.is_partial.then(|| Earlier::Partial(entry().created));
+                let earlier = latest.is_partial.then(|| Earlier::Partial(entry().created));
                 self.enqueue(position, prepared, earlier);
             }
             (Decision::Look { again }, Some(Ok(prepared))) => {
@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
                 self.fail(position, Some(&prepared), &created_from_another_record());
             }
             // What became of one that was sent is not overwritten.
-            (_, Some(Err(failure))) if known.was_sent() => self.request_stop(Stop::Broken(failure)),
+            (_, Some(Err(failure))) if latest.was_sent() => self.request_stop(Stop::Broken(failure)),
             (_, Some(Err(failure))) => self.invalid(position, &failure),
             (_, None) => {}
         }

@@ -30,9 +30,9 @@ const OTHER_TITLES: &str = "was started with other column titles";
 /// A line of a journal.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Line {
+pub enum JournalLine {
     /// A run begins.
-    Header(Header),
+    Header(JournalHeader),
     /// What became of a record.
     Record(Entry),
     /// How a run left its file of failed records.
@@ -45,7 +45,7 @@ pub enum Line {
 /// Which batch a journal belongs to. Another batch is never continued with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Header {
+pub struct JournalHeader {
     /// What makes it a header.
     pub journal: String,
     /// Version of the format.
@@ -148,7 +148,7 @@ pub struct FailedFileEntry {
     pub hash: String,
 }
 
-impl Line {
+impl JournalLine {
     /// Reads a line; `None` for one that this program did not write.
     fn parse(text: &[u8]) -> Option<Self> {
         /// The line of a [`FailedFileEntry`].
@@ -162,7 +162,10 @@ impl Line {
         if let Ok(FailedFile { failed_file }) = serde_json::from_slice(text) {
             return Some(Self::FailedFile { failed_file });
         }
-        serde_json::from_slice(text).ok().filter(|header: &Header| header.journal == MARK).map(Self::Header)
+        serde_json::from_slice(text)
+            .ok()
+            .filter(|header: &JournalHeader| header.journal == MARK)
+            .map(Self::Header)
     }
 }
 
@@ -224,7 +227,7 @@ impl Entry {
     }
 }
 
-impl Header {
+impl JournalHeader {
     /// A header in which what is left out says that it is a journal of this version.
     pub fn new() -> Self {
         Self { journal: MARK.to_owned(), version: Some(VERSION), ..Self::default() }
@@ -316,7 +319,7 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
 mod tests {
     use serde_json::{json, to_string};
 
-    use super::{Entry, Header, Line, Shard, State, shard_contains};
+    use super::{Entry, JournalHeader, JournalLine, Shard, State, shard_contains};
     use storefront_core::failure::{Applied, Failure, FailureKind};
 
     #[test]
@@ -351,9 +354,9 @@ mod tests {
                 r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":true,"kind":"refused","status":404,"applied":"partial","reason":"no","cart":7}"#,
             ),
         ] {
-            assert_eq!(to_string(&Line::Record(entry.clone())).unwrap(), text);
+            assert_eq!(to_string(&JournalLine::Record(entry.clone())).unwrap(), text);
             assert!(
-                matches!(Line::parse(text.as_bytes()), Some(Line::Record(read)) if read == entry),
+                matches!(JournalLine::parse(text.as_bytes()), Some(JournalLine::Record(read)) if read == entry),
                 "{text}"
             );
         }
@@ -361,8 +364,8 @@ mod tests {
 
     #[test]
     fn lines_of_the_first_version_2_are_read() {
-        let read = |text: &str| match Line::parse(text.as_bytes()) {
-            Some(Line::Record(entry)) => Some(entry.state),
+        let read = |text: &str| match JournalLine::parse(text.as_bytes()) {
+            Some(JournalLine::Record(entry)) => Some(entry.state),
             _ => None,
         };
         let failed = r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"mismatch","status":null,"applied":"yes","reason":"no"}"#;
@@ -377,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_header_reads_back_and_any_other_batch_is_told_apart() {
-        let header = Header {
+        let header = JournalHeader {
             service: "https://shop.example/live".to_owned(),
             interface: "marketplace".to_owned(),
             store_view: Some("fr".to_owned()),
@@ -385,11 +388,11 @@ mod tests {
             input: "a.csv".to_owned(),
             shard: Some("1/4".to_owned()),
             started: "2026-01-01T00:00:00Z".to_owned(),
-            ..Header::new()
+            ..JournalHeader::new()
         };
-        let written = to_string(&Line::Header(header.clone())).unwrap();
-        let read = |text: &str| match Line::parse(text.as_bytes()) {
-            Some(Line::Header(header)) => header,
+        let written = to_string(&JournalLine::Header(header.clone())).unwrap();
+        let read = |text: &str| match JournalLine::parse(text.as_bytes()) {
+            Some(JournalLine::Header(header)) => header,
             other => panic!("{other:?}"),
         };
         assert_eq!((read(&written), read(&written).mismatch(&header)), (header.clone(), None));
@@ -411,7 +414,7 @@ mod tests {
             let text = written.replace("\"version\":2", &format!("\"version\":{version}"));
             assert!(read(&text).mismatch(&header).unwrap().contains("format version"), "{version}");
         }
-        assert!(Line::parse(br#"{"journal":"other"}"#).is_none());
+        assert!(JournalLine::parse(br#"{"journal":"other"}"#).is_none());
     }
 
     #[test]

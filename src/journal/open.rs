@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::read::{self, PreviousRun};
 use super::write::unwritable;
-use super::{Header, Line};
+use super::{JournalHeader, JournalLine};
 use crate::system::clock::Clock;
 use crate::system::storage::{Lock, Log, LogAccess, Storage, lock_of, parent, real_path};
 use storefront_core::failure::Failure;
@@ -49,7 +49,7 @@ pub struct Opening {
     clock: Clock,
     /// Where the files are.
     pub files: Files,
-    header: Header,
+    header: JournalHeader,
     log: Option<(Arc<dyn Log>, Lock)>,
     /// What earlier runs left; of a journal to be discarded, too.
     pub past: PreviousRun,
@@ -66,7 +66,7 @@ impl Opening {
         storage: Arc<dyn Storage>,
         clock: Clock,
         files: Files,
-        header: Header,
+        header: JournalHeader,
     ) -> Result<Self, Failure> {
         let mut opening = Self { storage, clock, files, header, log: None, past: PreviousRun::default() };
         match opening.storage.open_log(&opening.files.journal, LogAccess::Append) {
@@ -90,7 +90,7 @@ impl Opening {
         let log = self.storage.open_log(path, LogAccess::Append).map_err(|error| unreadable(path, &error))?;
         // What is discarded may have had other titles.
         let titles = self.header.titles.clone().filter(|_| !self.files.restart);
-        self.past = read::read(path, &log, &Header { titles, ..self.header.clone() })?;
+        self.past = read::read(path, &log, &JournalHeader { titles, ..self.header.clone() })?;
         if !self.files.resume && !self.files.restart {
             return Err(already_there(&self.files, self.past.is_complete(&self.header)));
         }
@@ -111,7 +111,8 @@ impl Opening {
         }
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
-        let header = Line::Header(Header { started, records: Some(records), ..self.header.clone() });
+        let header =
+            JournalLine::Header(JournalHeader { started, records: Some(records), ..self.header.clone() });
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let is_replaced = self.is_started();
         let (log, lock) = match held {
@@ -172,9 +173,9 @@ impl Opening {
             };
             let Some(theirs) = read::header(&*log).map_err(failed)? else { continue };
             // Whatever its titles and its store view were, it may have sent records of this input.
-            let Header { shard, titles, store_view, .. } = theirs.clone();
+            let JournalHeader { shard, titles, store_view, .. } = theirs.clone();
             let input = name.to_string_lossy().into_owned();
-            let same_part = Header { store_view, input, titles, shard, ..self.header.clone() };
+            let same_part = JournalHeader { store_view, input, titles, shard, ..self.header.clone() };
             let is_other = theirs.other_version().is_none() && theirs.mismatch(&same_part).is_some();
             let shown = path.display();
             if !is_other && theirs.is_other_part(&self.header) {

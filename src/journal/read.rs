@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Entry, FailedFileEntry, Header, Line, OTHER_TITLES, State};
+use super::{Entry, FailedFileEntry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
 
@@ -16,7 +16,7 @@ const MAX_RECORD: u64 = 100_000_000;
 
 /// The latest that a journal says of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Known {
+pub struct LatestEntry {
     /// Its state.
     pub state: State,
     /// The HTTP status; 0 for none.
@@ -29,7 +29,7 @@ pub struct Known {
     pub offset: u64,
 }
 
-impl Known {
+impl LatestEntry {
     /// Whether it is not done and was sent, at least in part: what became of it must not be overwritten.
     pub fn was_sent(self) -> bool {
         match self.state {
@@ -48,7 +48,7 @@ impl Known {
 /// What earlier runs left; empty where there was none.
 #[derive(Debug, Default)]
 pub struct PreviousRun {
-    records: BTreeMap<u64, Known>,
+    records: BTreeMap<u64, LatestEntry>,
     log: Option<Arc<dyn Log>>,
     /// What earlier runs wrote with `--failed`.
     pub failed_files: Vec<FailedFileEntry>,
@@ -61,7 +61,7 @@ pub struct PreviousRun {
     /// When the first run began.
     pub started: Option<String>,
     /// The header of the last run.
-    last_run: Option<Header>,
+    last_run: Option<JournalHeader>,
 }
 
 impl PreviousRun {
@@ -72,12 +72,12 @@ impl PreviousRun {
 
     /// Whether a record went through.
     pub fn has_done(&self) -> bool {
-        self.records.values().any(|known| known.state == State::Done)
+        self.records.values().any(|latest| latest.state == State::Done)
     }
 
     /// Whether every record of this input is done. Of a shard it is not known.
-    pub fn is_complete(&self, input: &Header) -> bool {
-        let all = |run: &Header| {
+    pub fn is_complete(&self, input: &JournalHeader) -> bool {
+        let all = |run: &JournalHeader| {
             let is_same = run.shard.is_none() && run.sha256.is_some() && run.sha256 == input.sha256;
             is_same && run.records == Some(self.records.len() as u64)
         };
@@ -87,8 +87,8 @@ impl PreviousRun {
     /// How many records it has in each state.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
-        for known in self.records.values() {
-            *counts.entry(known.state.name()).or_default() += 1;
+        for latest in self.records.values() {
+            *counts.entry(latest.state.name()).or_default() += 1;
         }
         counts
     }
@@ -102,7 +102,7 @@ impl PreviousRun {
     }
 
     /// The latest of a record, numbered from 1.
-    pub fn known(&self, record: u64) -> Known {
+    pub fn latest(&self, record: u64) -> LatestEntry {
         self.records.get(&record).copied().unwrap_or_default()
     }
 
@@ -115,7 +115,7 @@ impl PreviousRun {
         let Some(log) = &self.log else { return Ok(noted) };
         let (mut reader, mut line) = (BufReader::with_capacity(64 << 10, log.reader(0)), Vec::new());
         while reader.read_until(b'\n', &mut line)? > 0 {
-            if let Some(Line::Record(entry)) = Line::parse(written(&line)) {
+            if let Some(JournalLine::Record(entry)) = JournalLine::parse(written(&line)) {
                 let of = noted.entry(entry.record).or_default();
                 of.is_by_hand = entry.is_by_hand();
                 if entry.state != State::Sending {
@@ -131,29 +131,29 @@ impl PreviousRun {
     }
 
     /// The records that it names, by their numbers, with the latest of each.
-    pub fn records(&self) -> impl Iterator<Item = (u64, Known)> + '_ {
-        self.records.iter().map(|(number, known)| (*number, *known))
+    pub fn records(&self) -> impl Iterator<Item = (u64, LatestEntry)> + '_ {
+        self.records.iter().map(|(number, latest)| (*number, *latest))
     }
 
     /// Whether nothing of it can have been applied.
     fn is_without_effect(&self) -> bool {
-        self.records.values().all(|known| match known.state {
+        self.records.values().all(|latest| match latest.state {
             State::NotSent | State::Declined => true,
             State::FailedPermanent | State::FailedTemporary => {
-                self.entry(*known).applied.is_none_or(|applied| applied == Applied::No.name())
+                self.entry(*latest).applied.is_none_or(|applied| applied == Applied::No.name())
             }
             _ => false,
         })
     }
 
     /// All that was written of it, read again.
-    pub fn entry(&self, known: Known) -> Entry {
+    pub fn entry(&self, latest: LatestEntry) -> Entry {
         let mut line = Vec::new();
-        if let Some(log) = self.log.as_ref().filter(|_| known.state != State::NotSent) {
-            let _ = BufReader::with_capacity(1024, log.reader(known.offset)).read_until(b'\n', &mut line);
+        if let Some(log) = self.log.as_ref().filter(|_| latest.state != State::NotSent) {
+            let _ = BufReader::with_capacity(1024, log.reader(latest.offset)).read_until(b'\n', &mut line);
         }
-        match Line::parse(written(&line)) {
-            Some(Line::Record(entry)) => entry,
+        match JournalLine::parse(written(&line)) {
+            Some(JournalLine::Record(entry)) => entry,
             _ => Entry::default(),
         }
     }
@@ -174,13 +174,13 @@ pub struct Noted {
 ///
 /// # Errors
 /// The system's error.
-pub fn header(log: &dyn Log) -> io::Result<Option<Header>> {
+pub fn header(log: &dyn Log) -> io::Result<Option<JournalHeader>> {
     /// No header is nearly as long.
     const MAX_HEADER: u64 = 64 << 10;
     let mut line = Vec::new();
     BufReader::new(Read::take(log.reader(0), MAX_HEADER)).read_until(b'\n', &mut line)?;
-    Ok(match Line::parse(&line).filter(|_| line.last() == Some(&b'\n')) {
-        Some(Line::Header(header)) => Some(header),
+    Ok(match JournalLine::parse(&line).filter(|_| line.last() == Some(&b'\n')) {
+        Some(JournalLine::Header(header)) => Some(header),
         _ => None,
     })
 }
@@ -190,7 +190,7 @@ pub fn header(log: &dyn Log) -> io::Result<Option<Header>> {
 ///
 /// # Errors
 /// `guard` for a journal of something else, and for one that is damaged.
-pub fn read(path: &Path, log: &Arc<dyn Log>, header: &Header) -> Result<PreviousRun, Failure> {
+pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<PreviousRun, Failure> {
     let past = PreviousRun { log: Some(log.clone()), ..PreviousRun::default() };
     let mut reading = Reading { path, header, partial: Vec::new(), past, other: None };
     let mut reader = BufReader::with_capacity(64 << 10, log.reader(0));
@@ -236,7 +236,7 @@ fn guard(message: String) -> Failure {
 
 struct Reading<'a> {
     path: &'a Path,
-    header: &'a Header,
+    header: &'a JournalHeader,
     /// Lines that are not whole, of which it is not known yet whether they end a run: number, offset, what they are.
     partial: Vec<(u64, u64, Partial)>,
     past: PreviousRun,
@@ -246,9 +246,9 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn line(&mut self, text: &[u8], number: u64, offset: u64) -> Result<(), Failure> {
-        match (Line::parse(written(text)), self.partial.first()) {
+        match (JournalLine::parse(written(text)), self.partial.first()) {
             // A run that continues the journal of the same batch.
-            (Some(Line::Header(header)), _) => match header.mismatch(self.header) {
+            (Some(JournalLine::Header(header)), _) => match header.mismatch(self.header) {
                 Some(why) if header.is_for_input(self.header) => {
                     self.other.get_or_insert(why);
                     self.end_run()
@@ -269,14 +269,14 @@ impl Reading<'_> {
             }
             // Only a new run can follow a line that was cut off.
             (Some(_), Some((partial, ..))) => Err(self.damaged(*partial, "invalid entry")),
-            (Some(Line::FailedFile { failed_file }), None) => {
+            (Some(JournalLine::FailedFile { failed_file }), None) => {
                 self.past.failed_files.push(failed_file);
                 Ok(())
             }
-            (Some(Line::Record(entry)), None) => {
+            (Some(JournalLine::Record(entry)), None) => {
                 let (status, hash) = (entry.status.unwrap_or_default(), entry.hash().unwrap_or_default());
                 let (state, is_partial) = (entry.state, entry.is_partial());
-                self.set(number, entry.record, Known { state, status, hash, is_partial, offset })
+                self.set(number, entry.record, LatestEntry { state, status, hash, is_partial, offset })
             }
         }
     }
@@ -290,8 +290,9 @@ impl Reading<'_> {
                 Partial::Nothing => {}
                 Partial::Damaged => return Err(self.damaged(number, "invalid entry")),
                 Partial::Record(record, hash) => {
-                    let hash = hash.unwrap_or_else(|| self.past.known(record).hash);
-                    let sending = Known { state: State::Sending, hash, offset, ..Known::default() };
+                    let hash = hash.unwrap_or_else(|| self.past.latest(record).hash);
+                    let sending =
+                        LatestEntry { state: State::Sending, hash, offset, ..LatestEntry::default() };
                     self.set(number, record, sending)?;
                 }
             }
@@ -299,11 +300,11 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn set(&mut self, number: u64, record: u64, known: Known) -> Result<(), Failure> {
+    fn set(&mut self, number: u64, record: u64, latest: LatestEntry) -> Result<(), Failure> {
         if record > MAX_RECORD {
             return Err(self.damaged(number, "invalid record number"));
         }
-        self.past.records.insert(record, known);
+        self.past.records.insert(record, latest);
         Ok(())
     }
 
@@ -361,8 +362,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::{Header, Partial, PreviousRun, judge, read};
-    use crate::journal::{Line, State};
+    use super::{JournalHeader, Partial, PreviousRun, judge, read};
+    use crate::journal::{JournalLine, State};
     use crate::system::storage::{Disk, Log, LogAccess, Storage};
     use storefront_core::failure::Failure;
 
@@ -371,10 +372,10 @@ mod tests {
     fn read_text(text: &str) -> Result<PreviousRun, Failure> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.journal");
-        let header = serde_json::to_string(&Line::Header(Header::new())).unwrap();
+        let header = serde_json::to_string(&JournalLine::Header(JournalHeader::new())).unwrap();
         std::fs::write(&path, text.replace("HEADER", &header)).unwrap();
         let log: Arc<dyn Log> = Disk.open_log(&path, LogAccess::Read).unwrap();
-        read(Path::new("a.journal"), &log, &Header::new())
+        read(Path::new("a.journal"), &log, &JournalHeader::new())
     }
 
     #[test]
@@ -405,12 +406,12 @@ mod tests {
         let done = LINE.replace("sending", "done");
         for end in ["", "\n", "\0\0"] {
             let past = read_text(&format!("HEADER\n{LINE}\n{done}{end}")).unwrap();
-            assert_eq!((past.known(12).state, past.known(12).hash), (State::Done, 0xa0));
-            assert_eq!(past.entry(past.known(12)).state, State::Done, "{end:?}");
-            assert_eq!((past.last(), past.known(11).state, past.warning), (12, State::NotSent, None));
+            assert_eq!((past.latest(12).state, past.latest(12).hash), (State::Done, 0xa0));
+            assert_eq!(past.entry(past.latest(12)).state, State::Done, "{end:?}");
+            assert_eq!((past.last(), past.latest(11).state, past.warning), (12, State::NotSent, None));
         }
         let past = read_text(&format!("HEADER\n{done}\n{{\"record\":12,\"sta")).unwrap();
-        assert_eq!((past.known(12).state, past.known(12).hash), (State::Sending, 0xa0));
+        assert_eq!((past.latest(12).state, past.latest(12).hash), (State::Sending, 0xa0));
         assert!(past.warning.is_some());
     }
 
@@ -420,7 +421,7 @@ mod tests {
         let refused = |text: &str| read_text(text).unwrap_err().message;
         assert!(refused(&format!("HEADER\n{cut}\n{LINE}\n")).contains("corrupt at line 2: invalid entry"));
         let past = read_text(&format!("HEADER\n{cut}\nHEADER\n{LINE}\n")).unwrap();
-        assert_eq!(past.known(12).state, State::Sending);
+        assert_eq!(past.latest(12).state, State::Sending);
         let far = LINE.replace("12", "100000001");
         assert!(refused(&format!("HEADER\n{far}\n")).contains("corrupt at line 2: invalid record number"));
         assert!(["", "hello\n"].iter().all(|text| refused(text).contains("is not a storefront journal")));

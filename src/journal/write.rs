@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Entry, Line, State};
+use super::{Entry, JournalLine, State};
 use crate::system::clock::Clock;
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
@@ -92,7 +92,7 @@ impl Journal {
 
     fn push(&self, entry: Entry, on_disk: Option<Waiting>) {
         let second = Timestamp::from_second(self.clock.now().as_second()).ok();
-        let line = Line::Record(Entry { time: second.map(|second| second.to_string()), ..entry });
+        let line = JournalLine::Record(Entry { time: second.map(|second| second.to_string()), ..entry });
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
         // A writer that has ended says why by its result.

@@ -36,7 +36,7 @@ pub const PLAN_AGAIN: &str = "make the plan again with --plan";
 
 /// The first line of a plan.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Header {
+pub struct PlanHeader {
     /// Version of the format.
     pub plan: u64,
     /// Names the plan, also where the file is copied: 32 hexadecimal digits.
@@ -100,7 +100,7 @@ pub struct Plan {
     /// Its file.
     pub path: PathBuf,
     /// What it is for.
-    pub header: Header,
+    pub header: PlanHeader,
     /// Its records, in order.
     pub records: Vec<Planned>,
     /// The numbers of the records that are applied now; all where it is empty.
@@ -140,7 +140,7 @@ impl Planned {
     }
 }
 
-impl Header {
+impl PlanHeader {
     /// The header of a new plan, with an id of its own.
     pub fn new() -> Self {
         // Without randomness two plans have one id, and the second is refused.
@@ -179,7 +179,7 @@ impl Plan {
         let edited = |line: usize, what: &str| {
             Failure::guard(format!("plan `{name}`: line {line}: {what}")).hint(PLAN_AGAIN)
         };
-        let header: Header = serde_json::from_str(first).map_err(|_| edited(1, CHANGED))?;
+        let header: PlanHeader = serde_json::from_str(first).map_err(|_| edited(1, CHANGED))?;
         // It becomes the name of a file.
         let is_id = header.id.len() == 32 && header.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_id || !is_hashed(&header.id, first) {
@@ -222,10 +222,10 @@ pub fn ensure_new(storage: &dyn Storage, path: &Path) -> Result<(), Failure> {
 pub fn write(
     storage: &dyn Storage,
     path: &Path,
-    header: Header,
+    header: PlanHeader,
     records: &[Planned],
-) -> Result<Header, Failure> {
-    let header = Header { records: records.len() as u64, ..header };
+) -> Result<PlanHeader, Failure> {
+    let header = PlanHeader { records: records.len() as u64, ..header };
     let first = serde_json::to_string(&header).unwrap_or_default();
     let mut text = with_hash(&header.id, &first);
     for (index, record) in records.iter().enumerate() {

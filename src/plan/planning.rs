@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{Header, Planned, ensure_new, write};
+use super::{PlanHeader, Planned, ensure_new, write};
 use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -26,7 +26,7 @@ const EXPIRES: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Planning<'a> {
     service: &'a Service<'a>,
     path: PathBuf,
-    header: Header,
+    header: PlanHeader,
     records: Vec<Planned>,
     unchanged: u64,
     /// Why there is no plan where it has no record.
@@ -57,7 +57,7 @@ impl<'a> Planning<'a> {
         let session = service.session;
         let Some(path) = session.global.plan.file.clone() else { return Ok(None) };
         ensure_new(&*session.context.storage, &path)?;
-        let header = Header { options, ..header(service, operation, session.global.plan.expires) };
+        let header = PlanHeader { options, ..header(service, operation, session.global.plan.expires) };
         Ok(Some(Self { service, path, header, records: Vec::new(), unchanged: 0, nothing: None }))
     }
 
@@ -132,17 +132,17 @@ impl<'a> Planning<'a> {
 }
 
 /// The header of a plan for this service.
-fn header(service: &Service<'_>, spec: &OperationSpec, expires: Option<Duration>) -> Header {
+fn header(service: &Service<'_>, spec: &OperationSpec, expires: Option<Duration>) -> PlanHeader {
     let (session, id) = (service.session, service.settings.service_id());
     let now = session.context.clock.now();
     let created = Timestamp::from_second(now.as_second()).unwrap_or(now);
-    Header {
+    PlanHeader {
         operation: spec.name.to_owned(),
         service: id.url,
         interface: id.interface,
         store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
         created,
         expires: created.saturating_add(expires.unwrap_or(EXPIRES)).unwrap_or(created),
-        ..Header::new()
+        ..PlanHeader::new()
     }
 }

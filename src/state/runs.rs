@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::journal::Header;
+use crate::journal::JournalHeader;
 use crate::system::context::Context;
 use storefront_core::failure::Failure;
 use storefront_core::text::hash::fnv1a;
@@ -20,7 +20,7 @@ pub struct KnownRun {
     /// The journal.
     pub path: PathBuf,
     /// What it is of, for when it is gone.
-    pub header: Header,
+    pub header: JournalHeader,
 }
 
 impl KnownRun {
@@ -31,7 +31,7 @@ impl KnownRun {
 }
 
 /// Notes that a run begins. A help: a run that cannot be noted is not listed.
-pub fn note_run(context: &Context, journal: &Path, header: &Header) {
+pub fn note_run(context: &Context, journal: &Path, header: &JournalHeader) {
     let Ok(directory) = directory(context) else { return };
     let name = format!("{:016x}.json", fnv1a(journal.as_os_str().as_encoded_bytes()));
     let run = KnownRun { path: journal.to_owned(), header: header.clone() };

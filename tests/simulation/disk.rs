@@ -209,9 +209,9 @@ impl Mount {
     }
 }
 
-struct Held(Mount, PathBuf);
+struct HeldLock(Mount, PathBuf);
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         self.0.disk().locks.remove(&self.1);
     }
@@ -279,7 +279,7 @@ impl Storage for Mount {
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
         let is_free = self.disk().locks.insert(path.to_owned());
-        Ok(is_free.then(|| Box::new(Held(self.clone(), path.to_owned())) as Box<dyn Any>))
+        Ok(is_free.then(|| Box::new(HeldLock(self.clone(), path.to_owned())) as Box<dyn Any>))
     }
 
     fn open_log(&self, path: &Path, _: LogAccess) -> io::Result<Arc<dyn Log>> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use storefront::plan::{Header, Planned, write};
+use storefront::plan::{PlanHeader, Planned, write};
 use storefront::system::storage::Disk;
 use storefront_core::profile::diff::{Change, Expected};
 
@@ -273,7 +273,7 @@ fn ten_thousand_records_are_filtered_and_searched() {
     const RECORDS: usize = 10_000;
     let home = planned();
     let first = std::fs::read_to_string(home.dir.path().join("moves.plan")).unwrap();
-    let header: Header = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    let header: PlanHeader = serde_json::from_str(first.lines().next().unwrap()).unwrap();
     let change = |path: &str, before: &str, after: String| {
         Change::parse(&json!({"path": path, "before": before, "after": after})).unwrap()
     };
@@ -300,7 +300,7 @@ fn ten_thousand_records_are_filtered_and_searched() {
         Planned { customer: Some(number.to_string()), expect, ..Planned::default() }
     };
     let records: Vec<Planned> = (1..=RECORDS).map(record).collect();
-    let header = Header { id: Header::new().id, ..header };
+    let header = PlanHeader { id: PlanHeader::new().id, ..header };
     write(&Disk, &home.dir.path().join("many.plan"), header, &records).unwrap();
     let (review, browser) = (reviewed(&home, "many.plan"), Browser::start());
     browser.looks(1280, 900, "light");

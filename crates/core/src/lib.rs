@@ -37,7 +37,7 @@ pub mod check {
 pub mod profile {
     pub mod address;
     pub mod address_book;
-    pub mod by_place;
+    pub mod addresses_by_place;
     pub mod custom;
     pub mod diff;
     pub mod equal;

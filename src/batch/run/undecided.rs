@@ -104,10 +104,10 @@ impl Run<'_> {
 
     /// Whether an earlier run left the record with the same answer.
     fn failed_alike(&self, job: &Job, failure: &Failure) -> bool {
-        let known = self.input.past.known(job.position.location.record);
-        known.state == State::FailedTemporary
-            && known.is_of(job.position.hash)
-            && failure.status == Some(known.status)
+        let latest = self.input.past.latest(job.position.location.record);
+        latest.state == State::FailedTemporary
+            && latest.is_of(job.position.hash)
+            && failure.status == Some(latest.status)
     }
 }
 

@@ -164,7 +164,7 @@ async fn of_file(service: &Service<'_>, listed: &[String]) -> Result<(), Failure
 
 /// What was found with one customer, as results have it.
 #[derive(Serialize)]
-struct Line<'a> {
+struct CustomerFindings<'a> {
     customer: Value,
     email: Option<String>,
     findings: &'a [Finding],
@@ -217,7 +217,7 @@ impl<'a> Run<'a> {
         let email = profile.text("email");
         self.tell(
             &profile::owner(profile.customer()),
-            &Line { customer, email, findings: &findings, removable },
+            &CustomerFindings { customer, email, findings: &findings, removable },
         )
     }
 
@@ -227,11 +227,11 @@ impl<'a> Run<'a> {
         let findings = [Finding { kind: Kind::UnknownCustomer, addresses, field: None, message }];
         let email = name.contains('@').then(|| name.to_owned());
         let customer = name.parse::<u64>().map_or(Value::Null, Value::from);
-        let line = Line { customer, email, findings: &findings, removable: Vec::new() };
+        let line = CustomerFindings { customer, email, findings: &findings, removable: Vec::new() };
         self.tell(&format!("customer {}", sanitize_line(name)), &line)
     }
 
-    fn tell(&mut self, owner: &str, line: &Line<'_>) -> Result<(), Failure> {
+    fn tell(&mut self, owner: &str, line: &CustomerFindings<'_>) -> Result<(), Failure> {
         let report = self.service.session.report;
         self.checked += 1;
         if !line.findings.is_empty() {

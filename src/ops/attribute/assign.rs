@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::names::{Place, is_in_set, path, places};
+use super::names::{AttributeGroup, find_groups, is_in_set, path};
 use super::read_existing;
 use crate::client::Effect;
 use crate::client::service::Service;
@@ -23,14 +23,14 @@ use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
 pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let asked = Attribute(&draft.fields);
     let code = asked.code();
-    let places = places(service, &asked.set_names()).await?;
+    let groups = find_groups(service, &asked.set_names()).await?;
     read_existing(service, code).await?;
     let (mut calls, mut left) = (Calls::new(service, ATTRIBUTE_ASSIGN.name), Vec::new());
-    for place in places {
-        if !place.names_group && is_in_set(service, code, &place.set).await? {
-            calls.skip(call_name(&place), "already there");
+    for group in groups {
+        if !group.names_group && is_in_set(service, code, &group.set).await? {
+            calls.skip(call_name(&group), "already there");
         } else {
-            left.push(place);
+            left.push(group);
         }
     }
     let requests = requests(service, code, &left)?;
@@ -60,20 +60,24 @@ pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Res
 }
 
 /// The calls.
-pub fn requests(service: &Service<'_>, code: &str, places: &[Place]) -> Result<Vec<Planned>, Failure> {
+pub fn requests(
+    service: &Service<'_>,
+    code: &str,
+    groups: &[AttributeGroup],
+) -> Result<Vec<Planned>, Failure> {
     let path = path(service, "/{store_view}/V1/products/attribute-sets/attributes", &[])?;
-    let request = |place: &Place| {
+    let request = |group: &AttributeGroup| {
         let id = |text: &String| text.parse::<u64>().map_or_else(|_| json!(text), Value::from);
-        let body = json!({"attributeSetId": id(&place.set), "attributeGroupId": id(&place.group),
+        let body = json!({"attributeSetId": id(&group.set), "attributeGroupId": id(&group.id),
             "attributeCode": code, "sortOrder": 0});
-        (call_name(place), Request::post(path.clone(), body.to_string().into(), Bearer::Admin))
+        (call_name(group), Request::post(path.clone(), body.to_string().into(), Bearer::Admin))
     };
-    Ok(places.iter().map(request).collect())
+    Ok(groups.iter().map(request).collect())
 }
 
 /// Begins the name of a call.
 const ASSIGN: &str = "assign ";
 
-fn call_name(place: &Place) -> String {
-    format!("{ASSIGN}{}", place.name)
+fn call_name(group: &AttributeGroup) -> String {
+    format!("{ASSIGN}{}", group.name)
 }

@@ -139,12 +139,12 @@ pub async fn create(
     }
     names::resolve_store_views(service, &mut draft.fields).await?;
     replace_texteditor(service.settings.dialect, &mut draft.fields);
-    let places = names::places(service, &sets).await?;
-    if places.is_empty() {
+    let groups = names::find_groups(service, &sets).await?;
+    if groups.is_empty() {
         return create_only(service, &draft).await;
     }
     let code = Attribute(&draft.fields).code();
-    let assignments = assign::requests(service, code, &places)?;
+    let assignments = assign::requests(service, code, &groups)?;
     if service.session.global.dry_run {
         let first = request(service, &draft, service.settings.dialect.create_attribute)?;
         let calls = [(CREATE.to_owned(), first)].into_iter().chain(assignments).collect();
@@ -157,7 +157,7 @@ pub async fn create(
             format!("the attribute was created, but not put into all of its sets: {}", failure.message);
         Failure { created: id, message, ..failure }
     })?;
-    let (count, sets) = (places.len(), if places.len() == 1 { "set" } else { "sets" });
+    let (count, sets) = (groups.len(), if groups.len() == 1 { "set" } else { "sets" });
     let text = format!("Created attribute {code} and put it into {count} attribute {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
 }
@@ -212,7 +212,7 @@ fn number_options(fields: &mut Map<String, Value>) {
 /// `usage` for names that the shop does not have, and as [`Service::read`].
 pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Result<(), Failure> {
     names::resolve_store_views(service, &mut asked.clone()).await?;
-    names::places(service, &Attribute(asked).set_names()).await.map(drop)
+    names::find_groups(service, &Attribute(asked).set_names()).await.map(drop)
 }
 
 /// Creates the attribute, or shows what would be sent. Where attributes can be read, it is read first: some shops replace
@@ -264,13 +264,13 @@ pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) 
     if !is_as_asked(&reply.value(), asked) {
         return None;
     }
-    let places = names::places(service, &asked.set_names()).await.ok()?;
-    if places.is_empty() {
+    let groups = names::find_groups(service, &asked.set_names()).await.ok()?;
+    if groups.is_empty() {
         return Some(done(Some("done earlier")));
     }
     let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
     calls.skip(CREATE, "done earlier");
-    let assignments = assign::requests(service, code, &places).ok()?;
+    let assignments = assign::requests(service, code, &groups).ok()?;
     let sent = assign::send(calls, code, &assignments).await.ok()?;
     Some(Outcome { calls: sent.calls, ..done(Some("done earlier")) })
 }

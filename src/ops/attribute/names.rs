@@ -31,30 +31,30 @@ const SET_ID: &str = "attribute_set_id";
 
 /// A group of an attribute set.
 #[derive(Debug)]
-pub struct Place {
+pub struct AttributeGroup {
     /// As a person reads it: `Default/Content`, or the set alone where no group was named.
     pub name: String,
     /// Id of the set.
     pub set: String,
     /// Id of the group.
-    pub group: String,
+    pub id: String,
     /// Whether the group was named.
     pub names_group: bool,
 }
 
-/// The places that are meant by names; without a group it is that of the set with the lowest place.
+/// Finds the groups that are named; where only a set is, the first of its groups.
 ///
 /// # Errors
 /// `usage` for a set or a group that the shop does not have, and as [`Service::read`].
-pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place>, Failure> {
+pub async fn find_groups(service: &Service<'_>, names: &[String]) -> Result<Vec<AttributeGroup>, Failure> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let sets = sets(service).await?;
-    let mut places = Vec::new();
+    let mut chosen = Vec::new();
     for name in names {
         let (set, group) = split_set(name, &sets)?;
-        if places.iter().any(|place: &Place| place.set == set.id) {
+        if chosen.iter().any(|one: &AttributeGroup| one.set == set.id) {
             return Err(Failure::usage(format!("the attribute set `{}` is named twice", set.name)));
         }
         let groups = groups(service, &set.id).await?;
@@ -71,14 +71,14 @@ pub async fn places(service: &Service<'_>, names: &[String]) -> Result<Vec<Place
                 })?
             }
         };
-        places.push(Place {
+        chosen.push(AttributeGroup {
             name: group.map_or_else(|| set.name.clone(), |_| format!("{}/{}", set.name, found.name)),
             set: set.id.clone(),
-            group: found.id.clone(),
+            id: found.id.clone(),
             names_group: group.is_some(),
         });
     }
-    Ok(places)
+    Ok(chosen)
 }
 
 /// Whether an attribute is in a set, as far as this run has read.

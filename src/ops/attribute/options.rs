@@ -50,7 +50,7 @@ impl<'a> Locked<'a> {
     }
 
     /// The default option to keep: that of the attribute, or the one that an earlier command has lost.
-    fn former(&self) -> Option<&str> {
+    fn previous_default(&self) -> Option<&str> {
         let noted = self.noted.as_ref().map(|note| note.default.as_str());
         self.before.default.as_deref().or(noted.filter(|id| self.before.with_id(id).is_some()))
     }
@@ -158,7 +158,7 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
         // The id of an option that is added is not known before.
         let kept = match wanted {
             Some(label) => locked.before.get(label),
-            None => locked.former().and_then(|id| locked.before.with_id(id)),
+            None => locked.previous_default().and_then(|id| locked.before.with_id(id)),
         };
         let is_set = |option: &&Named| locked.before.default.as_ref() == Some(&option.id);
         if let Some(option) = kept.filter(|option| !planned.is_empty() || !is_set(option)) {
@@ -224,15 +224,15 @@ impl Locked<'_> {
         planned: &[Planned],
         labels: &[&str],
     ) -> Result<(usize, Option<Failure>), Failure> {
-        if let Some(former) = self.former().and_then(|id| self.before.with_id(id)) {
+        if let Some(previous_default) = self.previous_default().and_then(|id| self.before.with_id(id)) {
             if self.before.default.is_none() {
                 self.service.session.report.warn(&format!(
                     "an earlier command lost the default option `{}` of `{}`: it is set again",
-                    former.name, self.code
+                    previous_default.name, self.code
                 ));
             }
             if !labels.is_empty() {
-                self.note(Some(&former.id), labels, &self.before)?;
+                self.note(Some(&previous_default.id), labels, &self.before)?;
             }
         }
         for (count, (call, label)) in planned.iter().zip(labels).enumerate() {
@@ -252,7 +252,7 @@ impl Locked<'_> {
         Ok((labels.len(), None))
     }
 
-    /// Sets the default option that is wanted, or the former one where the attribute has none any more, and forgets the
+    /// Sets the default option that is wanted, or the previous one where the attribute has none any more, and forgets the
     /// note once nothing can change it: no option of those that were not `added` for certain may still come.
     async fn keep_default(
         &self,
@@ -269,9 +269,9 @@ impl Locked<'_> {
             let message = "the options could not be read afterwards, nor whether the default option is kept";
             return Err(Failure::new(FailureKind::Mismatch, message));
         };
-        let former = self.former();
-        // Where the one that is wanted was not added, the former one stays.
-        let lost = former.filter(|_| shown.default.is_none()).and_then(|id| shown.with_id(id));
+        let previous_default = self.previous_default();
+        // Where the one that is wanted was not added, the previous one stays.
+        let lost = previous_default.filter(|_| shown.default.is_none()).and_then(|id| shown.with_id(id));
         let goal = wanted.and_then(|label| shown.get(label)).or(lost);
         // One that is shown by a read of before is not known to be kept.
         let goal = goal.filter(|_| is_current || shown.default.is_none());
@@ -283,7 +283,7 @@ impl Locked<'_> {
             return Err(Failure::new(FailureKind::Mismatch, message));
         }
         let goal = goal.map(|option| option.id.as_str());
-        self.note(goal.or(shown.default.as_deref()).or(former), unknown, &shown)
+        self.note(goal.or(shown.default.as_deref()).or(previous_default), unknown, &shown)
     }
 }
 

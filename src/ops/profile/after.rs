@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::earlier::is_shown;
 use super::lag::Recent;
 use super::messages::{lags_behind, local_minute};
-use super::read::Held;
+use super::read::LoadedProfile;
 use super::steps::Steps;
 use super::{Change, Update};
 use crate::cli::ReplacementArgs;
@@ -93,7 +93,7 @@ pub struct Back {
 
 /// The customer's profile, and the snapshots that were taken for the records of a batch.
 struct Looked {
-    held: Held,
+    loaded: LoadedProfile,
     /// With what became of each; in the order in which they were taken.
     snapshots: Vec<(u64, Snapshot, WriteOutcome)>,
     /// The records of which a snapshot cannot be used, and why.
@@ -152,17 +152,17 @@ impl Finding {
 
 impl Looked {
     async fn of(service: &Service<'_>, sent: &[Sent]) -> Result<Self, Failure> {
-        let held = Held::read(service, None).await?;
-        let entries = held.store.entries().collect::<Result<Vec<_>, _>>()?;
+        let loaded = LoadedProfile::read(service, None).await?;
+        let entries = loaded.store.entries().collect::<Result<Vec<_>, _>>()?;
         let (mut snapshots, mut unusable) = (Vec::new(), Vec::new());
         for sent in sent {
             for name in &sent.snapshots {
                 let entry = entries.iter().find(|entry| entry.name() == name);
-                let read = entry.map(|entry| (entry.number, held.store.read_applied(&entry.path)));
+                let read = entry.map(|entry| (entry.number, loaded.store.read_applied(&entry.path)));
                 match read {
-                    Some((number, Ok(snapshot))) => match ensure_own(&held, &snapshot) {
+                    Some((number, Ok(snapshot))) => match ensure_own(&loaded, &snapshot) {
                         Ok(()) => {
-                            let outcome = held.store.outcome(&snapshot.path);
+                            let outcome = loaded.store.outcome(&snapshot.path);
                             snapshots.push((number, (sent.record, snapshot, outcome)));
                         }
                         Err(why) => unusable.push((sent.record, why)),
@@ -174,7 +174,7 @@ impl Looked {
         }
         snapshots.sort_by_key(|(number, _)| *number);
         let snapshots = snapshots.into_iter().map(|(_, snapshot)| snapshot).collect();
-        Ok(Self { held, snapshots, unusable })
+        Ok(Self { loaded, snapshots, unusable })
     }
 
     /// The snapshots of a record whose requests may have been applied, each with the changes of the batch that came after it.
@@ -196,7 +196,7 @@ impl Looked {
 
     /// What the profile shows of a record.
     fn finding(&self, service: &Service<'_>, sent: &Sent) -> Result<Finding, Failure> {
-        let (store, stored) = (&self.held.store, &self.held.stored);
+        let (store, stored) = (&self.loaded.store, &self.loaded.stored);
         let applied = self.applied(sent.record);
         let unusable = self.unusable.iter().find(|(record, _)| *record == sent.record);
         let is_recent =
@@ -234,7 +234,7 @@ impl Looked {
             WriteOutcome::NotSent | WriteOutcome::Refused => {
                 Found::NotSeen(format!("its last request was {}", outcome.name()))
             }
-            _ if is_shown(service, &self.held.store, snapshot, &self.held.stored, Proof::AsSent)? => {
+            _ if is_shown(service, &self.loaded.store, snapshot, &self.loaded.stored, Proof::AsSent)? => {
                 Found::Seen
             }
             _ => Found::NotSeen(match outcome.open_until(service.session.context.clock.now()) {
@@ -261,7 +261,7 @@ impl Looked {
             return Ok(Undone { back: None, left, notes: Vec::new() });
         };
         let rewritten: Vec<diff::Change> =
-            applied.iter().flat_map(|snapshot| self.held.store.rewritten(&snapshot.path)).collect();
+            applied.iter().flat_map(|snapshot| self.loaded.store.rewritten(&snapshot.path)).collect();
         let undo = Undo {
             before: &both.before,
             sent: &both.after,
@@ -272,22 +272,26 @@ impl Looked {
             dialect: service.settings.dialect,
         };
         // In a read that lags behind all seems to be as it was before.
-        let recent = Recent::of(&self.held, false)?;
-        let missing = recent.missing_in(&self.held.stored)?;
+        let recent = Recent::of(&self.loaded, false)?;
+        let missing = recent.missing_in(&self.loaded.stored)?;
         if !missing.is_empty() {
             return Err(lags_behind(&missing, recent.is_any()).refusal);
         }
-        let back = inverse(undo, self.held.stored.customer())?;
+        let back = inverse(undo, self.loaded.stored.customer())?;
         let notes = back.notes.iter().filter(|note| !back.left.contains(note)).cloned().collect();
         left.extend(back.left);
-        let back = update(service, &self.held, &back.patch).await?;
+        let back = update(service, &self.loaded, &back.patch).await?;
         Ok(Undone { back, left, notes })
     }
 }
 
 /// The update that carries out a patch, with the changes that it makes now. `None` where there are none.
-async fn update(service: &Service<'_>, held: &Held, patch: &ProfilePatch) -> Result<Option<Back>, Failure> {
-    let whole = merge(held.stored.customer(), patch)?;
+async fn update(
+    service: &Service<'_>,
+    loaded: &LoadedProfile,
+    patch: &ProfilePatch,
+) -> Result<Option<Back>, Failure> {
+    let whole = merge(loaded.stored.customer(), patch)?;
     let patch = ProfilePatch {
         draft: with_defaults(&patch.draft, &whole.changes),
         remove: patch.remove.clone(),
@@ -298,16 +302,16 @@ async fn update(service: &Service<'_>, held: &Held, patch: &ProfilePatch) -> Res
     let update =
         Update { patch, expect: None, allow_delete: None, base: None, replacement, warned: Vec::new() };
     let consent = service.session.prompt().consent();
-    let own = held.service(service);
+    let own = loaded.service(service);
     let mut steps = Steps::new(service, Change::Update(&update), consent);
-    let merged = steps.propose(&own, held).await?.merged;
+    let merged = steps.propose(&own, loaded).await?.merged;
     if merged.changes.is_empty() {
         return Ok(None);
     }
     let is_named = service.customer.is_some() || service.email.is_some();
-    let customer = held.stored.text("id").filter(|_| is_named);
+    let customer = loaded.stored.text("id").filter(|_| is_named);
     let expect =
-        diff::Expected { owner: held.stored.owner(), changes: merged.changes, ..diff::Expected::default() };
+        diff::Expected { owner: loaded.stored.owner(), changes: merged.changes, ..diff::Expected::default() };
     let input = operation::body(&CUSTOMER_UPDATE, draft);
     Ok(Some(Back { customer, input, expect }))
 }
@@ -333,12 +337,12 @@ fn with_defaults(draft: &Map<String, Value>, changes: &[diff::Change]) -> Map<St
 }
 
 /// A snapshot has to be of this service and this customer.
-fn ensure_own(held: &Held, snapshot: &Snapshot) -> Result<(), String> {
+fn ensure_own(loaded: &LoadedProfile, snapshot: &Snapshot) -> Result<(), String> {
     let name = snapshot.name();
-    if snapshot.service.as_deref() != Some(&*held.store.service) {
+    if snapshot.service.as_deref() != Some(&*loaded.store.service) {
         return Err(format!("snapshot {name} was taken from another service"));
     }
-    if belongs_to(held.stored.customer(), &snapshot.customer) {
+    if belongs_to(loaded.stored.customer(), &snapshot.customer) {
         Ok(())
     } else {
         Err(format!("snapshot {name} is of another customer"))

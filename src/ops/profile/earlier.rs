@@ -12,7 +12,7 @@ use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
-use storefront_core::profile::verify::{Proof, Seen, verify};
+use storefront_core::profile::verify::{Proof, Verification, verify};
 
 /// Whether the profile was so before one of our writes of the last minute, as a restore makes it right after its update: a
 /// replica that lags behind shows the old profile, which proves nothing then.
@@ -26,8 +26,8 @@ pub fn was_so_before(
         let is_recent = matches!(outcome, WriteOutcome::Applied { at, .. } if store.is_recent(at));
         let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
         let ignore = &service.settings.read.ignore;
-        let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
-        is_recent && seen.map_or(true, |seen| seen.is_shown())
+        let verification = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
+        is_recent && verification.map_or(true, |verification| verification.is_shown())
     };
     // What an update that was deleted from the history has set, nobody can compare.
     store.has_removed_recently()
@@ -35,8 +35,8 @@ pub fn was_so_before(
 }
 
 /// Whether a profile shows something that this replacement carried, and is not another editor's work.
-pub fn tells_of_it(seen: &Seen) -> bool {
-    seen.shows_sent && (seen.is_applied() || seen.altered.is_empty())
+pub fn tells_of_it(verification: &Verification) -> bool {
+    verification.shows_sent && (verification.is_applied() || verification.altered.is_empty())
 }
 
 /// Notes where a profile that was read shows the newest update although it was refused in the last minute. An earlier one is not
@@ -64,10 +64,11 @@ pub fn note_saved_refusal(
             break;
         }
         let ignore = &service.settings.read.ignore;
-        let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], ignore)?;
-        if tells_of_it(&seen) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged) {
+        let verification = verify(&snapshot.customer, &snapshot.merged, now, &[], ignore)?;
+        if tells_of_it(&verification) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged)
+        {
             let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
-            store.set_outcome(&snapshot.path, outcome, &seen.altered);
+            store.set_outcome(&snapshot.path, outcome, &verification.altered);
             let warning = format!("the update of snapshot {} was refused, but saved", snapshot.name());
             service.session.report.warn(&warning);
             break;
@@ -88,15 +89,15 @@ pub fn is_shown(
     now: &Profile,
     proof: Proof,
 ) -> Result<bool, Failure> {
-    let seen = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
+    let verification = verify(&snapshot.customer, &snapshot.merged, now, &[], &service.settings.read.ignore)?;
     let is_shown =
-        seen.is_proof(proof) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
+        verification.is_proof(proof) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_outcome(
             &snapshot.path,
-            WriteOutcome::Applied { at, verified: seen.is_shown() },
-            &seen.altered,
+            WriteOutcome::Applied { at, verified: verification.is_shown() },
+            &verification.altered,
         );
     }
     Ok(is_shown)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::read::Held;
+use super::read::LoadedProfile;
 use crate::state::{LastRead, Reach, Snapshot};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -32,13 +32,13 @@ impl Recent {
     ///
     /// # Errors
     /// `guard` where one that may have been applied cannot be read.
-    pub fn of(held: &Held, has_base: bool) -> Result<Self, Failure> {
-        let store = &held.store;
+    pub fn of(loaded: &LoadedProfile, has_base: bool) -> Result<Self, Failure> {
+        let store = &loaded.store;
         let reach = if has_base { Reach::NewestApplied } else { Reach::LastMinutes };
         let mut recent = store.recent(reach)?;
         // Customers without an ID and an email have their files in common.
-        recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
-        let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
+        recent.retain(|(snapshot, _)| belongs_to(loaded.stored.customer(), &snapshot.customer));
+        let is_named = loaded.stored.text("id").or(loaded.stored.text("email")).is_some();
         let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
         let is_compared = |outcome: WriteOutcome| {
             let is_base = has_base && matches!(outcome, WriteOutcome::Applied { .. });

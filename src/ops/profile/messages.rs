@@ -22,7 +22,7 @@ use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::path::FieldPath;
 use storefront_core::profile::stored::Profile;
-use storefront_core::profile::verify::{Seen, is_filled_in};
+use storefront_core::profile::verify::{Verification, is_filled_in};
 
 /// What only a person may accept: it is refused where nobody can be asked.
 #[derive(Debug, Clone)]
@@ -136,22 +136,23 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
 }
 
 /// The service has it, and something is missing.
-pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure {
+pub fn mismatch(service: &Service<'_>, snapshot: &Path, verification: &Verification) -> Failure {
     let administrators = service.settings.dialect.administrators_fields;
-    let hint = magento::ignored_on_own_profile(seen, administrators).filter(|_| service.customer.is_none());
+    let hint =
+        magento::ignored_on_own_profile(verification, administrators).filter(|_| service.customer.is_none());
     let mut what = Vec::new();
-    for (ids, problem) in [(&seen.missing, "missing"), (&seen.replaced, "another one")] {
+    for (ids, problem) in [(&verification.missing, "missing"), (&verification.replaced, "another one")] {
         if let [_, others @ ..] = &ids[..] {
             let [subject, verb] = if others.is_empty() { ["address", "is"] } else { ["addresses", "are"] };
             what.push(format!("{subject} {} {verb} {problem} afterwards", join_ids(ids)));
         }
     }
-    if !seen.undone.is_empty() {
-        what.push(format!("not visible afterwards: {}", list_paths(&seen.undone)));
+    if !verification.undone.is_empty() {
+        what.push(format!("not visible afterwards: {}", list_paths(&verification.undone)));
     }
-    let addresses = seen.missing.iter().chain(&seen.replaced);
+    let addresses = verification.missing.iter().chain(&verification.replaced);
     let missing = addresses.map(|id| FieldPath::address(*id).to_string());
-    let missing = missing.chain(seen.undone.iter().map(|change| change.path.to_string())).collect();
+    let missing = missing.chain(verification.undone.iter().map(|change| change.path.to_string())).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
     let failure = failure.hint(hint.map_or_else(|| look_again(snapshot), Hint::from));
@@ -263,17 +264,22 @@ fn text(snapshot: &Path) -> String {
 }
 
 /// What a read shows beside what was sent: new ids, and values that the service or somebody else changed.
-pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, dialect: &Dialect) -> Vec<String> {
-    let renumbered = seen.renumbered.iter();
+pub fn of_verification(
+    verification: &Verification,
+    merged: &Merged,
+    before: &Map<String, Value>,
+    dialect: &Dialect,
+) -> Vec<String> {
+    let renumbered = verification.renumbered.iter();
     let mut warnings: Vec<String> =
         renumbered.map(|(old, new)| format!("the service gave address {old} a new ID: {new}")).collect();
-    warnings.extend(seen.doubles.iter().map(|(double, id)| {
+    warnings.extend(verification.doubles.iter().map(|(double, id)| {
         format!(
             "address {double} has the same values as the added address {id}: the service may have added it \
              twice; remove it with --remove-address {double}"
         )
     }));
-    for change in &seen.foreign {
+    for change in &verification.foreign {
         let (path, was, is) =
             (&change.path, format_value(change.before.as_ref()), format_value(change.after.as_ref()));
         warnings.push(if dialect.merges_profiles && magento::is_lost_default(change, before) {
@@ -282,7 +288,7 @@ pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, dialec
             format!("{path} was also changed, from {was} to {is} (by the service or another editor)")
         });
     }
-    for change in seen.altered.iter().filter(|change| !is_filled_in(change, &merged.customer)) {
+    for change in verification.altered.iter().filter(|change| !is_filled_in(change, &merged.customer)) {
         let sent = merged.changes.iter().find(|sent| sent.path == change.path);
         let sent = format_value(sent.and_then(|sent| sent.after.as_ref()));
         let now = format_value(change.after.as_ref());

@@ -20,29 +20,29 @@ use storefront_core::profile::stored::Profile;
 /// [`Failure::cancelled`] for a no, and what the steps refuse.
 pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Next, Failure> {
     let looked = steps.look(|steps, doubt| accepts(steps, prompt, &doubt)).await?;
-    let Some(held) = looked else { return Err(Failure::cancelled()) };
-    let service = held.service(steps.service);
-    let mut proposal = steps.propose(&service, &held).await?;
+    let Some(loaded) = looked else { return Err(Failure::cancelled()) };
+    let service = loaded.service(steps.service);
+    let mut proposal = steps.propose(&service, &loaded).await?;
     let is_asked = steps.answers.delete_newer.is_none() && prompt.can_ask() && !prompt.assume_yes();
     let mut shown = None;
     if is_asked && !proposal.newer.is_empty() {
-        show(steps, prompt, &held.stored, &proposal.merged);
-        show_newer(prompt, &held.stored, &proposal.newer);
+        show(steps, prompt, &loaded.stored, &proposal.merged);
+        show_newer(prompt, &loaded.stored, &proposal.newer);
         shown = Some(proposal.merged.changes.clone());
         let question = format!("Also delete {}, added since?", addresses(&proposal.newer));
         let number = if prompt.agrees(&question)? { proposal.newer.len() } else { 0 };
         steps.answers.delete_newer = Some(number);
-        proposal = steps.propose(&service, &held).await?;
+        proposal = steps.propose(&service, &loaded).await?;
     }
     if proposal.merged.changes.is_empty() {
         return Ok(Next::done(steps.unchanged(&proposal)));
     }
-    let dispatch = steps.dispatch(&service, &held, &proposal.merged)?;
+    let dispatch = steps.dispatch(&service, &loaded, &proposal.merged)?;
     steps.service.announce(steps.change.operation(), dispatch.first());
-    steps.freeing(&held, &dispatch)?;
+    steps.freeing(&loaded, &dispatch)?;
     if steps.answers.agreed.as_ref() != Some(&proposal.merged.changes) {
         if shown.as_ref() != Some(&proposal.merged.changes) {
-            show(steps, prompt, &held.stored, &proposal.merged);
+            show(steps, prompt, &loaded.stored, &proposal.merged);
         }
         if !confirms(steps, prompt, &proposal.merged)? {
             return Ok(Next::WentBack);
@@ -61,20 +61,20 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
         steps.warn_once(&doubt.refusal.message);
         Ok(true)
     };
-    let Some(held) = steps.look(warned).await? else { return Err(Failure::cancelled()) };
-    let service = held.service(steps.service);
-    let proposal = steps.propose(&service, &held).await?;
+    let Some(loaded) = steps.look(warned).await? else { return Err(Failure::cancelled()) };
+    let service = loaded.service(steps.service);
+    let proposal = steps.propose(&service, &loaded).await?;
     let merged = &proposal.merged;
     if merged.changes.is_empty() {
         return Ok(steps.unchanged(&proposal));
     }
-    let dispatch = steps.dispatch(&service, &held, merged)?;
+    let dispatch = steps.dispatch(&service, &loaded, merged)?;
     steps.check_deletions(merged, None, true)?;
-    steps.freeing(&held, &dispatch)?;
+    steps.freeing(&loaded, &dispatch)?;
     steps.warn(merged);
     let mut outcome = steps.outcome(merged);
     if let Some(profile) = &mut outcome.profile {
-        profile.owner = held.stored.owner();
+        profile.owner = loaded.stored.owner();
     }
     let shown = calls::preview(&service, steps.change.operation(), dispatch.planned());
     let single = dispatch.put.filter(|_| shown.calls.is_empty()).map(|(_, request)| service.preview(request));

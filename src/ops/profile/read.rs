@@ -17,8 +17,8 @@ use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
 use storefront_core::text::exact_json;
 
-/// A profile that was read.
-pub struct Held {
+/// A profile that was read, with the customer's files, and the locks where it was locked.
+pub struct LoadedProfile {
     /// The profile.
     pub stored: Profile,
     /// Whether it comes from the service, and not from `--base`.
@@ -30,7 +30,7 @@ pub struct Held {
     _locks: Vec<Lock>,
 }
 
-impl Held {
+impl LoadedProfile {
     /// Reads the profile, which other commands may replace meanwhile.
     ///
     /// # Errors
@@ -61,9 +61,9 @@ impl Held {
         let mut names: Vec<LockName> = vec![name.clone()];
         names.extend(known.filter(|known| *known != name));
         let timeout = lock_timeout.unwrap_or(settings.lock_timeout);
-        let mut held = Vec::new();
+        let mut locks = Vec::new();
         for name in &names {
-            held.push(lock(service, name, timeout).await?.0);
+            locks.push(lock(service, name, timeout).await?.0);
         }
         let started = context.clock.now();
         let (mut stored, mut is_readable) = read_or_base(service, base).await?;
@@ -73,7 +73,7 @@ impl Held {
         let mut was_waited_for = None;
         if let Some(own) = own {
             let (by_customer, waited) = lock(service, &own, timeout).await?;
-            held.push(by_customer);
+            locks.push(by_customer);
             was_waited_for = Some(waited);
         }
         store.list_once()?;
@@ -82,7 +82,7 @@ impl Held {
         {
             (stored, is_readable) = read_or_base(service, base).await?;
         }
-        Ok(Self { stored, is_readable, store, name, _locks: held })
+        Ok(Self { stored, is_readable, store, name, _locks: locks })
     }
 
     /// The service with the customer's id, where an email named it.

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::Change;
 use super::messages::{self, Doubt};
 use super::preview::{dry_run, preview};
-use super::read::Held;
+use super::read::LoadedProfile;
 use super::remove::{Dispatch, calls_after, remove};
 use super::steps::{Next, Steps};
 use super::verify::Sent;
@@ -66,13 +66,13 @@ const MAX_READ_AGE: Duration = Duration::from_secs(2);
 
 /// The steps under the lock. Nobody is asked: there is no [`Prompt`](crate::prompt::Prompt) here.
 async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
-    let Some(held) = steps.lock(was_accepted).await? else { return Ok(Next::Preview) };
-    if !held.is_readable && steps.answers.agreed.is_none() {
+    let Some(loaded) = steps.lock(was_accepted).await? else { return Ok(Next::Preview) };
+    if !loaded.is_readable && steps.answers.agreed.is_none() {
         steps.consent.given_to("Replace a profile that cannot be read?")?;
     }
-    let service = held.service(steps.service);
+    let service = loaded.service(steps.service);
     let begun = Instant::now();
-    let proposal = steps.propose(&service, &held).await?;
+    let proposal = steps.propose(&service, &loaded).await?;
     if begun.elapsed() > MAX_READ_AGE {
         // The shop was asked for regions or custom attributes, and made it wait.
         return Ok(Next::Commit);
@@ -81,8 +81,8 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
     if merged.changes.is_empty() && steps.freed.is_none() {
         return Ok(Next::done(steps.unchanged(&proposal)));
     }
-    let dispatch = steps.dispatch(&service, &held, merged)?;
-    let freeing = steps.freeing(&held, &dispatch)?;
+    let dispatch = steps.dispatch(&service, &loaded, merged)?;
+    let freeing = steps.freeing(&loaded, &dispatch)?;
     match &steps.answers.agreed {
         Some(agreed) if *agreed != merged.changes => {
             steps.service.session.report.status("the profile changed; here is the updated change");
@@ -95,9 +95,9 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
         }
     }
     let Some((removal, first)) = freeing else {
-        return Box::pin(send(steps, &service, held, merged, &dispatch)).await;
+        return Box::pin(send(steps, &service, loaded, merged, &dispatch)).await;
     };
-    match Box::pin(send(steps, &service, held, &removal, &first)).await? {
+    match Box::pin(send(steps, &service, loaded, &removal, &first)).await? {
         Next::Done(outcome) => steps.note_freed(*outcome, removal.changes),
         again => return Ok(again),
     }
@@ -126,27 +126,27 @@ enum Put {
 async fn send(
     steps: &mut Steps<'_>,
     service: &Service<'_>,
-    held: Held,
+    loaded: LoadedProfile,
     merged: &Merged,
     dispatch: &Dispatch<'_>,
 ) -> Result<Next, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
-    let stored = held.stored.customer();
+    let stored = loaded.stored.customer();
     let carried = dispatch.put.as_ref().map_or(stored, |(put, _)| &put.customer);
-    let unsent = held.store.take(operation, stored, carried, &dispatch.removed()).await?;
+    let unsent = loaded.store.take(operation, stored, carried, &dispatch.removed()).await?;
     service.log_before_send(Some(stem(&unsent.path))).await?;
     if let Some(mut record) = dispatch.unsent() {
         // Of a removal that is not started nothing can have been applied.
         if dispatch.put.is_some() {
             record.set(WriteOutcome::Unknown { sent_at: clock.now() });
         }
-        held.store.note(&unsent.path, &record).map_err(|error| unnoted(&error))?;
+        loaded.store.note(&unsent.path, &record).map_err(|error| unnoted(&error))?;
     }
     let path = unsent.leaves();
     let settle = steps.change.settle(service);
     let whole = |merged| {
         let (recent, sent_at) = (&steps.recent, clock.now());
-        Sent { operation, service, settle, held: &held, merged, snapshot: &path, recent, sent_at }
+        Sent { operation, service, settle, loaded: &loaded, merged, snapshot: &path, recent, sent_at }
     };
     let calls = calls_after(service, operation, steps.freed.as_ref());
     let is_one_call = dispatch.removals.is_empty() && steps.freed.is_none();
@@ -157,7 +157,7 @@ async fn send(
         match send_put(&mut steps.attempts, &sent, request, reported).await {
             Ok(Put::Applied(outcome)) => put = Some(*outcome),
             Ok(Put::Again(wait, unsent)) => {
-                drop(held);
+                drop(loaded);
                 pause(wait, || service.stopping.get()).await;
                 // After a signal nothing is sent again.
                 return if service.stopping.get() { Err(*unsent) } else { Ok(Next::Commit) };
@@ -170,7 +170,7 @@ async fn send(
         put => remove(&whole(merged), dispatch, calls, put.as_ref(), steps.sent(merged, &path)).await?,
     };
     if let Some(freed) = &steps.freed {
-        held.store.complete(&freed.snapshot);
+        loaded.store.complete(&freed.snapshot);
     }
     Ok(Next::done(done))
 }
@@ -194,7 +194,7 @@ async fn send_put(
         attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent.sent_at, clock.now()));
     // What the reply to an applied one shows is looked at first.
     if !matches!(attempt, Ok(Attempt::Applied(_))) {
-        sent.held.store.set_outcome(sent.snapshot, outcome, &[]);
+        sent.loaded.store.set_outcome(sent.snapshot, outcome, &[]);
     }
     let reported = reported.of(outcome);
     let applied = |outcome| Put::Applied(Box::new(outcome));
@@ -202,7 +202,7 @@ async fn send_put(
         Attempt::Applied(reply) => sent.verify(reply, reported).await.map(applied),
         Attempt::Unknown { failure, .. } => sent.resolve(failure, reported).await.map(applied),
         Attempt::Rejected(failure) => {
-            let refused = messages::refused(service, &sent.held.stored, sent.merged, failure);
+            let refused = messages::refused(service, &sent.loaded.stored, sent.merged, failure);
             Err(sent.look_after_refusal(refused).await)
         }
         unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {

@@ -12,7 +12,7 @@ use super::custom::read_attributes;
 use super::earlier::{is_shown, note_saved_refusal};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
-use super::read::{self, Held};
+use super::read::{self, LoadedProfile};
 use super::remove::{Dispatch, Freed};
 use super::restore::{Proposal, Restore, Target};
 use super::unfinished::Unfinished;
@@ -117,57 +117,57 @@ impl<'a> Steps<'a> {
     /// Reads the profile without the lock, and has `settle` say of each doubt whether to continue; `None` where it says no.
     ///
     /// # Errors
-    /// As [`Held::read`], and what `settle` refuses.
+    /// As [`LoadedProfile::read`], and what `settle` refuses.
     pub async fn look(
         &mut self,
         settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
-    ) -> Result<Option<Held>, Failure> {
-        let held = Held::read(self.service, self.change.base()).await?;
-        self.settle(held, settle).await
+    ) -> Result<Option<LoadedProfile>, Failure> {
+        let loaded = LoadedProfile::read(self.service, self.change.base()).await?;
+        self.settle(loaded, settle).await
     }
 
     /// As [`Self::look`], under the customer's lock.
     ///
     /// # Errors
-    /// As [`Held::lock`], and what `settle` refuses.
+    /// As [`LoadedProfile::lock`], and what `settle` refuses.
     pub async fn lock(
         &mut self,
         settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
-    ) -> Result<Option<Held>, Failure> {
+    ) -> Result<Option<LoadedProfile>, Failure> {
         let lock_timeout = self.change.replacement_args().lock_timeout;
-        let held = Held::lock(self.service, self.change.base(), lock_timeout).await?;
-        self.settle(held, settle).await
+        let loaded = LoadedProfile::lock(self.service, self.change.base(), lock_timeout).await?;
+        self.settle(loaded, settle).await
     }
 
     /// Looks for doubts about what was read.
     async fn settle(
         &mut self,
-        mut held: Held,
+        mut loaded: LoadedProfile,
         settle: impl Fn(&mut Self, Doubt) -> Result<bool, Failure>,
-    ) -> Result<Option<Held>, Failure> {
-        let behind = self.catch_up(&mut held).await?;
+    ) -> Result<Option<LoadedProfile>, Failure> {
+        let behind = self.catch_up(&mut loaded).await?;
         let was_behind = behind.is_some();
         if let Some(doubt) = behind
             && !settle(self, doubt)?
         {
             return Ok(None);
         }
-        self.note_read(&held, was_behind);
-        if let Some(doubt) = self.pending(&held)?
+        self.note_read(&loaded, was_behind);
+        if let Some(doubt) = self.pending(&loaded)?
             && !settle(self, doubt)?
         {
             return Ok(None);
         }
         if let Change::Restore(restore) = self.change {
-            if let Some(doubt) = self.target(restore, &held)?.doubt.clone()
+            if let Some(doubt) = self.target(restore, &loaded)?.doubt.clone()
                 && !settle(self, doubt)?
             {
                 return Ok(None);
             }
-            let customer = held.stored.customer_key();
-            restore.tell(self.target(restore, &held)?, &customer);
+            let customer = loaded.stored.customer_key();
+            restore.tell(self.target(restore, &loaded)?, &customer);
         }
-        Ok(Some(held))
+        Ok(Some(loaded))
     }
 
     /// Whether a profile given by hand is taken although it does not show the newest update.
@@ -176,47 +176,48 @@ impl<'a> Steps<'a> {
     }
 
     /// Reads until the profile shows what our own writes left, for at most `--settle`: what it does not show then.
-    async fn catch_up(&mut self, held: &mut Held) -> Result<Option<Doubt>, Failure> {
-        let mut missing = self.not_shown(held)?;
+    async fn catch_up(&mut self, loaded: &mut LoadedProfile) -> Result<Option<Doubt>, Failure> {
+        let mut missing = self.not_shown(loaded)?;
         if self.ignores_lag() {
             return Ok(None);
         }
         let (is_dry, mut reads) =
             (self.service.session.global.dry_run, Reads::new(self.change.settle(self.service)));
         while !missing.is_empty() {
-            if is_dry || !held.is_readable || !reads.wait().await {
+            if is_dry || !loaded.is_readable || !reads.wait().await {
                 return Ok(Some(messages::lags_behind(&missing, self.recent.is_any())));
             }
-            (held.stored, held.is_readable) = read::read_or_base(self.service, self.change.base()).await?;
-            missing = self.not_shown(held)?;
+            (loaded.stored, loaded.is_readable) =
+                read::read_or_base(self.service, self.change.base()).await?;
+            missing = self.not_shown(loaded)?;
         }
         Ok(None)
     }
 
     /// Keeps what the read showed, which is relied on from now on.
-    fn note_read(&mut self, held: &Held, was_behind: bool) {
+    fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
         if self.ignores_lag() {
             return;
         }
         // What a dry run was only warned about is not accepted.
         if !was_behind || !self.service.session.global.dry_run {
-            held.store.note_read(held.stored.customer());
+            loaded.store.note_read(loaded.stored.customer());
         }
-        self.earlier = Some(held.stored.customer().clone());
+        self.earlier = Some(loaded.stored.customer().clone());
         if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
             // Completion is for commands about one customer; a batch sees many.
-            read::remember(self.service, &held.stored);
+            read::remember(self.service, &loaded.stored);
         }
     }
 
     /// What the read does not show although our own writes, or an earlier read of this command, left it.
-    fn not_shown(&mut self, held: &Held) -> Result<Vec<String>, Failure> {
-        if held.is_readable {
-            note_saved_refusal(self.service, &held.store, &held.stored)?;
+    fn not_shown(&mut self, loaded: &LoadedProfile) -> Result<Vec<String>, Failure> {
+        if loaded.is_readable {
+            note_saved_refusal(self.service, &loaded.store, &loaded.stored)?;
         }
-        self.recent = Recent::of(held, self.change.base().is_some())?;
-        let mut missing = self.recent.missing_in(&held.stored)?;
-        for also in not_shown(&[], self.earlier.as_ref(), &self.recent.removed, &held.stored)? {
+        self.recent = Recent::of(loaded, self.change.base().is_some())?;
+        let mut missing = self.recent.missing_in(&loaded.stored)?;
+        for also in not_shown(&[], self.earlier.as_ref(), &self.recent.removed, &loaded.stored)? {
             if !missing.contains(&also) {
                 missing.push(also);
             }
@@ -225,14 +226,14 @@ impl<'a> Steps<'a> {
     }
 
     /// An earlier replacement that may still take effect and undo this one: only the newest counts.
-    fn pending(&self, held: &Held) -> Result<Option<Doubt>, Failure> {
-        let pending = held.store.newest_pending()?;
+    fn pending(&self, loaded: &LoadedProfile) -> Result<Option<Doubt>, Failure> {
+        let pending = loaded.store.newest_pending()?;
         let Some(pending) = pending.filter(|_| !self.change.replacement_args().after_unknown) else {
             return Ok(None);
         };
-        let snapshot = held.store.read_applied(&pending.entry.path).ok();
-        if let Some(snapshot) = snapshot.as_ref().filter(|_| held.is_readable)
-            && is_shown(self.service, &held.store, snapshot, &held.stored, pending.proof())?
+        let snapshot = loaded.store.read_applied(&pending.entry.path).ok();
+        if let Some(snapshot) = snapshot.as_ref().filter(|_| loaded.is_readable)
+            && is_shown(self.service, &loaded.store, snapshot, &loaded.stored, pending.proof())?
         {
             return Ok(None);
         }
@@ -240,10 +241,10 @@ impl<'a> Steps<'a> {
     }
 
     /// The update that a restore undoes.
-    fn target(&mut self, restore: &Restore<'_>, held: &Held) -> Result<&mut Target, Failure> {
+    fn target(&mut self, restore: &Restore<'_>, loaded: &LoadedProfile) -> Result<&mut Target, Failure> {
         let found = match self.target.take() {
             Some(found) => found,
-            None => restore.find(&held.store, &held.stored)?,
+            None => restore.find(&loaded.store, &loaded.stored)?,
         };
         Ok(self.target.insert(found))
     }
@@ -252,21 +253,25 @@ impl<'a> Steps<'a> {
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
-    pub async fn propose(&mut self, service: &Service<'_>, held: &Held) -> Result<Proposal, Failure> {
+    pub async fn propose(
+        &mut self,
+        service: &Service<'_>,
+        loaded: &LoadedProfile,
+    ) -> Result<Proposal, Failure> {
         let dialect = service.settings.dialect;
         match self.change {
             Change::Update(update) => {
-                for country in RegionDirectory::needed(&update.patch.draft, held.stored.customer()) {
+                for country in RegionDirectory::needed(&update.patch.draft, loaded.stored.customer()) {
                     read_country(service, &country).await?;
                 }
-                read_attributes(service, &update.patch.draft, held.stored.customer()).await?;
+                read_attributes(service, &update.patch.draft, loaded.stored.customer()).await?;
                 let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
                 let merge = |patch: &ProfilePatch, stored: &Profile, gone: &[AddressId]| {
                     update.merge(patch, stored, dialect, &regions, &attributes, gone)
                 };
                 let unfinished = if update.patch.replace {
                     let ignore = &service.settings.read.ignore;
-                    Unfinished::find(held, ignore, |stored| merge(&update.patch, stored, &[]))?
+                    Unfinished::find(loaded, ignore, |stored| merge(&update.patch, stored, &[]))?
                 } else {
                     None
                 };
@@ -276,9 +281,9 @@ impl<'a> Steps<'a> {
                     patch = Cow::Owned(ProfilePatch { remove, ..ProfilePatch::default() });
                     self.gone = gone;
                 } else {
-                    self.gone = removed_earlier(&patch.remove, held)?;
+                    self.gone = removed_earlier(&patch.remove, loaded)?;
                 }
-                let mut merged = merge(&patch, &held.stored, &self.gone)?;
+                let mut merged = merge(&patch, &loaded.stored, &self.gone)?;
                 if was_sent && !merged.changes.is_empty() {
                     let note = "this update was sent before: only the removals that are left are sent";
                     merged.notes.push(note.to_owned());
@@ -291,7 +296,7 @@ impl<'a> Steps<'a> {
             }
             Change::Restore(restore) => {
                 let delete_newer = self.answers.delete_newer;
-                restore.merge(self.target(restore, held)?, &held.stored, dialect, delete_newer)
+                restore.merge(self.target(restore, loaded)?, &loaded.stored, dialect, delete_newer)
             }
         }
     }
@@ -335,10 +340,10 @@ impl<'a> Steps<'a> {
     /// As [`merge::merge`].
     pub fn freeing(
         &mut self,
-        held: &Held,
+        loaded: &LoadedProfile,
         dispatch: &Dispatch<'_>,
     ) -> Result<Option<(Merged, Dispatch<'static>)>, Failure> {
-        let stored = held.stored.customer();
+        let stored = loaded.stored.customer();
         let blocks = |id: AddressId| {
             let address = find_address(stored, id).and_then(Value::as_object);
             address.is_some_and(|address| !accepted::refused(address).is_empty())
@@ -392,23 +397,23 @@ impl<'a> Steps<'a> {
     pub fn dispatch<'m>(
         &self,
         service: &Service<'_>,
-        held: &Held,
+        loaded: &LoadedProfile,
         merged: &'m Merged,
     ) -> Result<Dispatch<'m>, Failure> {
         let target = service.target()?;
         let by_call = |id: &AddressId| Some((*id, Request::remove_address(&target, *id)?));
-        let is_read = held.is_readable && self.change.base().is_none();
+        let is_read = loaded.is_readable && self.change.base().is_none();
         let removed = merged.summary.removed.iter().filter(|_| is_read);
         let removals: Vec<(AddressId, Request)> = removed.filter_map(by_call).collect();
         let put = if removals.is_empty() {
             Cow::Borrowed(merged)
         } else {
-            Cow::Owned(merged.keeping_removed(held.stored.customer())?)
+            Cow::Owned(merged.keeping_removed(loaded.stored.customer())?)
         };
         if put.changes.is_empty() && !removals.is_empty() {
             return Ok(Dispatch { put: None, removals, is_followed: false });
         }
-        let request = self.request(service, &held.stored, &put)?;
+        let request = self.request(service, &loaded.stored, &put)?;
         Ok(Dispatch { put: Some((put, request)), removals, is_followed: false })
     }
 
@@ -480,8 +485,8 @@ impl<'a> Steps<'a> {
 
 /// Which of these addresses are not there and were removed by a call of ours, as a snapshot says: somebody asks for it again.
 /// Any other address that is not there may be a mistake.
-fn removed_earlier(ids: &[AddressId], held: &Held) -> Result<Vec<AddressId>, Failure> {
-    let (store, stored) = (&held.store, held.stored.customer());
+fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<AddressId>, Failure> {
+    let (store, stored) = (&loaded.store, loaded.stored.customer());
     let mut absent: Vec<AddressId> =
         ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
     let mut gone = Vec::new();

@@ -4,7 +4,7 @@
 //! like. And the number of its deletions would be another one, so that `--allow-delete` no longer fits.
 
 use super::messages;
-use super::read::Held;
+use super::read::LoadedProfile;
 use crate::state::Snapshot;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -32,19 +32,19 @@ impl Unfinished {
     /// `guard` where an address that was added is not shown as it was sent: to merge the update once more would delete it; and
     /// when a list has addresses without usable ids.
     pub fn find(
-        held: &Held,
+        loaded: &LoadedProfile,
         ignore: &[String],
         merge: impl Fn(&Profile) -> Result<Merged, Failure>,
     ) -> Result<Option<Self>, Failure> {
-        let stored = &held.stored;
-        let Some(snapshot) = sent_before(held, merge)? else { return Ok(None) };
+        let stored = &loaded.stored;
+        let Some(snapshot) = sent_before(loaded, merge)? else { return Ok(None) };
         let (mut gone, mut left) = (snapshot.removes.clone(), snapshot.removes.clone());
         gone.retain(|id| find_address(stored.customer(), *id).is_none());
         left.retain(|id| !gone.contains(id));
         let sent = Merged::without(snapshot.sent(), &gone);
         let seen = verify(&snapshot.customer, &sent, stored, &[], ignore)?;
         let is_shown = seen.is_applied()
-            && seen.altered == held.store.rewritten(&snapshot.path)
+            && seen.altered == loaded.store.rewritten(&snapshot.path)
             && stored.addresses().len() == address_list(&sent).len();
         let has_added = address_list(&sent).iter().any(|address| own_id(address).is_none());
         if has_added && !is_shown && !left.is_empty() {
@@ -58,10 +58,10 @@ impl Unfinished {
 /// The snapshot of the first run of this update whose PUT, where it has one, is applied: what `merge` makes of the profile in it
 /// is what was sent. Since then no other PUT of ours may have changed something, and no removal of another address.
 fn sent_before(
-    held: &Held,
+    loaded: &LoadedProfile,
     merge: impl Fn(&Profile) -> Result<Merged, Failure>,
 ) -> Result<Option<Snapshot>, Failure> {
-    let (store, customer) = (&held.store, held.stored.customer());
+    let (store, customer) = (&loaded.store, loaded.stored.customer());
     let (mut later, mut first): (Vec<AddressId>, Option<Snapshot>) = (Vec::new(), None);
     for entry in store.entries() {
         let path = entry?.path;

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::earlier::{tells_of_it, was_so_before};
 use super::lag::Recent;
 use super::messages::{self, Unproven};
-use super::read::Held;
+use super::read::LoadedProfile;
 use crate::client::service::Service;
 use crate::client::{Reply, may_be_saved};
 use crate::ops::Reads;
@@ -25,7 +25,7 @@ use storefront_core::profile::address::find_address;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::{Pointers, Profile};
-use storefront_core::profile::verify::{Proof, Seen, ShownBy, is_provable, verify};
+use storefront_core::profile::verify::{Proof, ShownBy, Verification, is_provable, verify};
 use storefront_core::text::exact_json;
 
 /// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
@@ -40,7 +40,7 @@ pub struct Sent<'a> {
     /// How long the profile is read until it shows what was sent.
     pub settle: Duration,
     /// The profile it was made from.
-    pub held: &'a Held,
+    pub loaded: &'a LoadedProfile,
     /// What was sent.
     pub merged: &'a Merged,
     /// The snapshot taken for it.
@@ -62,7 +62,7 @@ impl Sent<'_> {
         }
         let applied = Outcome { status: Some(reply.status), response: Some(reply.value()), ..outcome };
         let shows_profile = self.service.settings.dialect.reply_shows_profile;
-        let is_stored = shows_profile && reply.warning.is_none() && self.held.is_readable;
+        let is_stored = shows_profile && reply.warning.is_none() && self.loaded.is_readable;
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
@@ -71,7 +71,7 @@ impl Sent<'_> {
             _ => {}
         }
         self.set_outcome(WriteOutcome::Applied { at: self.now(), verified: false }, &[]);
-        if !self.held.is_readable {
+        if !self.loaded.is_readable {
             return Ok(applied);
         }
         match self.read_back().await {
@@ -88,17 +88,17 @@ impl Sent<'_> {
 
     /// Reads until the profile shows what was sent, or twice the same that the service made of it, for at most `--settle`: the
     /// last read.
-    async fn read_back(&self) -> Result<(Seen, Profile), Failure> {
+    async fn read_back(&self) -> Result<(Verification, Profile), Failure> {
         let mut reads = Reads::new(self.settle);
         let mut last = self.read().await;
         loop {
-            if last.as_ref().is_ok_and(|(seen, _)| seen.is_shown()) || !reads.wait().await {
+            if last.as_ref().is_ok_and(|(verification, _)| verification.is_shown()) || !reads.wait().await {
                 return last;
             }
             let read = self.read().await;
-            if let (Ok((before, _)), Ok((seen, _))) = (&last, &read)
-                && seen.is_applied()
-                && seen.altered == before.altered
+            if let (Ok((before, _)), Ok((verification, _))) = (&last, &read)
+                && verification.is_applied()
+                && verification.altered == before.altered
             {
                 return read;
             }
@@ -119,17 +119,17 @@ impl Sent<'_> {
     /// is.
     fn judge(
         &self,
-        (seen, now): (Seen, Profile),
+        (verification, now): (Verification, Profile),
         applied: Outcome,
         shown_by: ShownBy,
     ) -> Result<Outcome, Failure> {
-        let write = seen.outcome(self.sent_at, self.now(), shown_by);
-        self.set_outcome(write, &seen.altered);
-        self.note_read(&seen, &now, shown_by);
-        if seen.is_applied() {
-            return Ok(self.accept(&seen, &now, applied.of(write)));
+        let write = verification.outcome(self.sent_at, self.now(), shown_by);
+        self.set_outcome(write, &verification.altered);
+        self.note_read(&verification, &now, shown_by);
+        if verification.is_applied() {
+            return Ok(self.accept(&verification, &now, applied.of(write)));
         }
-        let failure = messages::mismatch(self.service, self.snapshot, &seen);
+        let failure = messages::mismatch(self.service, self.snapshot, &verification);
         Err(Failure { status: applied.status, ..failure })
     }
 
@@ -138,14 +138,14 @@ impl Sent<'_> {
     /// # Errors
     /// `unknown` where they do not.
     pub async fn resolve(&self, failure: Failure, outcome: Outcome) -> Result<Outcome, Failure> {
-        let is_readable = self.held.is_readable;
+        let is_readable = self.loaded.is_readable;
         let report = self.service.session.report;
-        let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
+        let (before, sent) = (self.loaded.stored.customer(), &self.merged.customer);
         let unproven = if !is_readable {
             Unproven::Unreadable
         } else if !is_provable(before, sent, &self.service.settings.read.ignore) {
             Unproven::NothingToShow
-        } else if was_so_before(self.service, &self.held.store, before, sent) {
+        } else if was_so_before(self.service, &self.loaded.store, before, sent) {
             Unproven::SetsBack
         } else {
             Unproven::NotShown
@@ -156,35 +156,36 @@ impl Sent<'_> {
             }
             _ => None,
         };
-        let Some((seen, now)) = shown else {
+        let Some((verification, now)) = shown else {
             return Err(messages::unknown(self.snapshot, failure, unproven));
         };
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-        self.judge((seen, now), applied, ShownBy::Read)
+        self.judge((verification, now), applied, ShownBy::Read)
     }
 
     /// The service refused it. Some shops save a profile before they fail, such as at the email that they send: one read
     /// shows that.
     pub async fn look_after_refusal(&self, refused: Failure) -> Failure {
-        if !may_be_saved(&refused) || !self.held.is_readable {
+        if !may_be_saved(&refused) || !self.loaded.is_readable {
             return refused;
         }
-        let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
+        let (before, sent) = (self.loaded.stored.customer(), &self.merged.customer);
         // Until it is known, whoever interrupts the read is not told that nothing was written.
         let refused_stage = self.service.stage.replace(Applied::Unknown);
         let read = self.read().await;
         self.service.stage.set(refused_stage);
         match read {
-            Ok((seen, now))
-                if tells_of_it(&seen) && !was_so_before(self.service, &self.held.store, before, sent) =>
+            Ok((verification, now))
+                if tells_of_it(&verification)
+                    && !was_so_before(self.service, &self.loaded.store, before, sent) =>
             {
                 self.set_outcome(
                     WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
-                    &seen.altered,
+                    &verification.altered,
                 );
-                self.note_read(&seen, &now, ShownBy::Read);
+                self.note_read(&verification, &now, ShownBy::Read);
                 self.service.stage.set(Applied::Unknown);
                 messages::saved_though_refused(self.snapshot, refused)
             }
@@ -199,16 +200,16 @@ impl Sent<'_> {
     }
 
     /// Reads for at most `--settle` until one has shown it, and once more when a second one proves it.
-    async fn shown_twice(&self) -> Option<(Seen, Profile)> {
+    async fn shown_twice(&self) -> Option<(Verification, Profile)> {
         let mut reads = Reads::new(self.settle);
         let mut proof: Option<Instant> = None;
         loop {
-            if let Ok((seen, now)) = self.read().await
-                && seen.is_proof(Proof::AsSent)
+            if let Ok((verification, now)) = self.read().await
+                && verification.is_proof(Proof::AsSent)
             {
                 let proof = *proof.get_or_insert_with(|| Instant::now() + PROOF_INTERVAL);
                 if proof <= Instant::now() {
-                    return Some((seen, now));
+                    return Some((verification, now));
                 }
             }
             match proof.filter(|proof| *proof > Instant::now()) {
@@ -248,16 +249,19 @@ impl Sent<'_> {
                 change.after.is_none() && change.path.address_id().is_some_and(|id| left.contains(&id))
             };
             let undone = self.merged.changes.iter().filter(is_left).cloned().collect();
-            let failure =
-                messages::mismatch(self.service, self.snapshot, &Seen { undone, ..Seen::default() });
+            let failure = messages::mismatch(
+                self.service,
+                self.snapshot,
+                &Verification { undone, ..Verification::default() },
+            );
             return Err(Failure { status: applied.status, ..failure });
         }
         if applied.applied == Applied::Yes {
-            let _ = self.held.store.verify_removals(self.snapshot, self.now());
+            let _ = self.loaded.store.verify_removals(self.snapshot, self.now());
         }
-        let (stored, sent) = (self.held.stored.customer(), &self.merged.customer);
+        let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
         if self.recent.are_shown_in(&now, stored, sent, removed) {
-            self.held.store.note_read(now.customer());
+            self.loaded.store.note_read(now.customer());
         }
         self.keep(&now);
         Ok(Outcome { verified: (applied.applied == Applied::Yes).then_some(true), ..applied })
@@ -268,7 +272,7 @@ impl Sent<'_> {
     /// # Errors
     /// `internal` where that cannot be written: the call must not leave then.
     pub async fn write_ahead_removal(&self, address: AddressId) -> Result<(), Failure> {
-        let noted = self.held.store.write_ahead_removal(self.snapshot, address, self.now()).await;
+        let noted = self.loaded.store.write_ahead_removal(self.snapshot, address, self.now()).await;
         noted.map_err(|error| {
             Failure::internal(format!("what became of the removal cannot be written down: {error}"))
         })
@@ -277,16 +281,16 @@ impl Sent<'_> {
     /// Writes down what became of the removal of this address. Where it cannot be written it stays unknown, which is found out
     /// later.
     pub fn note_removal(&self, address: AddressId, outcome: WriteOutcome) {
-        let _ = self.held.store.set_removal(self.snapshot, address, outcome);
+        let _ = self.loaded.store.set_removal(self.snapshot, address, outcome);
     }
 
     /// What a read after the PUT shows; a mismatch where it is the profile of another customer.
-    async fn read(&self) -> Result<(Seen, Profile), Failure> {
+    async fn read(&self) -> Result<(Verification, Profile), Failure> {
         self.compare(read::fetch(self.service).await?)
     }
 
-    fn compare(&self, now: Profile) -> Result<(Seen, Profile), Failure> {
-        let (before, ignore) = (&self.held.stored, &self.service.settings.read.ignore);
+    fn compare(&self, now: Profile) -> Result<(Verification, Profile), Failure> {
+        let (before, ignore) = (&self.loaded.stored, &self.service.settings.read.ignore);
         match (before.text("id"), now.text("id")) {
             (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.snapshot, &other)),
             _ => {
@@ -297,16 +301,18 @@ impl Sent<'_> {
     }
 
     /// A read shows it, perhaps with values that the service wrote in its own way.
-    fn accept(&self, seen: &Seen, now: &Profile, mut applied: Outcome) -> Outcome {
+    fn accept(&self, verification: &Verification, now: &Profile, mut applied: Outcome) -> Outcome {
         let dialect = self.service.settings.dialect;
-        for warning in messages::of_seen(seen, self.merged, self.held.stored.customer(), dialect) {
+        for warning in
+            messages::of_verification(verification, self.merged, self.loaded.stored.customer(), dialect)
+        {
             self.service.session.report.warn(&warning);
         }
-        if seen.is_shown() {
+        if verification.is_shown() {
             self.keep(now);
         }
         if let Some(profile) = &mut applied.profile {
-            profile.new_ids.clone_from(&seen.new_ids);
+            profile.new_ids.clone_from(&verification.new_ids);
         }
         applied
     }
@@ -314,30 +320,30 @@ impl Sent<'_> {
     /// Keeps to whom the name of the customer has led.
     fn keep(&self, now: &Profile) {
         let (context, settings) = (self.service.session.context, &self.service.settings);
-        state::save_customer(context, settings, &self.held.name, &now.customer_key());
+        state::save_customer(context, settings, &self.loaded.name, &now.customer_key());
     }
 
     /// Keeps what the reply or a read has shown as what this and the earlier writes left, unless the read may be older than one
     /// of them: a replica may lag behind where all that was asked for is there anyway.
-    fn note_read(&self, seen: &Seen, now: &Profile, shown_by: ShownBy) {
-        let renumbered = seen.renumbered.iter().map(|(old, _)| old);
-        let gone = self.merged.summary.removed.iter().chain(&seen.missing).chain(renumbered);
+    fn note_read(&self, verification: &Verification, now: &Profile, shown_by: ShownBy) {
+        let renumbered = verification.renumbered.iter().map(|(old, _)| old);
+        let gone = self.merged.summary.removed.iter().chain(&verification.missing).chain(renumbered);
         let gone: Vec<AddressId> = gone.copied().collect();
-        let (stored, sent) = (self.held.stored.customer(), &self.merged.customer);
-        let is_new = || seen.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
+        let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
+        let is_new = || verification.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
         if shown_by == ShownBy::Reply || is_new() {
-            self.held.store.note_read(now.customer());
+            self.loaded.store.note_read(now.customer());
         }
     }
 
     fn set_outcome(&self, outcome: WriteOutcome, rewritten: &[Change]) {
-        self.held.store.set_outcome(self.snapshot, outcome, rewritten);
+        self.loaded.store.set_outcome(self.snapshot, outcome, rewritten);
         let email = self.merged.customer.get("email").and_then(Value::as_str);
         if let Some(email) =
-            email.filter(|_| outcome.may_be_applied() && self.held.stored.text("id").is_none())
+            email.filter(|_| outcome.may_be_applied() && self.loaded.stored.text("id").is_none())
         {
             let (context, settings) = (self.service.session.context, &self.service.settings);
-            state::save_customer(context, settings, &LockName::email(email), &self.held.store.key);
+            state::save_customer(context, settings, &LockName::email(email), &self.loaded.store.key);
         }
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::diff::Change;
 use super::equal::{same_flag, same_value};
-use super::verify::Seen;
+use super::verify::Verification;
 use crate::check::accepted;
 use crate::id::{self, AddressId};
 use crate::lint::flag_of;
@@ -55,18 +55,20 @@ fn leave_out_kept(customer: &mut Map<String, Value>, stored: &Map<String, Value>
 }
 
 /// What to do where nothing but fields of the own profile was not changed that only administrators may change.
-pub fn ignored_on_own_profile(seen: &Seen, administrators: &[&str]) -> Option<String> {
-    let mut undone = seen.undone.iter().map(|change| change.path.to_string());
+pub fn ignored_on_own_profile(verification: &Verification, administrators: &[&str]) -> Option<String> {
+    let mut undone = verification.undone.iter().map(|change| change.path.to_string());
     let only_those = undone.all(|path| administrators.contains(&path.as_str()));
-    (only_those && !seen.undone.is_empty() && seen.missing.is_empty() && seen.replaced.is_empty()).then(
-        || {
-            format!(
-                "the service takes {} with an administrator's token only: name the customer with \
+    (only_those
+        && !verification.undone.is_empty()
+        && verification.missing.is_empty()
+        && verification.replaced.is_empty())
+    .then(|| {
+        format!(
+            "the service takes {} with an administrator's token only: name the customer with \
              --customer ID|EMAIL",
-                administrators.join(", ")
-            )
-        },
-    )
+            administrators.join(", ")
+        )
+    })
 }
 
 /// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update names

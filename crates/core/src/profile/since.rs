@@ -34,7 +34,7 @@ pub fn changed_since(
     now: &Profile,
     ignore: &[String],
 ) -> Result<Vec<Since>, Failure> {
-    let seen = verify(write.before, write.sent, now, &[], ignore)?;
+    let verification = verify(write.before, write.sent, now, &[], ignore)?;
     let index = AddressIndex::of(now.addresses())?;
     let mut differences = Vec::new();
     for change in compared(write, later, ignore) {
@@ -46,7 +46,8 @@ pub fn changed_since(
                 Added::Gone => None,
             }
         } else {
-            let is_renumbered = seen.renumbered.iter().any(|(old, _)| Some(*old) == path.address_id());
+            let is_renumbered =
+                verification.renumbered.iter().any(|(old, _)| Some(*old) == path.address_id());
             let there = path.find(now.customer(), &index);
             let is = |value: Option<&Value>| same_value(path.last_name(), there, value);
             let is_ours = |own: &Change| own.path.to_string() == path.to_string() && is(own.after.as_ref());

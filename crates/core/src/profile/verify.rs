@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, address_list, addresses_by_id, find_address, own_id};
-use super::by_place::ByPlace;
+use super::addresses_by_place::AddressesByPlace;
 use super::diff::{self, Change};
 use super::equal::{PLACE, is_content, is_elsewhere, same_but_for_case, same_value, shares_place};
 use super::path::FieldPath;
@@ -19,7 +19,7 @@ use crate::outcome::{Extent, WriteOutcome};
 
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Verification {
     /// Ids of addresses that were to stay and are gone.
     pub missing: Vec<AddressId>,
     /// Ids of addresses that were to stay and of which street, city and postcode are all others now.
@@ -58,7 +58,7 @@ pub enum ShownBy {
     Read,
 }
 
-impl Seen {
+impl Verification {
     /// Whether it shows every change and every address that was to stay.
     pub fn is_shown(&self) -> bool {
         self.is_applied() && self.altered.is_empty()
@@ -100,7 +100,7 @@ impl Seen {
         &mut self,
         rewritten: Vec<&Change>,
         found: &[(AddressId, &Change)],
-        mut unclaimed: ByPlace<'_>,
+        mut unclaimed: AddressesByPlace<'_>,
     ) {
         for change in rewritten {
             match unclaimed.take_any(|actual| shares_place(actual, change.after.as_ref())) {
@@ -150,12 +150,12 @@ pub fn verify(
     now: &Profile,
     removed: &[AddressId],
     ignore: &[String],
-) -> Result<Seen, Failure> {
+) -> Result<Verification, Failure> {
     let index = AddressIndex::of(now.addresses())?;
     let known = AddressIndex::of(address_list(before))?;
     let changes = diff::customers(before, sent);
-    let mut seen = Seen { foreign: foreign_changes(&changes, sent, now, ignore), ..Seen::default() };
-    let mut unclaimed = ByPlace::of(
+    let mut verification = Verification::default();
+    let mut unclaimed = AddressesByPlace::of(
         addresses_by_id(now.addresses()).filter(|(id, _)| !known.contains(*id) && !removed.contains(id)),
     );
     let (added, others): (Vec<&Change>, Vec<&Change>) =
@@ -165,7 +165,7 @@ pub fn verify(
         let added = change.after.as_ref();
         match unclaimed.take(added.unwrap_or(&Value::Null), |actual| is_content(actual, added)) {
             Some((id, _)) => {
-                seen.new_ids.push(id);
+                verification.new_ids.push(id);
                 found.push((id, change));
             }
             None => rewritten.push(change),
@@ -179,21 +179,21 @@ pub fn verify(
         match index.position(id).map(|position| &now.addresses()[position]) {
             Some(actual) => {
                 let is_other = is_elsewhere(actual, address) && is_elsewhere(actual, was);
-                seen.replaced.extend((is_other && !moved.contains(&id)).then_some(id));
+                verification.replaced.extend((is_other && !moved.contains(&id)).then_some(id));
             }
             None => match unclaimed.take(address, |actual| is_content(actual, Some(address))) {
-                Some((new, _)) => seen.renumbered.push((id, new)),
-                None => seen.missing.push(id),
+                Some((new, _)) => verification.renumbered.push((id, new)),
+                None => verification.missing.push(id),
             },
         }
     }
-    seen.look_for_rewritten(rewritten, &found, unclaimed);
+    verification.look_for_rewritten(rewritten, &found, unclaimed);
     for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
-        seen.look_for(change, now, &index);
+        verification.look_for(change, now, &index);
     }
-    seen.shows_sent |= !seen.new_ids.is_empty();
-    seen.new_ids.sort_by_key(|id| index.position(*id));
-    Ok(seen)
+    verification.shows_sent |= !verification.new_ids.is_empty();
+    verification.new_ids.sort_by_key(|id| index.position(*id));
+    Ok(Verification { foreign: foreign_changes(&changes, sent, now, ignore), ..verification })
 }
 
 /// Whether a read can prove a PUT at all: something of it is not the same as before.
@@ -283,7 +283,7 @@ pub fn not_shown(
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
     let index = AddressIndex::of(now.addresses())?;
-    let there = ByPlace::of(addresses_by_id(now.addresses()));
+    let there = AddressesByPlace::of(addresses_by_id(now.addresses()));
     let mut missing = lost_addresses(accepted.map_or(&[], address_list), removed, &index, &there)?;
     let mut expected = Expected { accepted: accepted.map(indexed).transpose()?, newer: Vec::new() };
     for write in writes {
@@ -375,7 +375,7 @@ fn lost_addresses(
     earlier: &[Value],
     removed: &[AddressId],
     index: &AddressIndex,
-    there: &ByPlace<'_>,
+    there: &AddressesByPlace<'_>,
 ) -> Result<Vec<String>, Failure> {
     let known = AddressIndex::of(earlier)?;
     let lost = addresses_by_id(earlier).filter(|(id, address)| {
@@ -385,7 +385,7 @@ fn lost_addresses(
 }
 
 /// Whether an address is there by its content, under an id that is none of these.
-fn has_content(there: &ByPlace<'_>, address: &Value, but: &AddressIndex) -> bool {
+fn has_content(there: &AddressesByPlace<'_>, address: &Value, but: &AddressIndex) -> bool {
     there.near(address).any(|(id, one)| !but.contains(id) && is_content(one, Some(address)))
 }
 

@@ -40,35 +40,35 @@ const ATTRIBUTES: &str = "custom_attributes";
 /// A field that may be empty, and what has it.
 struct Clearable {
     name: &'static str,
-    place: Place,
+    owner: FieldOwner,
 }
 
-/// Where a field is.
+/// What has a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FieldOwner {
     Address,
     Profile,
     Both,
 }
 
-const fn clearable(name: &'static str, place: Place) -> Clearable {
-    Clearable { name, place }
+const fn clearable(name: &'static str, owner: FieldOwner) -> Clearable {
+    Clearable { name, owner }
 }
 
 /// The fields that `--clear` takes.
 static CLEARABLE: [Clearable; 12] = [
-    clearable("city", Place::Address),
-    clearable("postcode", Place::Address),
-    clearable("region", Place::Address),
-    clearable("telephone", Place::Address),
-    clearable("company", Place::Address),
-    clearable("vat-id", Place::Address),
-    clearable("fax", Place::Address),
-    clearable("prefix", Place::Both),
-    clearable("middlename", Place::Both),
-    clearable("suffix", Place::Both),
-    clearable("dob", Place::Profile),
-    clearable("taxvat", Place::Profile),
+    clearable("city", FieldOwner::Address),
+    clearable("postcode", FieldOwner::Address),
+    clearable("region", FieldOwner::Address),
+    clearable("telephone", FieldOwner::Address),
+    clearable("company", FieldOwner::Address),
+    clearable("vat-id", FieldOwner::Address),
+    clearable("fax", FieldOwner::Address),
+    clearable("prefix", FieldOwner::Both),
+    clearable("middlename", FieldOwner::Both),
+    clearable("suffix", FieldOwner::Both),
+    clearable("dob", FieldOwner::Profile),
+    clearable("taxvat", FieldOwner::Profile),
 ];
 
 /// The names that `--clear` takes; the name of the column is understood, too.
@@ -306,8 +306,8 @@ impl UpdateArgs {
         let set = if has_address { &self.members.named } else { &self.profile.named };
         for name in &self.clear {
             let field = CLEARABLE.iter().find(|field| field.name == name.replace('_', "-"));
-            let place = if has_address { Place::Address } else { Place::Profile };
-            let is_there = |field: &Clearable| field.place == place || field.place == Place::Both;
+            let owner = if has_address { FieldOwner::Address } else { FieldOwner::Profile };
+            let is_there = |field: &Clearable| field.owner == owner || field.owner == FieldOwner::Both;
             if !field.is_some_and(is_there) {
                 return Err(if has_address {
                     Failure::usage(format!("an address has no `{name}`"))

@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
 
-use super::{Extent, Seen, Write, not_shown, verify};
+use super::{Extent, Verification, Write, not_shown, verify};
 use crate::id::AddressId;
 use crate::profile::diff::Change;
 use crate::profile::merge::ProfilePatch;
 use crate::profile::merge::merge;
 use crate::profile::stored::{Pointers, Profile};
 
-fn read(stored: &Value, patch: &ProfilePatch, now: Value) -> Seen {
+fn read(stored: &Value, patch: &ProfilePatch, now: Value) -> Verification {
     let before = stored.as_object().unwrap();
     let merged = merge(before, patch).unwrap();
     verify(before, &merged.customer, &profile(now), &[], &["/updated_at".to_owned()]).unwrap()
@@ -56,9 +56,9 @@ fn no_ignored_pointer_hides_an_address_that_was_lost_kept_or_not_added() {
     let now = profile(json!({"email": "b", "addresses": [{"id": 2, "city": "Paris"}]}));
     for pointer in ["", "/addresses", "/addresses/0", "/addresses/0/city", "/addresses/1/id"] {
         let ignore = [pointer.to_owned()];
-        let seen = verify(stored.as_object().unwrap(), &merged.customer, &now, &[], &ignore).unwrap();
-        assert_eq!(seen.missing, [AddressId(1)], "{pointer}");
-        assert_eq!(paths(&seen.undone), ["addresses[new]", "addresses[id=2]"], "{pointer}");
+        let verification = verify(stored.as_object().unwrap(), &merged.customer, &now, &[], &ignore).unwrap();
+        assert_eq!(verification.missing, [AddressId(1)], "{pointer}");
+        assert_eq!(paths(&verification.undone), ["addresses[new]", "addresses[id=2]"], "{pointer}");
     }
 }
 
@@ -66,8 +66,8 @@ fn no_ignored_pointer_hides_an_address_that_was_lost_kept_or_not_added() {
 fn an_address_that_was_asked_to_move_and_did_not_is_undone_and_not_missing() {
     let stored = json!({"addresses": [{"id": 1, "street": ["a"], "city": "A", "postcode": "1"}]});
     let moved = json!({"addresses": [{"id": 1, "street": ["b"], "city": "B", "postcode": "2"}]});
-    let seen = read(&stored, &draft(&moved), stored.clone());
-    assert_eq!((seen.missing.len(), seen.undone.len()), (0, 3));
+    let verification = read(&stored, &draft(&moved), stored.clone());
+    assert_eq!((verification.missing.len(), verification.undone.len()), (0, 3));
 }
 
 #[test]
@@ -77,10 +77,10 @@ fn addresses_under_new_ids_are_renumbered_and_not_missing() {
     let change = draft(&json!({"addresses": [{"id": 2, "city": "Köln"}, {"city": "Nice"}]}));
     let now = json!({"addresses": [{"id": 11, "city": "Rome", "postcode": "1", "default_billing": true},
         {"id": 12, "city": "Köln"}, {"id": 13, "city": "Nice"}]});
-    let seen = read(&stored, &change, now);
-    assert!(seen.is_shown(), "{seen:?}");
+    let verification = read(&stored, &change, now);
+    assert!(verification.is_shown(), "{verification:?}");
     assert_eq!(
-        (&seen.renumbered[..], &seen.new_ids[..]),
+        (&verification.renumbered[..], &verification.new_ids[..]),
         (&[(AddressId(1), AddressId(11)), (AddressId(2), AddressId(12))][..], &[AddressId(13)][..])
     );
     let now = json!({"addresses": [{"id": 11, "city": "Rome", "postcode": "9"}, {"id": 2, "city": "Köln"},
@@ -276,9 +276,9 @@ fn renumbered_addresses_are_found_in_any_order_and_notation() {
     let other_two = json!({"street": ["Main 2"], "postcode": "00501", "company": ""});
     let list = with_ids([(13, &nowhere), (12, &other_two), (11, &other_one)]);
     let now = json!({"email": "b", "addresses": list});
-    let seen = read(&stored, &draft(&json!({"email": "b"})), now.clone());
+    let verification = read(&stored, &draft(&json!({"email": "b"})), now.clone());
     assert_eq!(
-        (&seen.missing[..], &seen.renumbered[..]),
+        (&verification.missing[..], &verification.renumbered[..]),
         (
             &[][..],
             &[(AddressId(1), AddressId(11)), (AddressId(2), AddressId(12)), (AddressId(3), AddressId(13))][..]
@@ -290,10 +290,10 @@ fn renumbered_addresses_are_found_in_any_order_and_notation() {
 #[test]
 fn an_address_that_is_gone_does_not_tell_that_its_change_was_saved() {
     let stored = json!({"addresses": [{"id": 1, "city": "Rome"}, {"id": 2}]});
-    let seen = read(
+    let verification = read(
         &stored,
         &draft(&json!({"addresses": [{"id": 1, "city": "Nice"}]})),
         json!({"addresses": [{"id": 2}]}),
     );
-    assert_eq!((&seen.missing[..], seen.tells_apart()), (&[AddressId(1)][..], false));
+    assert_eq!((&verification.missing[..], verification.tells_apart()), (&[AddressId(1)][..], false));
 }

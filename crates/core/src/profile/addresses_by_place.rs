@@ -10,12 +10,12 @@ use crate::id::AddressId;
 
 /// Addresses with their ids, in stored order, each of which can be taken once.
 #[derive(Debug)]
-pub struct ByPlace<'a> {
+pub struct AddressesByPlace<'a> {
     addresses: Vec<Option<(AddressId, &'a Value)>>,
     places: HashMap<String, Vec<usize>>,
 }
 
-impl<'a> ByPlace<'a> {
+impl<'a> AddressesByPlace<'a> {
     /// All of these.
     pub fn of(addresses: impl IntoIterator<Item = (AddressId, &'a Value)>) -> Self {
         let addresses: Vec<_> = addresses.into_iter().map(Some).collect();
