@@ -105,10 +105,15 @@ fn check_removal(
     let is_allowed = match &world.actions[&tag] {
         Action::Remove(named, is_allowed) => *named == id && *is_allowed,
         Action::Replace(kept, _, allowed) => {
-            // A read after its PUT shows what that has added: it is not to go. The number counts those that an earlier read
-            // has shown, of which some are gone.
+            // A read after its PUT shows what that has added: it is not to go. A run after one whose PUT was not answered cannot
+            // tell it from another's. The number counts those that an earlier read has shown, of which some are gone.
             let is_own = |id: &i64| match world.customers[customer].creators.get(id) {
-                Some(Writer::Ours(request)) => world.requests[*request].tag == sent.tag,
+                Some(Writer::Ours(request)) => {
+                    let put = &world.requests[*request];
+                    let is_answered =
+                        put.heard.as_ref().is_some_and(|heard| heard.observed == Observed::Answer);
+                    put.tag == sent.tag && (put.run == sent.run || is_answered)
+                }
                 _ => false,
             };
             let reads = world.requests.iter().filter(|other| other.tag == sent.tag);
