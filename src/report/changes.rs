@@ -147,7 +147,7 @@ pub fn summary(tally: &AddressSummary, new_ids: &[AddressId]) -> String {
 }
 
 /// One replacement of a profile as the history lists it.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct HistoryEntry {
     /// Whose profile it was: the id, or the email of a customer without one.
     pub customer: String,

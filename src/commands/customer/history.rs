@@ -176,8 +176,7 @@ fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
     }
     let (count, limit) = (entries.len(), limit.map_or(LISTED_OF_ALL, usize::from));
     let (shown, mut later) = (entries.iter().take(limit), Later::default());
-    let mut listed =
-        shown.map(|(_, customer, entry)| later.mark(history_entry(&customer.store, &customer.name(), entry)));
+    let mut listed = shown.map(|(_, customer, entry)| later.entry(&customer.store, &customer.name(), entry));
     if report.is_json() {
         listed.try_for_each(|entry| report.json_line(&entry))?;
     } else {
@@ -208,7 +207,7 @@ fn print(
         return Ok(());
     }
     let mut later = Later::default();
-    let mut entries = entries.iter().map(|entry| later.mark(history_entry(store, customer, entry)));
+    let mut entries = entries.iter().map(|entry| later.entry(store, customer, entry));
     if report.is_json() {
         return entries.try_for_each(|entry| report.json_line(&entry));
     }
@@ -218,49 +217,55 @@ fn print(
     report.stdout(blocks.collect::<Vec<_>>().join("\n"))
 }
 
-/// The changes that were listed so far, newest first.
+/// The changes that were listed so far and may have been applied, newest first.
 #[derive(Default)]
-struct Later(Vec<HistoryEntry>);
+struct Later(Vec<LaterChange>);
 
-impl Later {
-    /// Notes by which later change one was set back: by a restore, the undo of a batch, or an update with the values of before.
-    fn mark(&mut self, mut entry: HistoryEntry) -> HistoryEntry {
-        let is_own = |later: &&HistoryEntry| {
-            later.customer == entry.customer && !["not sent", "refused"].contains(&later.outcome)
-        };
-        let sets_back = |change: &Change| {
-            let later = self.0.iter().filter(is_own);
-            let mut changes = later.flat_map(|later| later.changes.iter().map(move |other| (later, other)));
-            let (later, last) = changes.find(|(_, other)| other.path.overlaps(&change.path))?;
-            let is_back = last.path == change.path && last.after == change.before;
-            (is_back && later.outcome == "applied").then_some(&later.snapshot)
-        };
-        if entry.outcome == "applied" {
-            let by: Option<Vec<_>> = entry.changes.iter().map(sets_back).collect();
-            // Names begin with numbers that rise.
-            entry.set_back_by = by.and_then(|by| by.into_iter().max().cloned());
-        }
-        self.0.push(entry.clone());
-        entry
-    }
+struct LaterChange {
+    customer: String,
+    snapshot: String,
+    is_applied: bool,
+    changes: Vec<Change>,
 }
 
-/// A snapshot and what became of it; one whose file cannot be read is listed all the same.
-fn history_entry(store: &CustomerStore, customer: &str, entry: &SnapshotEntry) -> HistoryEntry {
-    let customer = customer.to_owned();
-    let (snapshot, file) = (entry.name().to_owned(), entry.path.display().to_string());
-    match store.read(&entry.path) {
-        Ok(read) => HistoryEntry {
-            changes: read.changes(),
-            taken: read.taken,
-            operation: read.operation,
-            outcome: store.outcome(&entry.path).name(),
-            set_back_by: None,
-            customer,
-            snapshot,
-            file,
-        },
-        Err(_) => HistoryEntry { customer, snapshot, outcome: "unreadable", file, ..HistoryEntry::default() },
+impl Later {
+    /// A snapshot and what became of it, with the later change that set it back: by a restore, the undo of a batch, or an update
+    /// with the values of before. One whose file cannot be read is listed all the same.
+    fn entry(&mut self, store: &CustomerStore, customer: &str, entry: &SnapshotEntry) -> HistoryEntry {
+        let customer = customer.to_owned();
+        let (snapshot, file) = (entry.name().to_owned(), entry.path.display().to_string());
+        let Ok(read) = store.read(&entry.path) else {
+            return HistoryEntry {
+                customer,
+                snapshot,
+                outcome: "unreadable",
+                file,
+                ..HistoryEntry::default()
+            };
+        };
+        let (outcome, changes) = (store.outcome(&entry.path), read.changes());
+        let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
+        let set_back_by = is_applied.then(|| self.that_sets_back(&customer, &changes)).flatten();
+        if outcome.may_be_applied() {
+            let (customer, snapshot, changes) = (customer.clone(), snapshot.clone(), changes.clone());
+            self.0.push(LaterChange { customer, snapshot, is_applied, changes });
+        }
+        let (taken, operation, outcome) = (read.taken, read.operation, outcome.name());
+        HistoryEntry { customer, snapshot, taken, operation, outcome, set_back_by, changes, file }
+    }
+
+    /// The snapshot of the newest of the changes that set all of these back.
+    fn that_sets_back(&self, customer: &str, changes: &[Change]) -> Option<String> {
+        let sets_back = |change: &Change| {
+            let later = self.0.iter().filter(|later| later.customer == customer);
+            let mut others = later.flat_map(|later| later.changes.iter().map(move |other| (later, other)));
+            let (later, last) = others.find(|(_, other)| other.path.overlaps(&change.path))?;
+            let is_back = last.path == change.path && last.after == change.before;
+            (is_back && later.is_applied).then_some(&later.snapshot)
+        };
+        let by: Option<Vec<_>> = changes.iter().map(sets_back).collect();
+        // Names begin with numbers that rise.
+        by?.into_iter().max().cloned()
     }
 }
 
