@@ -104,19 +104,7 @@ impl Undoing {
             return Err(Failure { message, applied: Applied::No, ..failure });
         }
         let left = self.say_groups(report)?;
-        for (state, count) in others {
-            report.status(&format!("not undone: {count} {state}"));
-        }
-        if lost > 0 {
-            report.warn(&format!(
-                "{} not in the input as they were run: they are not undone",
-                count_records(lost)
-            ));
-        }
-        if left > 0 {
-            let changes = if left == 1 { "1 change is".to_owned() } else { format!("{left} changes are") };
-            report.status(&format!("{changes} left as the shop has it now"));
-        }
+        say_rest(report, &others, lost, left);
         planning.nothing = Some(match (self.said.is_empty(), left == 0 && lost == 0) {
             (true, _) => "no record that was found is done",
             (false, true) => "nothing is left to undo",
@@ -157,6 +145,21 @@ impl Undoing {
             Ok(Answer::Findings(_)) => {}
             Err(failure) => drop(self.failure.get_or_insert(failure)),
         }
+    }
+}
+
+/// Says what of the journal is not undone.
+fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, lost: u64, left: usize) {
+    for (state, count) in others {
+        report.status(&format!("not undone: {count} {state}"));
+    }
+    if lost > 0 {
+        report
+            .warn(&format!("{} not in the input as they were run: they are not undone", count_records(lost)));
+    }
+    if left > 0 {
+        let changes = if left == 1 { "1 change is".to_owned() } else { format!("{left} changes are") };
+        report.status(&format!("{changes} left as the shop has it now"));
     }
 }
 
