@@ -13,9 +13,19 @@ use storefront_core::failure::Failure;
 /// The flags that name the service. They stand before the command, as in hints.
 const OF_SERVICE: [&str; 4] = ["profile", "sandbox", "api", "store_view"];
 
-/// Commands that talk to a service or to what this machine keeps of it.
-const SERVICE_COMMANDS: &[&str] =
-    &["api", "apply", "attribute", "auth", "customer", "doctor", "quote", "review"];
+/// Commands that talk to a service or to what this machine keeps of it: by their first word, or by two.
+const SERVICE_COMMANDS: &[&str] = &[
+    "api",
+    "apply",
+    "attribute",
+    "auth",
+    "customer",
+    "doctor",
+    "journal undo",
+    "journal verify",
+    "quote",
+    "review",
+];
 
 /// A command, and what was typed with it.
 #[derive(Debug, Clone, Default)]
@@ -88,16 +98,15 @@ impl CommandLine {
             let mut words = self.flags.iter().flat_map(|flag| &flag.words);
             words.any(|word| flags.contains(&word.as_str()))
         };
-        let noun = self.command.first().map_or("", String::as_str);
+        let [noun, verb] = [0, 1].map(|at| self.command.get(at).map_or("", String::as_str));
+        let is_of_service = [noun, &format!("{noun} {verb}")].iter().any(|it| SERVICE_COMMANDS.contains(it));
         let names_service = has(&["--sandbox", "-p", "--profile", "--api", "--store-view"]);
         // The built-in service has no stored tokens.
         let has_none = noun == "auth" && service.first().is_some_and(|flag| flag == "--sandbox");
         let is_own = matches!(noun, "customer" | "quote")
-            && self.command.get(1).is_some_and(|verb| verb != "find")
+            && !["", "find"].contains(&verb)
             && !has(&["--customer", "--input"]);
-        let verb = self.command.get(1).map_or("", String::as_str);
-        let reads_journal = noun == "journal" && ["verify", "undo"].contains(&verb);
-        if (SERVICE_COMMANDS.contains(&noun) || reads_journal) && !names_service && !has_none {
+        if is_of_service && !names_service && !has_none {
             self.service = service.to_vec();
         }
         if let Some(customer) = customer.filter(|_| is_own) {
