@@ -29,11 +29,8 @@ impl Undone {
 
 /// How the batch with this journal, which began then, was undone. An undo that was undone itself does not count.
 pub fn undone(session: &Session<'_>, runs: &[&KnownRun], journal: &Path, started: &str) -> Option<Undone> {
-    let undoing = runs.iter().filter_map(|run| {
+    runs.iter().find_map(|run| {
         let undoes = run.header.undoes.as_ref().filter(|undoes| undoes.is(journal, started))?;
-        Some((run, undoes))
-    });
-    undoing.into_iter().find_map(|(run, undoes)| {
         let listing = Listing::read(session, &run.path).ok().filter(|listing| listing.past.has_done())?;
         let others: Vec<&KnownRun> = runs.iter().copied().filter(|other| other.path != run.path).collect();
         let again = undone(session, &others, &run.path, &listing.header.started);

@@ -106,9 +106,9 @@ impl Change<'_> {
 }
 
 impl Update {
-    /// The profile as it is to be by `patch`, which is that of the update or what is left of it. `regions` gives the ids of regions, where the interface lists them, and `attributes` the
-    /// custom attributes and their options; the addresses in `gone` were
-    /// removed by an earlier command.
+    /// The profile as it is to be by `patch`, which is that of the update or what is left of it. `regions` gives the ids of
+    /// regions, where the interface lists them, and `attributes` the custom attributes and their options; the addresses in `gone`
+    /// were removed by an earlier command.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.

@@ -42,9 +42,9 @@ impl Unfinished {
         gone.retain(|id| find_address(stored.customer(), *id).is_none());
         left.retain(|id| !gone.contains(id));
         let sent = Merged::without(snapshot.sent(), &gone);
-        let seen = verify(&snapshot.customer, &sent, stored, &[], ignore)?;
-        let is_shown = seen.is_applied()
-            && seen.altered == loaded.store.rewritten(&snapshot.path)
+        let verification = verify(&snapshot.customer, &sent, stored, &[], ignore)?;
+        let is_shown = verification.is_applied()
+            && verification.altered == loaded.store.rewritten(&snapshot.path)
             && stored.addresses().len() == address_list(&sent).len();
         let has_added = address_list(&sent).iter().any(|address| own_id(address).is_none());
         if has_added && !is_shown && !left.is_empty() {
