@@ -19,7 +19,7 @@ use storefront_core::check::body::{self, Finding, Warnings};
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
-use storefront_core::operation::{self, ATTRIBUTE_CREATE, OperationSpec};
+use storefront_core::operation::{self, OperationSpec};
 use storefront_core::profile::diff::Expected;
 
 /// Applies flags to what is inside the body's wrapper.
@@ -86,7 +86,7 @@ impl Draft {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
                     flags(inner)?;
-                    if *operation == ATTRIBUTE_CREATE {
+                    if operation.has_admin_words {
                         words::resolve(inner);
                     }
                 }

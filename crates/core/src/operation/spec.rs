@@ -55,6 +55,8 @@ pub struct OperationSpec {
     pub is_one_call: bool,
     /// Whether its first call creates what sending a changed record would not change.
     pub creates: bool,
+    /// Whether its fields may have the words of the admin panel, as in spreadsheets.
+    pub has_admin_words: bool,
     /// Whether it deletes what it does not name, so that a person has to agree, or `--yes`.
     pub deletes: bool,
     /// The question before a batch, up to the number of records.
@@ -153,6 +155,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: false,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Save the shipping information of",
 };
@@ -181,6 +184,7 @@ pub static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: true,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Add the items of",
 };
@@ -204,6 +208,7 @@ pub static QUOTE_SET_ITEM: OperationSpec = OperationSpec {
     needs: |dialect| dialect.carts.is_some(),
     is_one_call: true,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Set the quantities of",
 };
@@ -227,6 +232,7 @@ pub static QUOTE_REMOVE_ITEM: OperationSpec = OperationSpec {
     needs: |dialect| dialect.carts.is_some(),
     is_one_call: true,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Remove the items of",
 };
@@ -250,6 +256,7 @@ pub static QUOTE_CLEAR: OperationSpec = OperationSpec {
     needs: |dialect| dialect.carts.is_some(),
     is_one_call: false,
     creates: false,
+    has_admin_words: false,
     deletes: true,
     batch_action: "Remove all items from the carts of",
 };
@@ -288,6 +295,7 @@ pub static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: true,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Update the customers of",
 };
@@ -325,6 +333,7 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     needs: |_| true,
     is_one_call: false,
     creates: true,
+    has_admin_words: true,
     deletes: false,
     batch_action: "Create the attributes of",
 };
@@ -348,6 +357,7 @@ pub static ATTRIBUTE_ASSIGN: OperationSpec = OperationSpec {
     needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Assign the attributes of",
 };
@@ -376,6 +386,7 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     needs: |dialect| dialect.changes_attributes,
     is_one_call: false,
     creates: false,
+    has_admin_words: false,
     deletes: false,
     batch_action: "Add the options of",
 };
