@@ -8,9 +8,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::body::{Content, content};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::text::exact_json;
 
 /// The end of one attempt.
 #[derive(Debug)]
@@ -166,9 +166,13 @@ impl Attempts {
 pub struct Reply {
     /// HTTP status: 2xx, or the request's other success (320 for shipping information).
     pub status: u16,
-    /// The body, 16 MiB of it at most: its JSON alone where the shop printed something around it, except for
-    /// [`Request::raw`](storefront_core::interface::request::Request::raw).
-    pub body: Vec<u8>,
+    /// The body as JSON, numbers with their exact text; of a field that is repeated the last one counts. Text where it is not
+    /// JSON; `Null` where it is empty.
+    pub value: Value,
+    /// The path of the first field that is repeated in its object.
+    pub repeated: Option<String>,
+    /// The body as it came, 16 MiB of it at most.
+    pub bytes: Vec<u8>,
     /// What was wrong with the body, if anything: it broke off, or was too long.
     pub warning: Option<String>,
     /// How many bytes the shop printed around its JSON.
@@ -176,18 +180,12 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// The body as JSON, numbers with their exact text; text where it is not JSON; `Null` where it is empty.
-    pub fn value(&self) -> Value {
-        value_of(&self.body)
-    }
-}
-
-/// See [`Reply::value`].
-pub(super) fn value_of(body: &[u8]) -> Value {
-    match content(body, false) {
-        Content::Empty => Value::Null,
-        Content::Json { value, .. } => value,
-        Content::Page | Content::Text => String::from_utf8_lossy(body).into(),
+    /// The body as a document in which every field stands once.
+    ///
+    /// # Errors
+    /// Which one is repeated.
+    pub fn document(self) -> Result<Value, exact_json::Error> {
+        self.repeated.map_or(Ok(self.value), |path| Err(exact_json::Error::Repeated(path)))
     }
 }
 
@@ -217,9 +215,9 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
-    use super::{Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, retry_after, value_of};
+    use super::{Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, retry_after};
     use storefront_core::failure::{Applied, Failure, FailureKind};
 
     fn unknown() -> Attempt {
@@ -252,7 +250,14 @@ mod tests {
         }
         let mut attempts = Attempts::default();
         attempts.conclude(unknown()).unwrap_err();
-        let reply = Reply { status: 200, body: Vec::new(), warning: None, printed_around: 0 };
+        let reply = Reply {
+            status: 200,
+            value: Value::Null,
+            repeated: None,
+            bytes: Vec::new(),
+            warning: None,
+            printed_around: 0,
+        };
         assert!(attempts.conclude(Attempt::Applied(reply)).is_ok());
     }
 
@@ -294,15 +299,6 @@ mod tests {
                 "{attempt:?}"
             );
         }
-    }
-
-    #[test]
-    fn a_body_is_json_or_text_or_nothing() {
-        assert_eq!(value_of(b""), Value::Null);
-        assert_eq!(value_of(b"plain"), json!("plain"));
-        assert_eq!(value_of(b"\xff{"), json!("\u{fffd}{"));
-        let exact = br#"{"b":12345678901234567890.10,"a":[]}"#;
-        assert_eq!(value_of(exact).to_string().as_bytes(), exact);
     }
 
     #[test]

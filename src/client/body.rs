@@ -2,7 +2,6 @@
 //! "Replies").
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use serde::de::IgnoredAny;
@@ -10,65 +9,78 @@ use serde_json::{Map, Value};
 
 use storefront_core::text::exact_json;
 
-/// What a body is.
+/// A body that was read. Each is read once.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Content<'a> {
+pub struct Body {
+    /// What is in it.
+    pub content: Content,
+    /// Whether its type, or how it begins, says that it is the page of a proxy or of a login.
+    pub is_page: bool,
+}
+
+/// What is in a body.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Content {
     /// Nothing, or blanks only.
     Empty,
-    /// A JSON document, as UTF-8.
+    /// A JSON document.
     Json {
-        /// Its text.
-        text: Cow<'a, [u8]>,
-        /// What it is; of a field that is repeated the last one.
+        /// Numbers have their exact text; of a field that is repeated the last one counts.
         value: Value,
+        /// The path of the first field that is repeated in its object.
+        repeated: Option<String>,
         /// How many bytes the shop printed before and after it, such as notices of PHP.
         printed_around: usize,
     },
-    /// A page of a proxy or of a login.
-    Page,
     /// Something else.
-    Text,
+    Text {
+        /// All of it.
+        text: String,
+        /// Why it is not JSON, where it begins like that; nothing of it is in this.
+        problem: Option<String>,
+    },
 }
 
-/// What a body is. `is_html` is whether its type says that it is a page.
-pub(super) fn content(body: &[u8], is_html: bool) -> Content<'_> {
-    let text = as_utf8(body);
-    let start = blanks(&text);
-    if is_html || text[start..].starts_with(b"<") {
-        return Content::Page;
+impl Body {
+    /// Reads a body. `is_html` is whether its type says that it is a page.
+    pub fn read(bytes: &[u8], is_html: bool) -> Self {
+        let text = as_utf8(bytes);
+        let beginning = &text[blanks(&text)..];
+        Self { content: Content::read(&text, beginning), is_page: is_html || beginning.starts_with(b"<") }
     }
-    if start == text.len() {
-        return Content::Empty;
-    }
-    if let Ok((value, _)) = exact_json::parse_with_repeats(&text) {
-        return Content::Json { text, value, printed_around: 0 };
-    }
-    match document_in(&text) {
-        Some((document, value)) => {
-            let printed_around = text.len() - document.len();
-            let text = match text {
-                Cow::Borrowed(text) => Cow::Borrowed(&text[document]),
-                Cow::Owned(text) => Cow::Owned(text[document].to_vec()),
-            };
-            Content::Json { text, value, printed_around }
+}
+
+impl Content {
+    /// `beginning` is the text without the blanks before it.
+    fn read(text: &[u8], beginning: &[u8]) -> Self {
+        if beginning.is_empty() {
+            return Self::Empty;
         }
-        None => Content::Text,
+        let problem = match exact_json::parse_with_repeats(text) {
+            Ok((value, repeated)) => return Self::Json { value, repeated, printed_around: 0 },
+            Err(problem) => problem,
+        };
+        if let Some(document) = document_in(text) {
+            return document;
+        }
+        let is_meant = matches!(beginning[0], b'{' | b'[');
+        let problem = is_meant.then(|| problem.to_string());
+        Self::Text { text: String::from_utf8_lossy(text).into_owned(), problem }
     }
-}
 
-/// Why text that begins like JSON is not; nothing of it is in that.
-pub(super) fn problem(body: &[u8]) -> Option<String> {
-    let text = as_utf8(body);
-    let is_meant = matches!(text.get(blanks(&text)), Some(b'{' | b'['));
-    let problem = exact_json::parse_with_repeats(&text).err().filter(|_| is_meant);
-    problem.map(|problem| problem.to_string())
+    /// The JSON; its text where it is not JSON; `Null` where there is nothing.
+    pub fn into_value(self) -> Value {
+        match self {
+            Self::Empty => Value::Null,
+            Self::Json { value, .. } => value,
+            Self::Text { text, .. } => text.into(),
+        }
+    }
 }
 
 /// Text that is not JSON, up to where a document may begin: what stands in that is not known to be an error.
-pub(super) fn text_before_json(body: &[u8]) -> String {
-    let text = as_utf8(body);
-    let end = document_start(&text).unwrap_or(text.len());
-    String::from_utf8_lossy(&text[..end]).into_owned()
+pub(super) fn text_before_json(text: &str) -> &str {
+    &text[..document_start(text.as_bytes()).unwrap_or(text.len())]
 }
 
 /// The body without a byte order mark. UTF-16 is decoded, also without a mark where its first character is one of ASCII.
@@ -103,14 +115,14 @@ fn blanks(text: &[u8]) -> usize {
 
 /// The object, or list of objects, that stands in other text, where it is whole and the only one. A part of one that is cut
 /// is never taken for it: the first place where one may begin decides.
-fn document_in(text: &[u8]) -> Option<(Range<usize>, Value)> {
+fn document_in(text: &[u8]) -> Option<Content> {
     let start = document_start(text)?;
     let mut documents = serde_json::Deserializer::from_slice(&text[start..]).into_iter::<IgnoredAny>();
     documents.next()?.ok()?;
-    let document = start..start + documents.byte_offset();
-    let is_only = document_start(&text[document.end..]).is_none();
-    let (value, _) = exact_json::parse_with_repeats(&text[document.clone()]).ok()?;
-    is_only.then_some((document, value))
+    let (document, after) = text[start..].split_at(documents.byte_offset());
+    let (value, repeated) = exact_json::parse_with_repeats(document).ok()?;
+    let printed_around = text.len() - document.len();
+    document_start(after).is_none().then_some(Content::Json { value, repeated, printed_around })
 }
 
 /// Where an object or a list of objects may begin. A notice has brackets too: `Undefined array key [2]`.
@@ -153,22 +165,35 @@ fn says_error(fields: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::{Content, content, is_error};
+    use super::{Body, Content, is_error};
 
     fn utf_16(text: &str) -> Vec<u8> {
         text.encode_utf16().flat_map(u16::to_be_bytes).collect()
     }
 
     /// The JSON in a body, and how much stands around it.
-    fn json_of(body: &str) -> Option<(String, usize)> {
-        match content(body.as_bytes(), false) {
-            Content::Json { text, printed_around, .. } => {
-                Some((String::from_utf8(text.into_owned()).unwrap(), printed_around))
-            }
+    fn json_of(body: &[u8]) -> Option<(String, usize)> {
+        match Body::read(body, false).content {
+            Content::Json { value, printed_around, .. } => Some((value.to_string(), printed_around)),
             _ => None,
         }
+    }
+
+    fn value_of(body: &[u8]) -> Value {
+        Body::read(body, false).content.into_value()
+    }
+
+    #[test]
+    fn a_body_is_json_or_text_or_nothing() {
+        assert_eq!(value_of(b""), Value::Null);
+        assert_eq!(value_of(b"plain"), json!("plain"));
+        assert_eq!(value_of(b"\xff{"), json!("\u{fffd}{"));
+        let exact = br#"{"b":12345678901234567890.10,"a":[]}"#;
+        assert_eq!(value_of(exact).to_string().as_bytes(), exact);
+        let twice = Body::read(br#"{"a":[{"b":1,"b":2}]}"#, false).content;
+        assert!(matches!(twice, Content::Json { repeated: Some(path), .. } if path == "a[0].b"));
     }
 
     #[test]
@@ -181,25 +206,28 @@ mod tests {
             "\u{feff}\u{a0}\r\n\u{200b}<p>".into(),
             b"\xa0<p>".to_vec(),
         ] {
-            assert_eq!(content(&body, false), Content::Page, "{body:?}");
+            assert!(Body::read(&body, false).is_page, "{body:?}");
         }
-        assert_eq!(content(b"", true), Content::Page);
-        assert_eq!((content(b"", false), content(b" \n", false)), (Content::Empty, Content::Empty));
-        assert_eq!(content(b"Service unavailable", false), Content::Text);
+        assert!(Body::read(b"", true).is_page && Body::read(b"{}", true).is_page);
+        for empty in ["", " \n"] {
+            let read = Body::read(empty.as_bytes(), false);
+            assert_eq!(read, Body { content: Content::Empty, is_page: false });
+        }
+        assert!(!Body::read(b"Service unavailable", false).is_page);
     }
 
     #[test]
     fn a_document_is_read_where_it_is_whole() {
-        let document = r#"{"items": [{"id": 1}, {"id": 2}]}"#;
-        assert_eq!(json_of(document), Some((document.to_owned(), 0)));
-        assert_eq!(json_of(&format!("\u{feff}{document}")), Some((document.to_owned(), 0)));
+        let document = r#"{"items":[{"id":1},{"id":2}]}"#;
+        let alone = Some((document.to_owned(), 0));
+        assert_eq!(json_of(document.as_bytes()), alone);
+        assert_eq!(json_of(format!("\u{feff}{document}").as_bytes()), alone);
+        assert_eq!(json_of(&utf_16(document)), alone);
         for (before, after) in [("Notice: key [2]\n", ""), ("", "\nFatal error: {x}"), ("{x} ", " [1]")] {
             let around = before.len() + after.len();
-            assert_eq!(json_of(&format!("{before}{document}{after}")), Some((document.to_owned(), around)));
+            let body = format!("{before}{document}{after}");
+            assert_eq!(json_of(body.as_bytes()), Some((document.to_owned(), around)));
         }
-        let wide = utf_16(document);
-        let Content::Json { text, .. } = content(&wide, false) else { panic!("{wide:?}") };
-        assert_eq!(text, document.as_bytes());
     }
 
     #[test]
@@ -211,7 +239,7 @@ mod tests {
             r#"{"id": 1}{"message": "No."}"#,
             r#"{"id": 1"#,
         ] {
-            assert_eq!(content(cut.as_bytes(), false), Content::Text, "{cut}");
+            assert_eq!(value_of(cut.as_bytes()), *cut);
         }
     }
 

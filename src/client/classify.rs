@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::attempt::{Attempt, Reply, ServiceSignal, retry_after};
-use super::body::{Content, content, is_error, problem};
+use super::body::{Body, Content, is_error};
 use super::transport::Incoming;
 use crate::client::error_body;
 use crate::client::transport_error::TransportError;
@@ -91,28 +91,37 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
         let hint = failure.hint.clone().unwrap_or_else(|| otherwise.into());
         Attempt::Unknown { failure: failure.hint(hint), transient: false }
     };
-    let is_answer = match content(&incoming.body, is_html(&incoming)) {
+    let body = body(&incoming);
+    let is_answer = match &body.content {
         // The user's own call may read a page, and ask for what is true or not.
         _ if request.is_raw && is_read => true,
-        Content::Page => false,
-        Content::Text => !is_read && says_done(request, &incoming, replies_are_shown),
+        _ if body.is_page => false,
+        Content::Text { .. } => !is_read && says_done(request, &incoming, replies_are_shown),
         Content::Empty => !is_read,
-        Content::Json { value, .. } if is_error(&value, replies_are_shown && !request.is_raw) => {
-            let (said, service) = error_body::render(status, &incoming.body);
+        Content::Json { value, .. } if is_error(value, replies_are_shown && !request.is_raw) => {
+            let (said, service) = error_body::render(status, body.content);
             let failure = Failure::new(kind, format!("the service answered with an error under {said}"));
             let failure = if is_read { failure.lasting(Persistence::Undecided) } else { failure };
             return unknown(Failure { service, status: Some(status), ..failure });
         }
-        Content::Json { text, printed_around, .. } => {
-            let body = if request.is_raw { None } else { Some(text.into_owned()) };
-            let body = body.unwrap_or(incoming.body);
-            return Attempt::Applied(Reply { status, body, warning: incoming.broken, printed_around });
-        }
+        Content::Json { .. } => true,
     };
     if !is_answer {
-        return unknown(answered(kind, &incoming));
+        return unknown(answered(kind, &incoming, body));
     }
-    Attempt::Applied(Reply { status, body: incoming.body, warning: incoming.broken, printed_around: 0 })
+    let (value, repeated, printed_around) = match body.content {
+        Content::Json { value, repeated, printed_around } => (value, repeated, printed_around),
+        other => (other.into_value(), None, 0),
+    };
+    // Nothing is taken from the answer to the user's own call.
+    let printed_around = if request.is_raw { 0 } else { printed_around };
+    let warning = incoming.broken;
+    Attempt::Applied(Reply { status, value, repeated, bytes: incoming.body, warning, printed_around })
+}
+
+fn body(incoming: &Incoming) -> Body {
+    let kind = header(incoming, &CONTENT_TYPE);
+    Body::read(&incoming.body, kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("html")))
 }
 
 /// Whether text that is not JSON may be the answer to a write: the rest of it was lost, or the interface does not show its
@@ -124,22 +133,22 @@ fn says_done(request: &Request, incoming: &Incoming, replies_are_shown: bool) ->
 
 fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Duration>) -> Attempt {
     let is_read = request.is_read();
-    let status = incoming.status;
+    let (status, body) = (incoming.status, body(incoming));
     match status {
         300..=399 if is_read || REDIRECTS.contains(&status) => {
-            let failure = redirected(FailureKind::Refused, incoming, url);
+            let failure = redirected(FailureKind::Refused, incoming, body, url);
             Attempt::Rejected(Failure { is_misdirected: true, ..failure }.lasting(Persistence::Undecided))
         }
         300..=399 => Attempt::Unknown {
-            failure: redirected(FailureKind::Unknown, incoming, url).hint(CHECK_BEFORE_RETRY),
+            failure: redirected(FailureKind::Unknown, incoming, body, url).hint(CHECK_BEFORE_RETRY),
             transient: false,
         },
-        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, incoming)),
-        429 => Attempt::Throttled { failure: throttled(incoming, wait), retry_after: wait },
-        408 | 499 => unknown(is_read, incoming, false),
+        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, incoming, body)),
+        429 => Attempt::Throttled { failure: throttled(incoming, body, wait), retry_after: wait },
+        408 | 499 => unknown(is_read, incoming, body, false),
         // The service has no such function: time does not mend that.
         400..=499 | 501 => {
-            let mut failure = answered(FailureKind::Refused, incoming);
+            let mut failure = answered(FailureKind::Refused, incoming, body);
             failure.is_misdirected = status == 404 && failure.hint.is_some()
                 || NO_ROUTE.iter().any(|said| says(failure.service.as_ref(), said));
             if failure.is_misdirected {
@@ -150,7 +159,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
             failure.hint = hint.or(failure.hint);
             Attempt::Rejected(failure)
         }
-        _ => unknown(is_read, incoming, status >= 500),
+        _ => unknown(is_read, incoming, body, status >= 500),
     }
 }
 
@@ -163,15 +172,11 @@ fn is_success(request: &Request, status: u16) -> bool {
     }
 }
 
-fn is_html(incoming: &Incoming) -> bool {
-    header(incoming, &CONTENT_TYPE).is_some_and(|kind| kind.to_ascii_lowercase().contains("html"))
-}
-
-fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {
+fn unknown(is_read: bool, incoming: &Incoming, body: Body, transient: bool) -> Attempt {
     let failure = if is_read {
-        answered(FailureKind::Unavailable, incoming).hint("try again later")
+        answered(FailureKind::Unavailable, incoming, body).hint("try again later")
     } else {
-        answered(FailureKind::Unknown, incoming).hint(CHECK_BEFORE_RETRY)
+        answered(FailureKind::Unknown, incoming, body).hint(CHECK_BEFORE_RETRY)
     };
     Attempt::Unknown { failure, transient }
 }
@@ -195,48 +200,51 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 }
 
 /// What the service, or something in front of it, answered. The hint of a page is about that.
-fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
-    let body = content(&incoming.body, is_html(incoming));
-    let (said, service) = match incoming.status {
-        200..=399 => (error_body::described(incoming.status, &body), None),
-        _ => error_body::render(incoming.status, &incoming.body),
+fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
+    let Body { content, is_page } = body;
+    let is_json = matches!(content, Content::Json { .. }) && !is_page;
+    let is_foreign = is_page || matches!(content, Content::Text { .. });
+    let (said, service) = match (incoming.status, &content) {
+        (200..=299, Content::Text { problem, .. }) if !is_page => {
+            let why = incoming.broken.as_ref().or(problem.as_ref());
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            (error_body::described(incoming.status, &content, is_page) + &why, None)
+        }
+        (200..=399, _) => (error_body::described(incoming.status, &content, is_page), None),
+        _ => error_body::render(incoming.status, content),
     };
-    let why = incoming.broken.clone().or_else(|| problem(&incoming.body));
-    let why = why.filter(|_| incoming.status < 300 && body == Content::Text);
-    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    let hint =
-        (body == Content::Page).then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE });
-    let failure = Failure::new(kind, format!("the service answered {said}{why}"));
-    let is_foreign = matches!(body, Content::Page | Content::Text);
-    let persistence = persistence(&failure, incoming, &body);
-    let hint = hint.map(Hint::from);
-    Failure { service, status: Some(incoming.status), hint, is_foreign, persistence, ..failure }
+    let hint = is_page.then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE }.into());
+    let failure = Failure::new(kind, format!("the service answered {said}"));
+    let failure = Failure { service, status: Some(incoming.status), hint, is_foreign, ..failure };
+    let persistence = persistence(&failure, incoming, is_json);
+    Failure { persistence, ..failure }
 }
 
 /// Whether time alone mends what was answered. What another server than the service answers tells nothing of the record.
-fn persistence(failure: &Failure, incoming: &Incoming, body: &Content<'_>) -> Persistence {
-    match (incoming.status, body) {
+fn persistence(failure: &Failure, incoming: &Incoming, is_json: bool) -> Persistence {
+    match incoming.status {
         // It may be failing, or have trouble with this one record.
-        (500, _) if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
-        (408 | 429 | 499 | 500 | 502.., _) => Persistence::Temporary,
-        (403, Content::Json { .. }) => Persistence::Permanent,
-        (200..=299, _) if incoming.broken.is_some() => Persistence::Temporary,
-        (403, _) | (_, Content::Page | Content::Text) => Persistence::Undecided,
-        (200..=299, _) if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
+        500 if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
+        408 | 429 | 499 | 500 | 502.. => Persistence::Temporary,
+        403 if is_json => Persistence::Permanent,
+        200..=299 if incoming.broken.is_some() => Persistence::Temporary,
+        403 => Persistence::Undecided,
+        _ if failure.is_foreign => Persistence::Undecided,
+        200..=299 if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
         _ => failure.persistence,
     }
 }
 
-fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
+fn throttled(incoming: &Incoming, body: Body, wait: Option<Duration>) -> Failure {
     let hint = match wait {
         Some(wait) if wait.as_secs() > 0 => format!("try again in {} s", wait.as_secs()),
         _ => "try again later".to_owned(),
     };
-    answered(FailureKind::Unavailable, incoming).hint(hint)
+    answered(FailureKind::Unavailable, incoming, body).hint(hint)
 }
 
-fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {
-    let failure = answered(kind, incoming);
+fn redirected(kind: FailureKind, incoming: &Incoming, body: Body, url: &Url) -> Failure {
+    let failure = answered(kind, incoming, body);
     let Some(location) = header(incoming, &LOCATION) else { return failure };
     let target = url.join(&location).map_or(location, String::from);
     let target = error_body::one_line(&secrets().text(&target));

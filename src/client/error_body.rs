@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::body::{Content, content, text_before_json};
+use super::body::{Content, text_before_json};
 use storefront_core::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
@@ -21,11 +21,12 @@ const MAX_LISTED: usize = 20;
 /// only its type is told: what is in it may be a customer's. Tokens in use are masked in both, before anything is cut.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
-pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
-    let (mut whole, is_json) = match content(body, false) {
-        Content::Empty => return (described(status, &Content::Empty), None),
+pub fn render(status: u16, body: Content) -> (String, Option<Value>) {
+    let without_words = described(status, &body, false);
+    let (mut whole, is_json) = match body {
+        Content::Empty => return (without_words, None),
         Content::Json { value, .. } => (value, true),
-        Content::Page | Content::Text => (text_before_json(body).into(), false),
+        Content::Text { text, .. } => (text_before_json(&text).into(), false),
     };
     secrets().value(&mut whole);
     let said = match &whole {
@@ -35,7 +36,7 @@ pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
     // A placeholder may have joined the halves of a token.
     let said = one_line(&secrets().text(&said));
     if said.is_empty() {
-        return (described(status, &content(body, false)), None);
+        return (without_words, None);
     }
     let status = status_in_words(status);
     (if status.ends_with(&said) { status } else { format!("{status}: {said}") }, Some(whole))
@@ -43,11 +44,11 @@ pub fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
 
 /// Status and type of a body that is not an error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
 /// never quoted.
-pub(super) fn described(status: u16, body: &Content<'_>) -> String {
+pub(super) fn described(status: u16, body: &Content, is_page: bool) -> String {
     let kind = match body {
         Content::Empty => "an empty body",
-        Content::Page => "an HTML page",
-        Content::Text => "a body that is not JSON",
+        _ if is_page => "an HTML page",
+        Content::Text { .. } => "a body that is not JSON",
         Content::Json { .. } => "a JSON body",
     };
     format!("{} with {kind}", status_in_words(status))
@@ -168,9 +169,14 @@ fn of_text(text: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MAX_MESSAGE, MAX_SCANNED, filled, one_line, render};
+    use super::{MAX_MESSAGE, MAX_SCANNED, filled, one_line};
+    use crate::client::body::Body;
     use storefront_core::text::redact::secrets;
     use storefront_core::text::token::Credential;
+
+    fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
+        super::render(status, Body::read(body, false).content)
+    }
 
     fn json_error(body: &Value) -> String {
         let (text, whole) = render(400, body.to_string().as_bytes());

@@ -1,7 +1,7 @@
 //! What every command is given, and the service it talks to.
 
 mod attempt;
-mod body;
+pub mod body;
 mod classify;
 pub mod error_body;
 mod http;

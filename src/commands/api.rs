@@ -137,12 +137,12 @@ async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure
 /// they came.
 fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), Failure> {
     let report = session.report;
-    let printed = match reply.value() {
+    let printed = match reply.value {
         value if report.is_json() => report.json(&value),
         _ if !session.context.stdout_is_terminal => {
-            match secrets().json_text(&String::from_utf8_lossy(&reply.body)) {
+            match secrets().json_text(&String::from_utf8_lossy(&reply.bytes)) {
                 Cow::Owned(masked) => report.stdout(masked),
-                Cow::Borrowed(_) => report.stdout(&reply.body),
+                Cow::Borrowed(_) => report.stdout(&reply.bytes),
             }
         }
         Value::Null => Ok(()),

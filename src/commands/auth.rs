@@ -330,7 +330,7 @@ async fn password_token(
             }
             _ => failure,
         })?;
-        let token = reply.value().as_str().and_then(Credential::new).ok_or_else(|| {
+        let token = reply.value.as_str().and_then(Credential::new).ok_or_else(|| {
             Failure::new(FailureKind::Unavailable, "the response has no token")
                 .hint("check the base URL: it ends in /rest for a Magento shop")
         })?;

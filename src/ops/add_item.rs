@@ -146,7 +146,7 @@ async fn quote_lines(service: &Service<'_>, draft: &Draft) -> Result<Lines, Fail
     let read = cart::quote_request(service, &service.target()?, &quote)?;
     let not_read = |message| format!("the cart could not be read before the item is added: {message}");
     let reply = service.read(&read).await;
-    let shown = reply.map_err(|failure| Failure { message: not_read(failure.message), ..failure })?.value();
+    let shown = reply.map_err(|failure| Failure { message: not_read(failure.message), ..failure })?.value;
     let before = items_of(&shown).cloned().ok_or_else(|| {
         Failure::unexpected_reply("the response has no list of items")
             .hint("check the setting `read.quote-path` and what -vv shows of the answer")

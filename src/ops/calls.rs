@@ -45,7 +45,7 @@ impl<'a> Calls<'a> {
         match &sent {
             Ok(reply) => {
                 reply.warning.iter().for_each(|warning| self.service.session.report.warn(warning));
-                self.push(Call::replied(name.clone(), reply.status, reply.value()));
+                self.push(Call::replied(name.clone(), reply.status, reply.value.clone()));
             }
             Err(failure) => self.push(Call::failed(name.clone(), failure)),
         }

@@ -56,12 +56,12 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
     let cart = Cart::new(target, None)?;
     let Some(customer) = target.customer else {
         return match service.read(&cart.read("")).await {
-            Ok(reply) => ActiveCart::new(reply.value()).map(Some),
+            Ok(reply) => ActiveCart::new(reply.value).map(Some),
             Err(failure) if is_no_cart(&failure) => Ok(None),
             Err(failure) => Err(failure),
         };
     };
-    let mut found = service.read(&cart.search(customer)).await?.value();
+    let mut found = service.read(&cart.search(customer)).await?.value;
     let Some(carts) = found.get_mut("items").and_then(Value::as_array_mut) else {
         let message = "the search for carts was not answered with a list";
         return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
@@ -104,7 +104,7 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     service.stage.set(Applied::No);
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
-        (created, _) => id_of(&created.map_err(not_created)?.value()),
+        (created, _) => id_of(&created.map_err(not_created)?.value),
     }
 }
 
@@ -172,7 +172,7 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
         {
             failure
         }
-        read => return Ok(read?.value()),
+        read => return Ok(read?.value),
     };
     let none = |why: &str, failure: &Failure| {
         let warning = format!("no shipping methods are listed, because {why}: {}", failure.message);
@@ -194,7 +194,7 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
     service.session.report.warn(&format!(
         "the cart has no shipping address yet: the shipping methods are those to address {id} of the customer"
     ));
-    Ok(service.read(&cart.estimate_shipping(id)).await?.value())
+    Ok(service.read(&cart.estimate_shipping(id)).await?.value)
 }
 
 /// Whether a cart is active: no order was made of it.

@@ -1,6 +1,7 @@
 //! Sets a cart to a state (docs/interface.md, "Carts set to a state"): the cart is read, one call changes it, and the reply or
 //! another read shows the result.
 
+use std::slice;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -154,7 +155,7 @@ impl<'a> Stored<'a> {
         let sent = service.send(operation.name, &request, Effect::Write).await;
         let (reply, verified) = self.judge(sent, &change, settle).await?;
         let text = said(&what, self.id, &change);
-        let (status, response) = (reply.as_ref().map(|reply| reply.status), reply.map(|reply| reply.value()));
+        let (status, response) = (reply.as_ref().map(|reply| reply.status), reply.map(|reply| reply.value));
         Ok(Outcome {
             applied: Applied::Yes,
             status,
@@ -175,8 +176,9 @@ impl<'a> Stored<'a> {
     ) -> Result<(Option<Reply>, bool), Failure> {
         let report = self.service.session.report;
         // The reply to a removal says no more than that it was done.
-        let is_said =
-            |reply: &Reply| change.after.is_some() && compare(&[reply.value()], change) == Some(true);
+        let is_said = |reply: &Reply| {
+            change.after.is_some() && compare(slice::from_ref(&reply.value), change) == Some(true)
+        };
         let failure = match sent {
             Ok(reply) if is_said(&reply) => return Ok((Some(reply), true)),
             Ok(reply) => {

@@ -11,7 +11,6 @@ use storefront_core::failure::{Absent, Failure};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
-use storefront_core::text::exact_json;
 use storefront_core::text::redact::secrets;
 
 /// At most as many matches of an email are asked for: one customer may have an account on each website.
@@ -231,7 +230,7 @@ async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Resu
 
 async fn read_found(service: &Service<'_>, request: &Request) -> Result<Found, Failure> {
     let reply = service.read(request).await?;
-    let found = exact_json::parse(&reply.body).map_err(|error| unreadable(&error.to_string()))?;
+    let found = reply.document().map_err(|error| unreadable(&error.to_string()))?;
     let total = found.get("total_count").and_then(Value::as_u64);
     let customers = match found.get("items") {
         Some(Value::Array(items)) => items.clone(),

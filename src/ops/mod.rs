@@ -158,7 +158,7 @@ pub async fn send_request(
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);
     }
-    let response = reply.value();
+    let response = reply.value;
     // Only a person reads it.
     let is_read = !service.session.report.is_json();
     let success = is_read.then(|| success(&response)).flatten();
@@ -191,7 +191,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
     let path = target.path(path, &[("country", country)]);
     match service.read(&Request::get(path, target.bearer())).await {
         Ok(reply) if is_country(&reply, country) => {
-            service.regions.borrow_mut().insert(country, &reply.value());
+            service.regions.borrow_mut().insert(country, &reply.value);
         }
         Ok(_) => {
             let message = format!("the regions of `{country}` could not be read: unexpected response");
@@ -208,7 +208,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
 
 /// Whether a reply is the whole description of this country: from a page or half a list every region would be unknown.
 fn is_country(reply: &Reply, country: &str) -> bool {
-    let value = reply.value();
+    let value = &reply.value;
     let is_named = |name: &str| {
         value.get(name).and_then(Value::as_str).is_some_and(|code| code.eq_ignore_ascii_case(country))
     };
@@ -252,7 +252,7 @@ pub async fn read_until(
 ) -> (Option<Value>, bool) {
     let mut reads = Reads::new(limit);
     loop {
-        let shown = service.read(request).await.ok().map(|reply| reply.value());
+        let shown = service.read(request).await.ok().map(|reply| reply.value);
         let is_so = shown.as_ref().is_some_and(&is_wanted);
         if is_so || !reads.wait().await {
             return (shown, is_so);

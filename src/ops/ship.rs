@@ -265,7 +265,7 @@ impl Payment {
     /// that it was set.
     async fn send(&self, service: &Service<'_>, calls: &mut Calls<'_>) -> Result<(), Failure> {
         let unclear = match calls.send_next(&self.call, Effect::State).await {
-            Ok(reply) if says_set(&reply.value()) => return Ok(()),
+            Ok(reply) if says_set(&reply.value) => return Ok(()),
             Ok(reply) => {
                 let status = error_body::status_in_words(reply.status);
                 let message =

@@ -22,7 +22,7 @@ fn a_request_is_sent_as_built_and_its_response_returned() {
     let server = MockServer::start(vec![answer("200 OK", "", r#"{"price":1.10}"#)]);
     let reply = send(&link(&server.url("/rest/")), &post()).unwrap();
     assert_eq!((reply.status, reply.warning.as_deref()), (200, None));
-    assert_eq!(reply.value().to_string(), r#"{"price":1.10}"#);
+    assert_eq!(reply.value.to_string(), r#"{"price":1.10}"#);
     let request = &server.requests()[0];
     let lower = request.to_ascii_lowercase();
     assert!(request.starts_with("POST /rest/V1/storeview/default/user/quote/item HTTP/1.1\r\n"));
@@ -43,7 +43,7 @@ fn success_is_2xx_and_the_statuses_of_the_operation() {
         let server = MockServer::start(vec![answer(status, "Location: http://127.0.0.1:9/\r\n", "")]);
         let reply = send(&retrying(&server), &request).unwrap();
         assert!(status.starts_with(&reply.status.to_string()));
-        assert_eq!((reply.value(), reply.warning), (json!(null), None));
+        assert_eq!((reply.value, reply.warning), (json!(null), None));
         assert_eq!(server.requests().len(), 1);
     }
 }
@@ -201,7 +201,7 @@ fn a_chunked_response_is_read_whole() {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n5\r\na\":1}\r\n0\r\n\r\n".to_vec();
     let server = MockServer::start(vec![Step::Answer(bytes)]);
     let reply = send(&link(&server.url("")), &get()).unwrap();
-    assert_eq!((reply.value(), reply.warning), (json!({"a": 1}), None));
+    assert_eq!((reply.value, reply.warning), (json!({"a": 1}), None));
 }
 
 #[test]

@@ -297,8 +297,8 @@ fn a_truncated_body_is_reported_over_tls() {
     let endless = Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\n\r\nabc".to_vec());
     let server = MockServer::start_tls(vec![endless.clone()], authority.server(Defect::None, None));
     let reply = send(&trusting(&server, &authority), &post()).unwrap();
-    assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], true));
+    assert_eq!((&reply.bytes[..], reply.warning.is_some()), (&b"abc"[..], true));
     let plain = MockServer::start(vec![endless]);
     let reply = send(&link(&plain.url("")), &post()).unwrap();
-    assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], false));
+    assert_eq!((&reply.bytes[..], reply.warning.is_some()), (&b"abc"[..], false));
 }

@@ -89,7 +89,7 @@ fn a_write_after_a_dropped_connection_uses_a_new_one() {
         let client = Client::new(&link(&server.url("")), None, Clock::system()).unwrap();
         call(&client, &post()).await.unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
-        assert_eq!(call(&client, &post()).await.unwrap().body, b"2");
+        assert_eq!(call(&client, &post()).await.unwrap().bytes, b"2");
     });
     assert_eq!((server.requests().len(), server.connections()), (2, 2));
 }
@@ -189,7 +189,7 @@ fn a_success_with_a_truncated_body_is_success_with_a_warning() {
     for (bytes, expected) in [(short, "{\"half\":"), (chunked, "abc")] {
         let server = MockServer::start(vec![Step::AnswerAndClose(bytes)]);
         let reply = send(&retrying(&server), &ship()).unwrap();
-        assert_eq!(reply.value(), json!(expected));
+        assert_eq!(reply.value, json!(expected));
         assert_snapshot(&reply.warning.unwrap(), str!["response body ended unexpectedly"]);
         assert_eq!(server.requests().len(), 1);
     }
@@ -201,7 +201,7 @@ fn an_endless_body_is_success_with_a_warning_at_the_timeout() {
     let server = MockServer::start(vec![Step::Drip(first, Duration::from_secs(3), Vec::new())]);
     let link = Endpoint { timeout: Duration::from_millis(300), ..link(&server.url("")) };
     let reply = send(&link, &post()).unwrap();
-    assert_eq!((reply.status, &reply.body[..]), (200, &b"abc"[..]));
+    assert_eq!((reply.status, &reply.bytes[..]), (200, &b"abc"[..]));
     assert_snapshot(&reply.warning.unwrap(), str!["the response body did not complete within 0.3 s"]);
 }
 
@@ -219,7 +219,7 @@ fn no_more_than_16_mib_are_read() {
     for (length, warned) in [(limit, false), (limit + 1, true)] {
         let server = MockServer::start(vec![answer("200 OK", "", &"x".repeat(length))]);
         let reply = send(&link(&server.url("")), &post()).unwrap();
-        assert_eq!((reply.body.len(), reply.warning.is_some()), (limit, warned));
+        assert_eq!((reply.bytes.len(), reply.warning.is_some()), (limit, warned));
     }
 }
 

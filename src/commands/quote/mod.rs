@@ -130,7 +130,7 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     let report = service.session.report;
     if target.dialect.carts.is_none() {
         let request = quote_request(service, &target, quote.unwrap_or_default())?;
-        let reply = service.read(&request).await?.value();
+        let reply = service.read(&request).await?.value;
         return report.value(&reply, |_| format!("{}\n", sanitize(&format!("{reply:#}"))));
     }
     let found = active_cart(service, quote).await?;
@@ -138,8 +138,8 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     let cart = Cart::new(target, Some(id))?;
     let shown = exact_json::object([
         ("cart", found.shown),
-        ("items", service.read(&cart.read("/items")).await?.value()),
-        ("totals", service.read(&cart.read("/totals")).await?.value()),
+        ("items", service.read(&cart.read("/items")).await?.value),
+        ("totals", service.read(&cart.read("/totals")).await?.value),
     ]);
     report.value(&shown, |screen| text(id, &shown, screen))
 }
@@ -187,7 +187,7 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
     let cart = Cart::new(target, Some(found.id))?;
     let shown = exact_json::object([
         ("shipping", shipping_methods(service, &cart).await?),
-        ("payment", service.read(&cart.read("/payment-methods")).await?.value()),
+        ("payment", service.read(&cart.read("/payment-methods")).await?.value),
     ]);
     service.session.report.value(&shown, |screen| {
         let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {

@@ -51,7 +51,7 @@ pub async fn read(
             query = with_fields(&query, &format!("items[{CODE},{fields}],total_count"));
         }
         let reply = service.read(&Request::get(format!("{path}?{query}"), Bearer::Admin)).await?;
-        let (page, total) = page(reply.value()).filter(|_| reply.warning.is_none()).ok_or_else(|| {
+        let (page, total) = page(reply.value).filter(|_| reply.warning.is_none()).ok_or_else(|| {
             Failure::unexpected_reply("unexpected response: no list of attributes").hint(LOOK_CLOSER)
         })?;
         let count = page.len();

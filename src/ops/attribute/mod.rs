@@ -38,7 +38,7 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 /// `usage` if no attribute has this code, and as [`Service::read`].
 pub async fn read_named(service: &Service<'_>, request: &Request, code: &str) -> Result<Value, Failure> {
     let failure = match service.read(request).await {
-        Ok(reply) => return Ok(reply.value()),
+        Ok(reply) => return Ok(reply.value),
         Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
             Failure::usage(format!("the shop has no attribute `{code}`"))
         }
@@ -87,7 +87,7 @@ pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Fail
     for view in views.iter().filter(|view| count > 0 && view.id != "0") {
         let values = [("view", view.name.as_str()), ("code", code)];
         let path = names::path(service, "/{view}/V1/products/attributes/{code}", &values)?;
-        let shown = service.read(&Request::get(path, Bearer::Admin)).await?.value();
+        let shown = service.read(&Request::get(path, Bearer::Admin)).await?.value;
         let options = whole["options"].as_array_mut().into_iter().flatten();
         for (option, own) in options.zip(shown["options"].as_array().into_iter().flatten()) {
             if option["value"] == own["value"]
@@ -228,7 +228,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     let success = |reply: &Value| created(asked, reply);
     let Some(read) = read else { return send_request(service, &ATTRIBUTE_CREATE, request, success).await };
     match service.read(&read).await {
-        Ok(reply) if Attribute::shown(&reply.value()).is_some() => {
+        Ok(reply) if Attribute::shown(&reply.value).is_some() => {
             return Err(exists(asked));
         }
         Ok(_) => {
@@ -261,7 +261,7 @@ pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) 
     let code = asked.code();
     // What cannot be read or looked up stays unknown.
     let reply = service.read(&read_request(service, code)?).await.ok()?;
-    if !is_as_asked(&reply.value(), asked) {
+    if !is_as_asked(&reply.value, asked) {
         return None;
     }
     let groups = names::find_groups(service, &asked.set_names()).await.ok()?;
@@ -296,7 +296,7 @@ pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Vec<Since>, F
         Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
             return Ok(vec![at("attribute_code", code.into(), None)]);
         }
-        shown => shown?.value(),
+        shown => shown?.value,
     };
     let Some(stored) = Attribute::shown(&shown) else {
         return Err(Failure::unexpected_reply("unexpected response: not an attribute").hint(LOOK_CLOSER));

@@ -195,7 +195,7 @@ async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Res
         return Ok(known.clone());
     }
     let reply = service.read(&Request::get(path.clone(), Bearer::Admin)).await?;
-    let read = Named::list(&reply.value(), id, name).filter(|_| reply.warning.is_none());
+    let read = Named::list(&reply.value, id, name).filter(|_| reply.warning.is_none());
     let read = Rc::new(read.ok_or_else(|| {
         let message = format!("unexpected response: no list of {}", name.replace('_', " "));
         Failure::unexpected_reply(message).hint(LOOK_CLOSER)

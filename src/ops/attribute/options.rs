@@ -99,7 +99,7 @@ impl<'a> Locked<'a> {
     /// The options as one read shows them.
     async fn read_once(&self) -> Option<StoredOptions> {
         let reply = self.service.read(&read_all(self.service, self.code).ok()?).await.ok()?;
-        StoredOptions::of(Attribute::in_reply(&reply.value())?).ok()
+        StoredOptions::of(Attribute::in_reply(&reply.value)?).ok()
     }
 
     /// Reads until the options are as wanted, for `settle` at most: the last ones, and whether they are so.

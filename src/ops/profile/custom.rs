@@ -25,7 +25,7 @@ pub async fn read_attributes(
         let target = service.target()?;
         let path = target.path(path, &[("owner", owner.in_path())]);
         let list = match service.read(&Request::get(path, target.bearer())).await {
-            Ok(reply) => Some(reply.value()).filter(|_| reply.warning.is_none()),
+            Ok(reply) => Some(reply.value).filter(|_| reply.warning.is_none()),
             Err(failure) if matches!(failure.status, Some(403 | 404)) => None,
             Err(failure) => return Err(failure),
         };

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::client::service::Service;
-use crate::client::{check_url, names_no_entity};
+use crate::client::{Reply, check_url, names_no_entity};
 use crate::config::ReadSettings;
 use crate::input::document;
 use crate::ops::customers;
@@ -15,7 +15,6 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
-use storefront_core::text::exact_json;
 
 /// A profile that was read, with the customer's files, and the locks where it was locked.
 pub struct LoadedProfile {
@@ -138,15 +137,15 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
         return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
             .hint("try again with -vv to see the response"));
     }
-    in_reply(service, &reply.body)
+    in_reply(service, reply)
 }
 
 /// The profile in the body of a reply.
 ///
 /// # Errors
 /// `guard` where the complete address list is not plain to see, or it is that of another customer than the one named.
-pub fn in_reply(service: &Service<'_>, body: &[u8]) -> Result<Profile, Failure> {
-    let value = exact_json::parse(body).map_err(|error| stored::unreadable(&error.to_string()))?;
+fn in_reply(service: &Service<'_>, reply: Reply) -> Result<Profile, Failure> {
+    let value = reply.document().map_err(|error| stored::unreadable(&error.to_string()))?;
     let ReadSettings { customer, addresses, .. } = match service.customer {
         Some(_) => ReadSettings::default(),
         None => service.settings.read.clone(),

@@ -210,7 +210,7 @@ async fn send_removal(
         };
         let failure = match attempts.conclude(attempt) {
             Ok(reply) => {
-                calls.push(Call::replied(name(id), reply.status, reply.value()));
+                calls.push(Call::replied(name(id), reply.status, reply.value));
                 return Ok(applied());
             }
             Err(failure) => failure,

@@ -26,7 +26,6 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, ShownBy, Verification, is_provable, verify};
-use storefront_core::text::exact_json;
 
 /// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
 const PROOF_INTERVAL: Duration = Duration::from_secs(1);
@@ -60,10 +59,11 @@ impl Sent<'_> {
         if let Some(warning) = &reply.warning {
             self.service.session.report.warn(warning);
         }
-        let applied = Outcome { status: Some(reply.status), response: Some(reply.value()), ..outcome };
+        let response = Some(reply.value.clone());
+        let applied = Outcome { status: Some(reply.status), response, ..outcome };
         let shows_profile = self.service.settings.dialect.reply_shows_profile;
         let is_stored = shows_profile && reply.warning.is_none() && self.loaded.is_readable;
-        let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
+        let replied = if is_stored { reply.document().ok() } else { None };
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
             Some(Ok(replied)) => return self.judge(replied, applied, ShownBy::Reply),
