@@ -156,11 +156,12 @@ impl CustomerStore {
     }
 
     /// Keeps what a read has shown, for [`Self::last_read`]. Best effort: what cannot be written is left out.
-    pub fn note_read(&self, customer: &Map<String, Value>) {
+    pub async fn note_read(&self, customer: &Map<String, Value>) {
         let newest = self.last_number().unwrap_or(0);
         let read = LastRead { at: self.clock.now(), newest, customer: customer.clone() };
-        let file = self.directory.join(LAST_READ);
-        let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));
+        if let Ok(text) = serde_json::to_vec(&read) {
+            let _ = self.storage.clone().replace_concurrently(self.directory.join(LAST_READ), text).await;
+        }
     }
 
     /// What the last read showed, if that was less than a minute ago.

@@ -53,6 +53,12 @@ pub trait Storage: Debug + Send + Sync {
     /// The system's errors.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
+    /// As [`Self::replace`], without holding up what else this thread does: the directories that are made for it are synced. The
+    /// file may still come when the future was dropped.
+    fn replace_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        Box::pin(std::future::ready(self.replace(&path, &content)))
+    }
+
     /// As [`Self::replace`], synced, without holding up what else this thread does: for what nothing could show again. The file
     /// may still come when the future was dropped.
     fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing;
@@ -91,7 +97,7 @@ pub trait Storage: Debug + Send + Sync {
     fn unnamed(&self, directory: &Path) -> io::Result<File>;
 }
 
-/// See [`Log::sync_concurrently`], [`Storage::create_concurrently`] and [`Storage::replace_durably`].
+/// Work on a disk that is under way.
 pub type Syncing = Pin<Box<dyn Future<Output = io::Result<()>>>>;
 
 /// How a log is opened.
@@ -176,6 +182,10 @@ impl Storage for Disk {
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
         Ok(persist(file, &target, true)?)
+    }
+
+    fn replace_concurrently(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {
+        concurrently(move || self.replace(&path, &content))
     }
 
     fn replace_durably(self: Arc<Self>, path: PathBuf, content: Vec<u8>) -> Syncing {

@@ -152,7 +152,7 @@ impl<'a> Steps<'a> {
         {
             return Ok(None);
         }
-        self.note_read(&loaded, was_behind);
+        self.note_read(&loaded, was_behind).await;
         if let Some(doubt) = self.pending(&loaded)?
             && !settle(self, doubt)?
         {
@@ -195,13 +195,13 @@ impl<'a> Steps<'a> {
     }
 
     /// Keeps what the read showed, which is relied on from now on.
-    fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
+    async fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
         if self.ignores_lag() {
             return;
         }
         // What a dry run was only warned about is not accepted.
         if !was_behind || !self.service.session.global.dry_run {
-            loaded.store.note_read(loaded.stored.customer());
+            loaded.store.note_read(loaded.stored.customer()).await;
         }
         self.earlier = Some(loaded.stored.customer().clone());
         if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {

@@ -66,7 +66,7 @@ impl Sent<'_> {
         let replied = if is_stored { reply.document().ok() } else { None };
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
-            Some(Ok(replied)) => return self.judge(replied, applied, ShownBy::Reply),
+            Some(Ok(replied)) => return self.judge(replied, applied, ShownBy::Reply).await,
             Some(Err(failure)) if failure.kind == FailureKind::Mismatch => return Err(self.mismatch(failure)),
             _ => {}
         }
@@ -75,7 +75,7 @@ impl Sent<'_> {
             return Ok(applied);
         }
         match self.read_back().await {
-            Ok(read) => self.judge(read, applied, ShownBy::Read),
+            Ok(read) => self.judge(read, applied, ShownBy::Read).await,
             Err(failure) if failure.kind == FailureKind::Mismatch => Err(self.mismatch(failure)),
             Err(failure) => {
                 let why = failure.message;
@@ -117,7 +117,7 @@ impl Sent<'_> {
 
     /// What a read or the reply shows is the end: it is applied, or something is missing, which is from now on what there
     /// is.
-    fn judge(
+    async fn judge(
         &self,
         (verification, now): (Verification, Profile),
         applied: Outcome,
@@ -125,7 +125,7 @@ impl Sent<'_> {
     ) -> Result<Outcome, Failure> {
         let write = verification.outcome(self.sent_at, self.now(), shown_by);
         self.set_outcome(write, &verification.altered);
-        self.note_read(&verification, &now, shown_by);
+        self.note_read(&verification, &now, shown_by).await;
         if verification.is_applied() {
             return Ok(self.accept(&verification, &now, applied.of(write)));
         }
@@ -162,7 +162,7 @@ impl Sent<'_> {
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-        self.judge((verification, now), applied, ShownBy::Read)
+        self.judge((verification, now), applied, ShownBy::Read).await
     }
 
     /// The service refused it. Some shops save a profile before they fail, such as at the email that they send: one read
@@ -185,7 +185,7 @@ impl Sent<'_> {
                     WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
                     &verification.altered,
                 );
-                self.note_read(&verification, &now, ShownBy::Read);
+                self.note_read(&verification, &now, ShownBy::Read).await;
                 self.service.stage.set(Applied::Unknown);
                 messages::saved_though_refused(self.snapshot, refused)
             }
@@ -261,7 +261,7 @@ impl Sent<'_> {
         }
         let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
         if self.recent.are_shown_in(&now, stored, sent, removed) {
-            self.loaded.store.note_read(now.customer());
+            self.loaded.store.note_read(now.customer()).await;
         }
         self.keep(&now);
         Ok(Outcome { verified: (applied.applied == Applied::Yes).then_some(true), ..applied })
@@ -325,14 +325,14 @@ impl Sent<'_> {
 
     /// Keeps what the reply or a read has shown as what this and the earlier writes left, unless the read may be older than one
     /// of them: a replica may lag behind where all that was asked for is there anyway.
-    fn note_read(&self, verification: &Verification, now: &Profile, shown_by: ShownBy) {
+    async fn note_read(&self, verification: &Verification, now: &Profile, shown_by: ShownBy) {
         let renumbered = verification.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&verification.missing).chain(renumbered);
         let gone: Vec<AddressId> = gone.copied().collect();
         let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
         let is_new = || verification.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
         if shown_by == ShownBy::Reply || is_new() {
-            self.loaded.store.note_read(now.customer());
+            self.loaded.store.note_read(now.customer()).await;
         }
     }
 

@@ -93,7 +93,7 @@ async fn an_update_lists_few_names_however_many_snapshots_there_are() {
     store.list_once().unwrap();
     store.newest_pending().unwrap();
     store.recent(Reach::NewestApplied).unwrap();
-    store.note_read(&Map::new());
+    store.note_read(&Map::new()).await;
     update(&store, 1).await;
 
     let listed = storage.listed.load(Ordering::Relaxed);
