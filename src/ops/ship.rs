@@ -153,13 +153,10 @@ impl Requests {
 
 async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
     let target = service.target()?;
-    let found = match target.customer {
+    let id = match target.customer {
         None => None,
-        Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
-            Failure::usage(format!("customer {customer} has no active cart")).hint(cart::without_cart(true))
-        })?),
+        Some(_) => Some(cart::find(service).await?.ok_or_else(|| cart::no_active_cart(service))?.id),
     };
-    let id = found.map(|cart| cart.id);
     let cart = Cart::new(target, id)?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
