@@ -48,6 +48,16 @@ impl Body {
         let beginning = &text[blanks(&text)..];
         Self { content: Content::read(&text, beginning), is_page: is_html || beginning.starts_with(b"<") }
     }
+
+    /// Whether it is JSON, as the service writes it.
+    pub fn is_json(&self) -> bool {
+        !self.is_page && matches!(self.content, Content::Json { .. })
+    }
+
+    /// Whether something else than the service wrote it.
+    pub fn is_foreign(&self) -> bool {
+        self.is_page || matches!(self.content, Content::Text { .. })
+    }
 }
 
 impl Content {

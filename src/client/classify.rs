@@ -99,7 +99,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
         Content::Text { .. } => !is_read && says_done(request, &incoming, replies_are_shown),
         Content::Empty => !is_read,
         Content::Json { value, .. } if is_error(value, replies_are_shown && !request.is_raw) => {
-            let (said, service) = error_body::render(status, body.content);
+            let (said, service) = error_body::render(status, body);
             let failure = Failure::new(kind, format!("the service answered with an error under {said}"));
             let failure = if is_read { failure.lasting(Persistence::Undecided) } else { failure };
             return unknown(Failure { service, status: Some(status), ..failure });
@@ -201,38 +201,37 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 
 /// What the service, or something in front of it, answered. The hint of a page is about that.
 fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
-    let Body { content, is_page } = body;
-    let is_json = matches!(content, Content::Json { .. }) && !is_page;
-    let is_foreign = is_page || matches!(content, Content::Text { .. });
-    let (said, service) = match (incoming.status, &content) {
-        (200..=299, Content::Text { problem, .. }) if !is_page => {
+    let (status, is_foreign) = (incoming.status, body.is_foreign());
+    let lasting = persistence(kind, incoming, &body);
+    let hint = body.is_page.then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE }.into());
+    let (said, service) = match (status, &body) {
+        (200..=299, Body { content: Content::Text { problem, .. }, is_page: false }) => {
             let why = incoming.broken.as_ref().or(problem.as_ref());
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-            (error_body::described(incoming.status, &content, is_page) + &why, None)
+            (error_body::described(status, &body) + &why, None)
         }
-        (200..=399, _) => (error_body::described(incoming.status, &content, is_page), None),
-        _ => error_body::render(incoming.status, content),
+        (200..=399, _) => (error_body::described(status, &body), None),
+        _ => error_body::render(status, body),
     };
-    let hint = is_page.then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE }.into());
     let failure = Failure::new(kind, format!("the service answered {said}"));
-    let failure = Failure { service, status: Some(incoming.status), hint, is_foreign, ..failure };
-    let persistence = persistence(&failure, incoming, is_json);
-    Failure { persistence, ..failure }
+    let persistence = lasting.unwrap_or(failure.persistence);
+    Failure { service, status: Some(status), hint, is_foreign, persistence, ..failure }
 }
 
-/// Whether time alone mends what was answered. What another server than the service answers tells nothing of the record.
-fn persistence(failure: &Failure, incoming: &Incoming, is_json: bool) -> Persistence {
-    match incoming.status {
+/// Whether time alone mends what was answered, where that says more than the kind of the failure. What another server than the
+/// service answers tells nothing of the record.
+fn persistence(kind: FailureKind, incoming: &Incoming, body: &Body) -> Option<Persistence> {
+    Some(match incoming.status {
         // It may be failing, or have trouble with this one record.
-        500 if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
+        500 if kind == FailureKind::Unavailable => Persistence::Undecided,
         408 | 429 | 499 | 500 | 502.. => Persistence::Temporary,
-        403 if is_json => Persistence::Permanent,
         200..=299 if incoming.broken.is_some() => Persistence::Temporary,
+        403 if body.is_json() => Persistence::Permanent,
         403 => Persistence::Undecided,
-        _ if failure.is_foreign => Persistence::Undecided,
-        200..=299 if failure.kind == FailureKind::Unavailable => Persistence::Undecided,
-        _ => failure.persistence,
-    }
+        _ if body.is_foreign() => Persistence::Undecided,
+        200..=299 if kind == FailureKind::Unavailable => Persistence::Undecided,
+        _ => return None,
+    })
 }
 
 fn throttled(incoming: &Incoming, body: Body, wait: Option<Duration>) -> Failure {

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::body::{Content, text_before_json};
+use super::body::{Body, Content, text_before_json};
 use storefront_core::text::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
@@ -21,9 +21,9 @@ const MAX_LISTED: usize = 20;
 /// only its type is told: what is in it may be a customer's. Tokens in use are masked in both, before anything is cut.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
-pub fn render(status: u16, body: Content) -> (String, Option<Value>) {
-    let without_words = described(status, &body, false);
-    let (mut whole, is_json) = match body {
+pub fn render(status: u16, body: Body) -> (String, Option<Value>) {
+    let without_words = described(status, &body);
+    let (mut whole, is_json) = match body.content {
         Content::Empty => return (without_words, None),
         Content::Json { value, .. } => (value, true),
         Content::Text { text, .. } => (text_before_json(&text).into(), false),
@@ -44,10 +44,10 @@ pub fn render(status: u16, body: Content) -> (String, Option<Value>) {
 
 /// Status and type of a body that is not an error, such as `200 OK with an HTML page`. What is in it may be a customer's: it is
 /// never quoted.
-pub(super) fn described(status: u16, body: &Content, is_page: bool) -> String {
-    let kind = match body {
+pub(super) fn described(status: u16, body: &Body) -> String {
+    let kind = match body.content {
         Content::Empty => "an empty body",
-        _ if is_page => "an HTML page",
+        _ if body.is_page => "an HTML page",
         Content::Text { .. } => "a body that is not JSON",
         Content::Json { .. } => "a JSON body",
     };
@@ -169,13 +169,12 @@ fn of_text(text: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MAX_MESSAGE, MAX_SCANNED, filled, one_line};
-    use crate::client::body::Body;
+    use super::{Body, MAX_MESSAGE, MAX_SCANNED, filled, one_line};
     use storefront_core::text::redact::secrets;
     use storefront_core::text::token::Credential;
 
     fn render(status: u16, body: &[u8]) -> (String, Option<Value>) {
-        super::render(status, Body::read(body, false).content)
+        super::render(status, Body::read(body, false))
     }
 
     fn json_error(body: &Value) -> String {
