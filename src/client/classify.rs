@@ -145,7 +145,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
         },
         401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, incoming, body)),
         429 => Attempt::Throttled { failure: throttled(incoming, body, wait), retry_after: wait },
-        408 | 499 => unknown(is_read, incoming, body, false),
+        408 | 499 => unknown(is_read, incoming, body),
         // The service has no such function: time does not mend that.
         400..=499 | 501 => {
             let mut failure = answered(FailureKind::Refused, incoming, body);
@@ -159,7 +159,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
             failure.hint = hint.or(failure.hint);
             Attempt::Rejected(failure)
         }
-        _ => unknown(is_read, incoming, body, status >= 500),
+        _ => unknown(is_read, incoming, body),
     }
 }
 
@@ -172,13 +172,13 @@ fn is_success(request: &Request, status: u16) -> bool {
     }
 }
 
-fn unknown(is_read: bool, incoming: &Incoming, body: Body, transient: bool) -> Attempt {
+fn unknown(is_read: bool, incoming: &Incoming, body: Body) -> Attempt {
     let failure = if is_read {
         answered(FailureKind::Unavailable, incoming, body).hint("try again later")
     } else {
         answered(FailureKind::Unknown, incoming, body).hint(CHECK_BEFORE_RETRY)
     };
-    Attempt::Unknown { failure, transient }
+    Attempt::Unknown { failure, transient: incoming.status >= 500 }
 }
 
 fn without_reply(is_read: bool, lost: TransportError) -> Attempt {

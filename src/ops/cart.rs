@@ -75,13 +75,13 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
 /// The customer has no active cart.
 pub fn no_active_cart(service: &Service<'_>) -> Failure {
     let failure = Failure::new(FailureKind::Refused, "the customer has no active cart");
-    Failure { absent: Some(Absent::Cart), ..failure }.hint(without_cart(service.customer.is_some()))
+    Failure { absent: Some(Absent::Cart), ..failure }.hint(without_cart(service))
 }
 
 /// What to do without an active cart. The search for carts finds none of a customer who does not exist, either.
-pub fn without_cart(is_named: bool) -> Hint {
+pub fn without_cart(service: &Service<'_>) -> Hint {
     let add = storefront("quote add-item --sku SKU --qty N");
-    if is_named {
+    if service.customer.is_some() {
         hint!("check the customer with ", storefront("customer show"), ", or add an item first: ", add)
     } else {
         hint!("add an item first: ", add)

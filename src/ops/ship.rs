@@ -220,7 +220,7 @@ fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
         failure.hint(if lacks_method {
             hint!("add --carrier and --method; ", list_methods())
         } else {
-            hint!("if there is no active cart, ", cart::without_cart(false))
+            hint!("if there is no active cart, ", cart::without_cart(service))
         })
     } else {
         cart::look_hint(service, failure)
