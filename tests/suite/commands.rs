@@ -5,7 +5,8 @@
 //!   other than 0 comes first, `? 3`, and `? 3 no changes` is one that says so. Where standard output and standard error
 //!   both have something, each has a heading. What clap adds to each of its errors is left out.
 //! - `$ serve marketplace|magento [FAULT…]` sets the environment for a sandbox that is reached over HTTP; `$URL` is its
-//!   address. `$ requests` prints those that arrived since it was last asked.
+//!   address. `$ requests` prints those that arrived since it was last asked; `$ requests | sort` is for those of which several
+//!   are sent at a time.
 //! - `$ export NAME=VALUE`, `$ unset NAME`, `$ cat FILE`, `$ edit FILE OLD NEW`, `$ ls DIRECTORY`, `$ rm FILE`, `$ ln FILE
 //!   LINK`, `$ mkdir DIRECTORY`, `$ chmod MODE FILE`: as in a shell. `$ printf TEXT > FILE` makes the directory, too, `$ mode
 //!   FILE` prints the permission bits, and `$ attributes COUNT > FILE` writes a CSV of them.
@@ -83,6 +84,11 @@ impl Shell {
         match words[..] {
             ["serve", api, ref faults @ ..] => self.serve(api, faults),
             ["requests"] => return self.env.requests().join(", "),
+            ["requests", "|", "sort"] => {
+                let mut requests = self.env.requests();
+                requests.sort();
+                return requests.join(", ");
+            }
             ["export", setting] => {
                 let (name, value) = setting.split_once('=').unwrap();
                 self.variables.insert(name.to_owned(), value.to_owned());
