@@ -107,7 +107,11 @@ async fn run_over(
         applying::admit(service, plan)?;
     }
     with_context(service, source, operation, plan, async |shared| {
-        if shared.global.dry_run { Box::pin(dry_run::run(shared)).await } else { send(shared).await }
+        if shared.global.dry_run {
+            Box::pin(dry_run::run(shared)).await
+        } else {
+            Box::pin(send(shared)).await
+        }
     })
     .await
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::batch::listing::Listing;
 use crate::client::Session;
+use crate::journal::State;
 use crate::journal::read::PreviousRun;
 use crate::state::{KnownRun, known_runs};
 use storefront_core::hint::Hint;
@@ -27,34 +28,44 @@ impl Undone {
     }
 }
 
-/// How the batch with this journal, which began then, was undone. An undo that was undone itself does not count.
-pub fn undone(session: &Session<'_>, runs: &[&KnownRun], journal: &Path, started: &str) -> Option<Undone> {
+/// How the batch with this journal, of which `past` is read, was undone. An undo that was undone itself does not count.
+pub fn undone(
+    session: &Session<'_>,
+    runs: &[&KnownRun],
+    journal: &Path,
+    past: &PreviousRun,
+) -> Option<Undone> {
+    let started = past.started.as_deref()?;
     runs.iter().find_map(|run| {
         let undoes = run.header.undoes.as_ref().filter(|undoes| undoes.is(journal, started))?;
-        let listing = Listing::read(session, &run.path).ok().filter(|listing| listing.past.has_done())?;
+        let undo = Listing::read(session, &run.path).ok().filter(|undo| undo.past.has_done())?.past;
         let others: Vec<&KnownRun> = runs.iter().copied().filter(|other| other.path != run.path).collect();
-        let again = undone(session, &others, &run.path, &listing.header.started);
+        let again = undone(session, &others, &run.path, &undo);
+        // What was sent after the plan was made stands.
+        let is_all = undoes.done.is_none_or(|done| done == past.count(State::Done));
         again.is_none_or(|again| !again.is_whole).then(|| Undone {
             plan: run.header.input.clone(),
             journal: run.path.clone(),
-            is_whole: undoes.is_whole && listing.past.is_complete(&run.header),
+            is_whole: undoes.is_whole && is_all && undo.is_complete(&run.header),
         })
     })
 }
 
 /// Says of a batch that is continued that what it did was undone since: it would be reported as done.
 pub fn warn(session: &Session<'_>, journal: &Path, past: &PreviousRun, again: &Hint) {
-    let (Some(started), true) = (&past.started, past.has_done()) else { return };
-    if let Some(undone) = since(session, journal, started) {
+    if !past.has_done() {
+        return;
+    }
+    if let Some(undone) = since(session, journal, past) {
         session.report.warn(&format!("{undone}; its done records are not sent again: {again}"));
     }
 }
 
-/// In words how the batch with this journal, which began then, was undone since, if it was.
-pub fn since(session: &Session<'_>, journal: &Path, started: &str) -> Option<String> {
+/// In words how the batch with this journal was undone since, if it was.
+pub fn since(session: &Session<'_>, journal: &Path, past: &PreviousRun) -> Option<String> {
     let runs = known_runs(session.context).unwrap_or_default();
     let runs: Vec<&KnownRun> = runs.iter().collect();
-    let undone = undone(session, &runs, journal, started)?;
+    let undone = undone(session, &runs, journal, past)?;
     let (what, plan) = (undone.in_words(), sanitize_line(&undone.plan));
     Some(format!("what this batch did was {what} since, with plan `{plan}`"))
 }

@@ -93,6 +93,9 @@ pub struct Undoes {
     pub started: String,
     /// Whether the plan undoes all that it did.
     pub is_whole: bool,
+    /// How many of its records were done then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<u64>,
 }
 
 impl Undoes {

@@ -84,6 +84,11 @@ impl PreviousRun {
         self.last_run.as_ref().is_some_and(all) && self.records.values().all(|it| it.state == State::Done)
     }
 
+    /// How many records it has in this state.
+    pub fn count(&self, state: State) -> u64 {
+        self.records.values().filter(|latest| latest.state == state).count() as u64
+    }
+
     /// How many records it has in each state.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();

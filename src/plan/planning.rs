@@ -75,6 +75,11 @@ impl<'a> Planning<'a> {
         Self { service, path: path.to_owned(), header, records, unchanged: 0, nothing: None }
     }
 
+    /// Adds a flag with which the plan is applied.
+    pub fn allow(&mut self, option: &str) {
+        self.header.options.push(option.to_owned());
+    }
+
     /// Notes the batch that the plan undoes.
     pub fn undoes(&mut self, batch: Undoes) {
         self.header.undoes = Some(batch);

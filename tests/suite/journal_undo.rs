@@ -121,6 +121,52 @@ fn an_added_address_that_somebody_changed_stays_and_a_removed_one_comes_back_onc
     assert!(again.stderr.contains("No plan was written"), "{again:?}");
 }
 
+#[test]
+fn an_address_that_came_back_meanwhile_is_not_added_again() {
+    let env = TestEnv::new();
+    let before = profile(&env, 2);
+    assert_eq!(run(&env, "customer update --customer 2 --remove-address 6 --plan gone.plan").code, 0);
+    assert_eq!(run(&env, "apply gone.plan --yes").code, 0);
+    for plan in ["one.plan", "other.plan"] {
+        assert_eq!(run(&env, &format!("journal undo gone.plan.journal --plan {plan}")).code, 0);
+    }
+    assert_eq!(run(&env, "apply one.plan --yes").code, 0);
+    let other = run(&env, "apply other.plan --yes");
+    assert_eq!((other.code, cities(&profile(&env, 2))), (7, cities(&before)), "{other:?}");
+}
+
+/// Whether the batch of an input was undone.
+fn mark(env: &TestEnv, input: &str) -> Value {
+    let listed = lines(&run(env, "journal list"));
+    listed.iter().find(|batch| batch["input"] == input).unwrap()["undone"].clone()
+}
+
+#[test]
+fn a_batch_of_which_a_record_may_stand_is_undone_in_part() {
+    let env = TestEnv::new();
+    batch(&env);
+    forget_done(&env, "a.ndjson.journal", 3, "2");
+    assert_eq!(run(&env, "journal undo a.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "apply back.plan --yes").code, 0);
+    assert_eq!(mark(&env, "a.ndjson"), "partial", "the outcome of record 3 is not known");
+}
+
+#[test]
+fn a_batch_that_was_continued_after_its_undo_is_undone_in_part() {
+    let env = TestEnv::new();
+    let rows = |id: &str| format!("customer,address_id,city\n1,1,Marseille\n5,{id},Kiel\n");
+    env.file("a.csv", rows("twelve"));
+    let first = run(&env, "customer update -i a.csv --skip-invalid");
+    assert_eq!(first.code, 7, "{first:?}");
+    assert_eq!(run(&env, "journal undo a.csv.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "apply back.plan --yes").code, 0);
+    assert_eq!(mark(&env, "a.csv"), "yes");
+    env.file("a.csv", rows("12"));
+    let resumed = run(&env, "customer update -i a.csv --resume");
+    assert_eq!((resumed.code, &address(&profile(&env, 5), 12)["city"]), (0, &json!("Kiel")), "{resumed:?}");
+    assert_eq!(mark(&env, "a.csv"), "partial", "what was sent since stands");
+}
+
 /// An edit after the plan was made: the record is refused, as that of any plan.
 #[test]
 fn a_plan_that_is_out_of_date_is_refused() {

@@ -30,8 +30,17 @@ pub enum Task {
 pub enum Answer {
     /// What is found of each record.
     Findings(Vec<Finding>),
-    /// The record of a plan, what does not go back, and what goes back otherwise than it was.
-    Undone(Box<Option<Planned>>, Vec<String>, Vec<String>),
+    /// What leads back.
+    Undone {
+        /// The record of a plan.
+        planned: Box<Option<Planned>>,
+        /// What does not go back.
+        left: Vec<String>,
+        /// What goes back otherwise than it was.
+        notes: Vec<String>,
+        /// Whether it adds an address that equals a stored one.
+        adds_twin: bool,
+    },
 }
 
 /// Whether a read shows what a record of this operation wrote.
@@ -60,12 +69,14 @@ impl Task {
             Self::Verify => Ok(Answer::Findings(verify(service, draft, sent).await?)),
             Self::Undo if is_profile => {
                 let undone = after::undo(service, sent).await?;
+                let adds_twin = undone.back.as_ref().is_some_and(|back| back.adds_twin);
                 let planned = undone.back.map(|back| Planned {
                     customer: back.customer,
                     input: back.input,
                     expect: back.expect,
                 });
-                Ok(Answer::Undone(Box::new(planned), undone.left, undone.notes))
+                let (left, notes) = (undone.left, undone.notes);
+                Ok(Answer::Undone { planned: Box::new(planned), left, notes, adds_twin })
             }
             Self::Undo => set_back(service, draft, members).await,
         }
@@ -123,5 +134,5 @@ async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> R
             (Some(Planned { customer: named, input: body(draft.operation, fields), expect }), Vec::new())
         }
     };
-    Ok(Answer::Undone(Box::new(planned), left, Vec::new()))
+    Ok(Answer::Undone { planned: Box::new(planned), left, notes: Vec::new(), adds_twin: false })
 }

@@ -22,8 +22,11 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::text::sanitize::sanitize_line;
 
-/// What an undo of profiles needs: an address that comes back may equal another one, and has every field that it had.
-const OPTIONS: [&str; 2] = ["--allow-duplicate", "--allow-unknown"];
+/// What an undo of profiles needs: an address that comes back has every field that it had.
+const OF_PROFILES: &str = "--allow-unknown";
+
+/// What it needs where the address equals another one.
+const OF_TWINS: &str = "--allow-duplicate";
 
 /// Plans how the done records of a journal are undone, one record a customer, and lists what is left.
 ///
@@ -66,6 +69,8 @@ struct Undoing {
     planned: BTreeMap<u64, Planned>,
     /// What is printed of each group.
     said: BTreeMap<u64, (Member, Vec<String>, Vec<String>, bool)>,
+    /// Whether an address that comes back equals one that is stored.
+    adds_twin: bool,
     failure: Option<Failure>,
 }
 
@@ -79,8 +84,8 @@ impl Undoing {
     ) -> Result<(), Failure> {
         let (service, report) = (shared.service, shared.service.session.report);
         let Gathered { groups, unusable, lost, others } = only_done(gathered);
-        let options: &[&str] = if *follower.spec == CUSTOMER_UPDATE { &OPTIONS } else { &[] };
-        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        let is_of_profiles = *follower.spec == CUSTOMER_UPDATE;
+        let options = is_of_profiles.then(|| OF_PROFILES.to_owned()).into_iter().collect();
         let Some(mut planning) = Planning::of(service, follower.spec, options)? else {
             return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
         };
@@ -103,6 +108,9 @@ impl Undoing {
             let message = format!("no plan was written: {}", failure.message);
             return Err(Failure { message, applied: Applied::No, ..failure });
         }
+        if self.adds_twin {
+            planning.allow(OF_TWINS);
+        }
         let left = self.say_groups(report)?;
         say_rest(report, &others, lost, left);
         planning.nothing = Some(match (self.said.is_empty(), left == 0 && lost == 0) {
@@ -113,7 +121,8 @@ impl Undoing {
         planning.undoes(Undoes {
             journal: listing.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             started: listing.header.started.clone(),
-            is_whole: left == 0 && lost == 0,
+            is_whole: left == 0 && lost == 0 && !listing.past.records().any(|(_, latest)| latest.was_sent()),
+            done: Some(listing.past.count(State::Done)),
         });
         self.planned.into_values().for_each(|record| planning.push(record));
         planning.finish()
@@ -137,8 +146,9 @@ impl Undoing {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) {
         let Some(first) = group.members.first() else { return };
         match answer {
-            Ok(Answer::Undone(planned, left, notes)) => {
+            Ok(Answer::Undone { planned, left, notes, adds_twin }) => {
                 let is_planned = planned.is_some();
+                self.adds_twin |= adds_twin;
                 self.planned.extend(planned.map(|planned| (first.record, planned)));
                 self.said.insert(first.record, (first.clone(), left, notes, is_planned));
             }

@@ -44,7 +44,7 @@ pub async fn verify(
         let message = format!("`{}` cannot be verified: no read shows what a record wrote", spec.name);
         return Err(Failure::usage(message).hint(listing.shows_each()));
     }
-    if let Some(since) = undone::since(session, &listing.path, &listing.header.started) {
+    if let Some(since) = undone::since(session, &listing.path, &listing.past) {
         session.report.status(&since);
     }
     let follower = Follower::new(spec, Task::Verify);
@@ -184,7 +184,7 @@ impl<'a> Verifying<'a> {
     fn answered(&mut self, group: &Group, answer: Result<Answer, Failure>) -> Result<(), Failure> {
         let findings = match answer {
             Ok(Answer::Findings(findings)) => findings,
-            Ok(Answer::Undone(..)) => Vec::new(),
+            Ok(Answer::Undone { .. }) => Vec::new(),
             Err(failure) => {
                 let why = failure.message.clone();
                 self.failure.get_or_insert(failure);

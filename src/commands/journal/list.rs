@@ -97,7 +97,7 @@ fn row(session: &Session<'_>, runs: &[&KnownRun], run: &KnownRun) -> Value {
         "state": state,
         "records": run.header.records,
     });
-    let undone = undone(session, runs, &run.path, &header.started);
+    let undone = known.as_ref().ok().and_then(|listing| undone(session, runs, &run.path, &listing.past));
     row["undone"] = undone.as_ref().map(|undone| if undone.is_whole { "yes" } else { "partial" }).into();
     row["undone_by"] = undone.as_ref().map(|undone| undone.journal.display().to_string()).into();
     let mut texts = Vec::new();

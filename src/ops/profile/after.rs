@@ -89,6 +89,8 @@ pub struct Back {
     pub input: Map<String, Value>,
     /// What it changes.
     pub expect: diff::Expected,
+    /// Whether it adds an address that equals a stored one.
+    pub adds_twin: bool,
 }
 
 /// The customer's profile, and the snapshots that were taken for the records of a batch.
@@ -295,9 +297,10 @@ async fn update(
     let patch = ProfilePatch {
         draft: with_defaults(&patch.draft, &whole.changes),
         remove: patch.remove.clone(),
-        allow_duplicate: true,
         ..ProfilePatch::default()
     };
+    let adds_twin = merge(loaded.stored.customer(), &patch).is_err();
+    let patch = ProfilePatch { allow_duplicate: adds_twin, ..patch };
     let (draft, replacement) = (patch.draft.clone(), ReplacementArgs::default());
     let update =
         Update { patch, expect: None, allow_delete: None, base: None, replacement, warned: Vec::new() };
@@ -313,7 +316,7 @@ async fn update(
     let expect =
         diff::Expected { owner: loaded.stored.owner(), changes: merged.changes, ..diff::Expected::default() };
     let input = operation::body(&CUSTOMER_UPDATE, draft);
-    Ok(Some(Back { customer, input, expect }))
+    Ok(Some(Back { customer, input, expect, adds_twin }))
 }
 
 /// A draft that names the default flags that a change sets and clears: those of the addresses that were not to be defaults, too.
