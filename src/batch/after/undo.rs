@@ -12,7 +12,7 @@ use crate::batch::record::PreparedRecord;
 use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
 use crate::client::Session;
-use crate::journal::{State, Undoes};
+use crate::journal::{BY_HAND, State, Undoes};
 use crate::plan::Planned;
 use crate::plan::planning::Planning;
 use crate::report::Report;
@@ -173,7 +173,7 @@ fn say_rest(report: &Report, others: &BTreeMap<&'static str, u64>, lost: u64, le
     }
 }
 
-/// Leaves out the records that are not done: what became of them is not known.
+/// Leaves out the records that are not done, and those that were noted by hand: what became of their requests is not known.
 fn only_done(gathered: Gathered) -> Gathered {
     let Gathered { groups, unusable, lost, mut others } = gathered;
     let mut is_done = |member: &Member| {
@@ -182,9 +182,11 @@ fn only_done(gathered: Gathered) -> Gathered {
         }
         member.is_done
     };
-    let unusable = unusable.into_iter().filter(|(member, _)| is_done(member)).collect();
+    let mut unusable: Vec<_> = unusable.into_iter().filter(|(member, _)| is_done(member)).collect();
     let done = groups.into_iter().filter_map(|(mut group, prepared)| {
         group.members.retain(|member| is_done(member));
+        let by_hand = group.members.extract_if(.., |member| member.noted.is_by_hand);
+        unusable.extend(by_hand.map(|member| (member, BY_HAND.to_owned())));
         (!group.members.is_empty()).then_some((group, prepared))
     });
     let groups = done.collect();
