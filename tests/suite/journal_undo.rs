@@ -235,3 +235,38 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     );
     assert_eq!(env.requests(), Vec::<String>::new());
 }
+
+#[test]
+fn a_default_that_an_input_moves_is_moved_back() {
+    let env = TestEnv::new();
+    let defaults = |customer: u64| {
+        let shown = profile(&env, customer);
+        [shown["default_billing"].clone(), shown["default_shipping"].clone()]
+    };
+    let before = defaults(1);
+    assert_eq!(before, ["1", "2"]);
+    env.file("one.json", r#"{"customer": {"addresses": [{"id": 1, "default_shipping": true}]}}"#);
+    let updated = run(&env, "customer update --customer 1 -i one.json");
+    assert_eq!((updated.code, updated.stderr.as_str()), (0, ""), "it moved the default itself");
+    let changes = &lines(&updated)[0]["changes"];
+    let paths: Value = changes.as_array().unwrap().iter().map(|change| change["path"].clone()).collect();
+    let expected =
+        ["default_shipping", "addresses[id=1].default_shipping", "addresses[id=2].default_shipping"];
+    assert_eq!(paths, json!(expected));
+    assert_eq!(run(&env, "customer restore --customer 1 --yes").code, 0);
+    assert_eq!(defaults(1), before);
+    // Of several rows each sees what those before it left.
+    let row = |id: u64| json!({"customer": 1, "addresses": [{"id": id, "default_billing": true}]});
+    env.file("rows.ndjson", format!("{}\n{}\n", row(3), row(4)));
+    assert_eq!(run(&env, "customer update -i rows.ndjson").code, 0);
+    assert_eq!(run(&env, "journal verify rows.ndjson.journal").code, 0);
+    assert_eq!(run(&env, "journal undo rows.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "apply back.plan --yes").code, 0);
+    assert_eq!(defaults(1), before);
+    // A plan is not applied to a default that was moved since.
+    env.file("top.json", r#"{"customer": {"default_billing": "3"}}"#);
+    assert_eq!(run(&env, "customer update --customer 1 -i top.json --plan top.plan").code, 0);
+    done(&env, "customer update --customer 1 --address 4 --default-billing --yes");
+    assert_eq!(run(&env, "apply top.plan --yes").code, 7);
+    assert_eq!(defaults(1)[0], "4");
+}

@@ -5,11 +5,11 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, join_ids, own_id};
 use super::diff::{self, Change, by_code};
-use super::equal::{has_all, is_unchanged, same_value};
+use super::equal::{has_all, is_unchanged, same_flag, same_value};
 use super::path::FieldPath;
 use super::region;
 use super::stored::refuse_unknown;
@@ -42,6 +42,45 @@ pub struct DefaultAddress {
     pub name: &'static str,
     /// Id of a stored address; `None` for the one that the draft adds.
     pub address: Option<AddressId>,
+}
+
+impl ProfilePatch {
+    /// Takes the defaults that the draft moves, by the flag of an address or at the top of the profile, as what they mean: no other
+    /// address is the default any more. Of several flags that are new the last one counts, and a flag before the top.
+    pub fn take_defaults(&mut self, stored: &Map<String, Value>) {
+        let yes = Value::Bool(true);
+        let is_set = |address: &Value, name: &str| same_flag(address.get(name), Some(&yes));
+        let was_set = |address: &Value, name: &str| {
+            own_id(address).and_then(|id| find_address(stored, id)).is_some_and(|before| is_set(before, name))
+        };
+        for name in DEFAULTS {
+            let is_named = |default: &DefaultAddress| default.name == name;
+            let flagged = address_list(&self.draft).iter();
+            let flagged = flagged.filter(|one| is_set(one, name) && !was_set(one, name)).map(own_id).last();
+            let top = self.draft.get(name).and_then(AddressId::of);
+            let top = top.filter(|id| {
+                stored.get(name).and_then(AddressId::of) != Some(*id) && find_address(stored, *id).is_some()
+            });
+            let Some(address) = flagged.or(top.map(Some)) else { continue };
+            if !self.default_addresses.iter().any(is_named) {
+                self.set_flag(name, address);
+                self.default_addresses.push(DefaultAddress { name, address });
+            }
+        }
+    }
+
+    /// Lets the draft name the flag of a stored address, which a draft of the whole list has to have.
+    fn set_flag(&mut self, name: &'static str, address: Option<AddressId>) {
+        let Some(id) = address else { return };
+        let addresses = self.draft.entry(ADDRESSES).or_insert_with(|| Value::Array(Vec::new()));
+        let Value::Array(addresses) = addresses else { return };
+        let own = addresses.iter_mut().find(|address| own_id(address) == Some(id));
+        match own {
+            Some(own) => own[name] = true.into(),
+            None if self.replace => {}
+            None => addresses.push(json!({"id": id, name: true})),
+        }
+    }
 }
 
 /// What becomes of the stored addresses.
