@@ -1,5 +1,6 @@
 //! An address that an administrator removes by a call of its own: nothing that is between a read and a PUT can be lost by it.
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, run};
@@ -7,7 +8,7 @@ use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::{ADMIN, CUSTOMER, PROFILE, ids};
 use crate::support::scripted::{methods, ok};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{TestEnv, serve};
+use crate::support::test_env::{TestEnv, files_below, serve};
 
 /// A customer of the sandbox whom an administrator names.
 const UPDATE: &str = "customer update --customer 1 -y";
@@ -498,6 +499,134 @@ fn an_update_that_was_sent_in_part_names_what_is_left_where_others_have_changed_
         left.retain(|id| *id != 3);
         assert_eq!(ids(&stored(&env)), left);
     }
+}
+
+/// Lets a minute go by for all that is kept of reads and writes: what a read shows is believed then.
+fn after_a_minute(env: &TestEnv) {
+    fn set_back(value: &mut Value) {
+        for (name, value) in value.as_object_mut().into_iter().flatten() {
+            if name == "at" {
+                *value = (Timestamp::now() - SignedDuration::from_secs(61)).to_string().into();
+            } else {
+                set_back(value);
+                value.as_array_mut().into_iter().flatten().for_each(set_back);
+            }
+        }
+    }
+    for file in files_below(&env.home.state().join("snapshots")) {
+        // The snapshots themselves say when they were taken, which stays.
+        if file.extension().is_some_and(|extension| extension == "json") {
+            continue;
+        }
+        let Ok(mut content) = serde_json::from_slice(&std::fs::read(&file).unwrap()) else { continue };
+        set_back(&mut content);
+        std::fs::write(&file, content.to_string()).unwrap();
+    }
+}
+
+/// What somebody else makes of the stored customer: address `gone` is removed, and the list goes through `edit`.
+fn others(env: &TestEnv, gone: i64, edit: impl Fn(&mut Vec<Value>)) -> Value {
+    env.sandbox.call(ADMIN, "DELETE", &format!("/rest/V1/addresses/{gone}"), "");
+    let mut customer = stored(env);
+    edit(customer["addresses"].as_array_mut().unwrap());
+    let body = json!({"customer": customer}).to_string();
+    assert_eq!(env.sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", &body).status, 200);
+    after_a_minute(env);
+    stored(env)
+}
+
+/// The number of deletions was meant for the address that is gone, and not for the one that the PUT had added.
+#[test]
+fn an_update_of_which_no_removal_is_left_is_done_where_others_have_changed_what_it_added() {
+    for is_batch in [false, true] {
+        let env = TestEnv::with_faults(&["DELETE:429x1"]);
+        let mut record = all_but(&[4], false);
+        env.file("one.json", record.to_string());
+        record["customer"] = 1.into();
+        env.file("in.json", json!([record]).to_string());
+        let which = if is_batch { "-i in.json" } else { "-i one.json --customer 1" };
+        let line = format!("customer update {which} --replace-addresses --allow-delete 1 -y --retry 0");
+        let partial = run(&env, &line);
+        assert_ne!(partial.code, 0, "{partial:?}");
+        let before = others(&env, 4, |addresses| {
+            addresses[3]["telephone"] = "999999".into();
+            addresses[3]["default_billing"] = true.into();
+        });
+        let again = run(&env, &format!("{line}{}", if is_batch { " --resume" } else { "" }));
+        let requests = env.requests();
+        assert_eq!(stored(&env), before, "{requests:?} {again:?}");
+        assert!(requests.iter().all(|request| request.starts_with("GET")), "{requests:?} {again:?}");
+        assert_eq!(again.code, 0, "{again:?}");
+        assert!(again.stderr.contains("address 4 was removed already"), "{again:?}");
+        assert!(again.stderr.contains("nothing of it is left to send"), "{again:?}");
+    }
+}
+
+/// An address that others have added takes the place of one that they removed in the number of deletions.
+#[test]
+fn what_is_left_of_an_update_deletes_no_address_that_others_have_added() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    env.file("one.json", json!({"addresses": [{"id": 1}, {"id": 2, "city": "Utica"}]}).to_string());
+    let line = format!("{UPDATE} -i one.json --replace-addresses --retry 0 --allow-delete 2");
+    assert_eq!(fails(&env, 7, &line)["applied"], "partial");
+    let before = others(&env, 3, |addresses| {
+        let mut address = addresses[0].clone();
+        for name in ["id", "default_billing", "default_shipping"] {
+            address.as_object_mut().unwrap().shift_remove(name);
+        }
+        address["city"] = "Ely".into();
+        addresses.push(address);
+    });
+    let again = run(&env, &line);
+    let requests = env.requests();
+    let mut left = ids(&before);
+    left.retain(|id| *id != 4);
+    assert_eq!((again.code, ids(&stored(&env))), (0, left), "{requests:?} {again:?}");
+    assert!(!requests.iter().any(|request| request.starts_with("PUT")), "{requests:?} {again:?}");
+}
+
+/// Nothing tells whether the update is meant again or what is left of it: it deletes no address that it did not know.
+#[test]
+fn an_update_that_was_sent_in_part_is_refused_where_later_updates_have_changed_what_it_added() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    env.file("one.json", all_but(&[4], false).to_string());
+    let line = format!("{UPDATE} -i one.json --replace-addresses --retry 0 --allow-delete 1");
+    assert_eq!(fails(&env, 7, &line)["applied"], "partial");
+    done(&env, &format!("{UPDATE} --remove-address 4"));
+    let new = *ids(&stored(&env)).last().unwrap();
+    for edit in ["--telephone 999999", "--default-billing"] {
+        done(&env, &format!("{UPDATE} --address {new} {edit}"));
+        let before = stored(&env);
+        let again = run(&env, &line);
+        assert_eq!((again.code, stored(&env)), (3, before), "{again:?}");
+        let error = again.error();
+        let (message, hint) = (error["message"].as_str().unwrap(), error["hint"].as_str().unwrap());
+        assert!(message.contains(&format!("would delete address {new}")), "{error}");
+        let remove = format!("`storefront customer update --customer 1 --remove-address {new}`");
+        assert!(hint.contains(&remove), "{error}");
+    }
+    // Then it is meant again, and whole runs of it are repeated as ever.
+    assert_eq!(run(&env, &format!("{UPDATE} --remove-address {new}")).code, 0);
+    assert_eq!(done(&env, &line)["addresses"]["added"], 1);
+    let new = *ids(&stored(&env)).last().unwrap();
+    done(&env, &format!("{UPDATE} --address {new} --telephone 999999"));
+    assert_eq!(done(&env, &line)["addresses"]["removed"], json!([new]));
+}
+
+#[test]
+fn an_update_that_was_sent_in_part_names_what_is_left_after_later_updates() {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    env.file("one.json", all_but(&[4], false).to_string());
+    let line = format!("{UPDATE} -i one.json --replace-addresses --retry 0 --allow-delete");
+    assert_eq!(run(&env, &format!("{line} 1")).code, 7);
+    done(&env, &format!("{UPDATE} --address 2 --city Utica"));
+    for count in [1, 2] {
+        let refused = fails(&env, 3, &format!("{line} {count}"));
+        let (message, hint) = (refused["message"].as_str().unwrap(), refused["hint"].as_str().unwrap());
+        assert!(message.contains("address 4 is left to remove"), "{refused}");
+        assert!(hint.contains("`storefront customer update --customer 1 --remove-address 4`"), "{refused}");
+    }
+    assert_eq!(ids(&stored(&env)), [1, 2, 3, 4, 13]);
 }
 
 /// The requests of a list, with a line for each blank.

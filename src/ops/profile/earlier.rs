@@ -1,15 +1,18 @@
-//! What a read shows of earlier updates: one that was refused and saved all the same, one of unknown outcome, and the one that a
-//! batch sent before it was resumed.
+//! What a read shows of earlier updates: one that was refused and saved all the same, one of unknown outcome, the one that a batch
+//! sent before it was resumed, and the addresses that were removed.
 
 use serde_json::{Map, Value};
 
+use super::read::LoadedProfile;
 use super::{messages, read};
 use crate::client::service::Service;
 use crate::report::outcome::Outcome;
 use crate::state::{CustomerStore, Reach, Snapshot};
 use storefront_core::failure::{Applied, Failure};
+use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::address::find_address;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, Verification, verify};
@@ -132,4 +135,33 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
         verified: Some(verified),
         ..Outcome::not_sent(CUSTOMER_UPDATE.name)
     }))
+}
+
+/// Which of these addresses are not there and were removed by a call of ours, as a snapshot says: somebody asks for it again.
+/// Any other address that is not there may be a mistake.
+///
+/// # Errors
+/// As [`CustomerStore::entries`].
+pub fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<AddressId>, Failure> {
+    let (store, stored) = (&loaded.store, loaded.stored.customer());
+    let mut absent: Vec<AddressId> =
+        ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
+    let mut gone = Vec::new();
+    if absent.is_empty() {
+        return Ok(gone);
+    }
+    for entry in store.entries() {
+        let entry = entry?;
+        let Ok(snapshot) = store.read(&entry.path) else { continue };
+        if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
+            let calls = store.calls(&entry.path);
+            let was_removed =
+                |id: &mut AddressId| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
+            gone.extend(absent.extract_if(.., was_removed));
+        }
+        if absent.is_empty() {
+            break;
+        }
+    }
+    Ok(gone)
 }

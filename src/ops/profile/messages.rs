@@ -191,6 +191,21 @@ pub fn changed_since_a_part(snapshot: &Snapshot, left: &[AddressId]) -> Failure 
     Failure::guard(message).hint(hint!(hint, "; to undo the update, run ", restore)).for_good()
 }
 
+/// An update was applied, some of its removals by later calls, and the profile has changed since: meant once more, it would delete
+/// addresses that are newer.
+pub fn would_delete_newer(snapshot: &Snapshot, newer: &[AddressId]) -> Failure {
+    let (ids, verb) = (addresses(newer), if newer.len() == 1 { "was" } else { "were" });
+    let message = format!(
+        "this update was sent before, nothing of it is left to send, and the profile has changed since: sent again, \
+         it would delete {ids}, which {verb} not there then"
+    );
+    let remove = newer.iter().map(ToString::to_string);
+    let remove = remove.fold(storefront("customer update --remove-address"), HintCommand::arg);
+    let (show, restore) = (storefront("customer show"), storefront("customer restore").arg(snapshot.name()));
+    let hint = hint!("look with ", show, "; to send it again as a new update, first run ", remove);
+    Failure::guard(message).hint(hint!(hint, "; to undo the update, run ", restore)).for_good()
+}
+
 /// The service refused it, and a read shows that it was saved.
 pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
     let hint =

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::custom::read_attributes;
-use super::earlier::{is_shown, note_saved_refusal};
+use super::earlier::{is_shown, note_saved_refusal, removed_earlier};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, LoadedProfile};
@@ -30,7 +30,6 @@ use storefront_core::interface::request::Request;
 use storefront_core::profile::address::find_address;
 use storefront_core::profile::merge::{self, Merged, ProfilePatch};
 use storefront_core::profile::region::RegionDirectory;
-use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::not_shown;
 use storefront_core::profile::{diff, magento};
@@ -276,7 +275,7 @@ impl<'a> Steps<'a> {
                     None
                 };
                 let mut patch = Cow::Borrowed(&update.patch);
-                let was_sent = unfinished.is_some();
+                let note = unfinished.as_ref().and_then(Unfinished::note);
                 if let Some(Unfinished { left: remove, gone }) = unfinished {
                     patch = Cow::Owned(ProfilePatch { remove, ..ProfilePatch::default() });
                     self.gone = gone;
@@ -284,10 +283,7 @@ impl<'a> Steps<'a> {
                     self.gone = removed_earlier(&patch.remove, loaded)?;
                 }
                 let mut merged = merge(&patch, &loaded.stored, &self.gone)?;
-                if was_sent && !merged.changes.is_empty() {
-                    let note = "this update was sent before: only the removals that are left are sent";
-                    merged.notes.push(note.to_owned());
-                }
+                merged.notes.extend(note.map(str::to_owned));
                 let is_freed =
                     |id: &AddressId| self.freed.iter().any(|freed| freed.ids().any(|own| own == *id));
                 let gone = self.gone.iter().filter(|id| !is_freed(id));
@@ -481,30 +477,4 @@ impl<'a> Steps<'a> {
             ..Outcome::not_sent(self.change.operation())
         }
     }
-}
-
-/// Which of these addresses are not there and were removed by a call of ours, as a snapshot says: somebody asks for it again.
-/// Any other address that is not there may be a mistake.
-fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<AddressId>, Failure> {
-    let (store, stored) = (&loaded.store, loaded.stored.customer());
-    let mut absent: Vec<AddressId> =
-        ids.iter().copied().filter(|id| find_address(stored, *id).is_none()).collect();
-    let mut gone = Vec::new();
-    if absent.is_empty() {
-        return Ok(gone);
-    }
-    for entry in store.entries() {
-        let entry = entry?;
-        let Ok(snapshot) = store.read(&entry.path) else { continue };
-        if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
-            let calls = store.calls(&entry.path);
-            let was_removed =
-                |id: &mut AddressId| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
-            gone.extend(absent.extract_if(.., was_removed));
-        }
-        if absent.is_empty() {
-            break;
-        }
-    }
-    Ok(gone)
 }
