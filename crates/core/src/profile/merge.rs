@@ -55,8 +55,8 @@ impl ProfilePatch {
         };
         for name in DEFAULTS {
             let is_named = |default: &DefaultAddress| default.name == name;
-            let flagged = address_list(&self.draft).iter();
-            let flagged = flagged.filter(|one| is_set(one, name) && !was_set(one, name)).map(own_id).last();
+            let is_new = |address: &&Value| is_set(address, name) && !was_set(address, name);
+            let flagged = address_list(&self.draft).iter().rfind(is_new).map(own_id);
             let top = self.draft.get(name).and_then(AddressId::of);
             let top = top.filter(|id| {
                 stored.get(name).and_then(AddressId::of) != Some(*id) && find_address(stored, *id).is_some()
