@@ -119,7 +119,7 @@ impl<'a> Listing<'a> {
             let columns = input.as_ref().and_then(RecordReader::columns);
             let place = |record: &Record| (record.line, key_of(self.operation, record, columns));
             let now = record.as_ref().map(|record| hash(&record.content));
-            let is_in_place = latest.state != State::NotSent && now == Some(latest.hash);
+            let is_in_place = latest.state != State::NotSent && now.is_some_and(|now| latest.is_of(now));
             if latest.state != State::NotSent {
                 let found = match &record {
                     Some(record) if is_in_place => Some(place(record)),
@@ -223,10 +223,12 @@ impl<'a> Listing<'a> {
                 break;
             }
             let latest = latest_in(journals, number).filter(|latest| latest.state != State::NotSent);
-            let entry = latest.map(|latest| latest.hash);
             let now = record.as_ref().map(|record| hash(&record.content));
-            if entry.is_none() || entry != now {
-                found(entry, record.as_ref().map(|record| (record, input.columns())));
+            if !latest.is_some_and(|latest| now.is_some_and(|now| latest.is_of(now))) {
+                found(
+                    latest.map(|latest| latest.hash),
+                    record.as_ref().map(|record| (record, input.columns())),
+                );
             }
         }
         Ok(())

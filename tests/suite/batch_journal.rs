@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use snapbox::str;
 
-use crate::support::batch::{attributes, created, most_in_flight, states};
+use crate::support::batch::{attributes, created, lines, most_in_flight, states};
+use crate::support::magento::{program, run};
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::storefront::{Home, Storefront};
 use crate::support::test_env::{TestEnv, files_below, serve};
@@ -158,4 +159,21 @@ error: journal `pipe` is not a regular file
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
+}
+
+/// A power cut may leave the beginning of a line, without the hash by which the record is known elsewhere.
+#[test]
+fn a_record_whose_line_was_cut_before_its_hash_is_shown_where_it_stands() {
+    let env = TestEnv::new();
+    env.file("a.csv", "customer,firstname\n1,Ada\n2,Bob\n");
+    assert_eq!(run(&env, "customer update -i a.csv").code, 0);
+    let path = env.home.dir.path().join("a.csv.journal");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let kept = text.lines().filter(|line| !line.starts_with("{\"record\":2"));
+    let kept: Vec<&str> = kept.chain(["{\"record\":2,\"state\":\"sen"]).collect();
+    std::fs::write(&path, kept.join("\n")).unwrap();
+    let shown = program(&env, "journal show a.csv.journal").run();
+    assert!(!shown.stderr.contains("changed in the input since"), "{shown:?}");
+    let rows = lines(&run(&env, "journal show a.csv.journal"));
+    assert_eq!((&rows[1]["line"], &rows[1]["key"]), (&json!(3), &json!("2")), "{rows:?}");
 }
