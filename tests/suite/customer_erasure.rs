@@ -55,6 +55,16 @@ fn nothing_of_a_customer_who_was_deleted_is_left_in_the_state_directory() {
     }
 }
 
+/// A flag that excludes `--delete` does not take its place.
+#[test]
+fn without_delete_nothing_of_all_customers_is_deleted() {
+    let home = with_history();
+    for flag in ["--check", "--limit 1", "--forget-owner", "--older-than 0d"] {
+        let line = format!("customer history {flag} --all-customers --yes");
+        assert_eq!((run(&home, &line).code, snapshots(&home).len()), (2, 2), "{line}");
+    }
+}
+
 #[test]
 fn all_customers_are_deleted_after_a_question_with_the_numbers() {
     let home = with_history();

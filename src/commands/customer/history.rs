@@ -46,7 +46,8 @@ pub struct HistoryArgs {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub delete: Option<String>,
     /// With `--delete all`: of all customers
-    #[arg(long, requires = "delete", conflicts_with = "customer")]
+    #[arg(long, requires = "delete")]
+    #[arg(conflicts_with_all = ["customer", "check", "limit", "forget_owner", "older_than"])]
     pub all_customers: bool,
     /// Delete the snapshots of all customers that are older, such as 30d
     #[arg(long, value_name = "AGE", conflicts_with_all = ["check", "limit", "delete", "customer"])]
