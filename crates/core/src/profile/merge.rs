@@ -59,7 +59,11 @@ impl ProfilePatch {
             let flagged = address_list(&self.draft).iter().rfind(is_new).map(own_id);
             let top = self.draft.get(name).and_then(AddressId::of);
             let top = top.filter(|id| {
-                stored.get(name).and_then(AddressId::of) != Some(*id) && find_address(stored, *id).is_some()
+                let stays =
+                    !self.remove.contains(id) && (!self.replace || find_address(&self.draft, *id).is_some());
+                stays
+                    && stored.get(name).and_then(AddressId::of) != Some(*id)
+                    && find_address(stored, *id).is_some()
             });
             let Some(address) = flagged.or(top.map(Some)) else { continue };
             if !self.default_addresses.iter().any(is_named) {
