@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::raw_http::{ADMIN, ATTRIBUTE, CUSTOMER, ITEM, PROFILE, Sandbox, message};
+use crate::support::raw_http::{ADMIN, ATTRIBUTE, CUSTOMER, ITEM, PROFILE, Sandbox, ids, message};
 
 const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1,"quote_id":"1"}}"#;
 
@@ -133,6 +133,103 @@ fn an_address_is_dropped() {
     let rest = sandbox.profile(CUSTOMER);
     sandbox.put_profile(CUSTOMER, &rest);
     assert_eq!(sandbox.address_ids(CUSTOMER), [1, 2, 3], "once was all");
+}
+
+/// A write that is applied loses other parts of its owner: those that it does not change, the last ones first. The reply
+/// shows what is then stored.
+#[test]
+fn other_addresses_are_lost_with_a_write_of_one() {
+    let all = json!([{"id": 1, "city": "Lyon"}, {"id": 2}, {"id": 3}, {"id": 4}]);
+    let named = |id: i64| format!("/rest/V1/customers/{id}");
+    let cities = json!({"customer": {"addresses": Sandbox::new().get(ADMIN, &named(1)).json()["addresses"]}});
+    let mut cities: Value = cities;
+    cities["customer"]["addresses"][3]["city"] = "Potsdam".into();
+    for (fault, kept) in [("lose=1", vec![1, 2, 4]), ("lose=2", vec![1, 4]), ("lose=9", vec![4])] {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        let answer = sandbox.call(ADMIN, "PUT", &named(1), &cities.to_string());
+        assert_eq!((answer.status, ids(&answer.json())), (200, kept.clone()), "{fault}");
+        assert_eq!(sandbox.address_ids(CUSTOMER), kept);
+    }
+    let sandbox = Sandbox::with_faults(&["lose=2x1"]);
+    assert_eq!(ids(&sandbox.put_profile(CUSTOMER, &json!({"addresses": all})).json()), [1, 2]);
+    assert_eq!(
+        ids(&sandbox.put_profile(CUSTOMER, &json!({"firstname": "A"})).json()),
+        [1, 2],
+        "once was all"
+    );
+    let sandbox = Sandbox::with_faults(&["lose=3"]);
+    assert_eq!(sandbox.call(ADMIN, "DELETE", "/rest/V1/addresses/4", "").status, 200);
+    let left = sandbox.get(ADMIN, &named(1)).json();
+    assert_eq!(
+        (&left["addresses"], left.get("default_shipping")),
+        (&json!([]), None),
+        "a default goes with it"
+    );
+    // A refused write loses nothing, nor does one of another customer.
+    let sandbox = Sandbox::with_faults(&["lose=1"]);
+    assert_eq!(sandbox.call(ADMIN, "DELETE", "/rest/V1/addresses/99", "").status, 404);
+    assert_eq!(sandbox.put_profile("sandbox-customer-2", &json!({"firstname": "K"})).status, 200);
+    assert_eq!(sandbox.address_ids(CUSTOMER), [1, 2, 3, 4]);
+    assert_eq!(sandbox.address_ids("sandbox-customer-2"), [5]);
+}
+
+#[test]
+fn other_items_and_options_are_lost_with_a_write_of_one() {
+    let (items, options) = ("/rest/V1/carts/mine/items", "/rest/all/V1/products/attributes/size/options");
+    let sandbox = Sandbox::with_faults(&["DELETE:lose=1", "PUT:lose=1"]);
+    for sku in ["mug-blue", "umbrella", "Grüner Tee 100 g", "mug-blue"] {
+        sandbox.call(CUSTOMER, "POST", items, &json!({"cartItem": {"sku": sku, "qty": 1}}).to_string());
+    }
+    let left = || -> Vec<i64> {
+        let items = sandbox.get(CUSTOMER, items).json();
+        items.as_array().unwrap().iter().map(|item| item["item_id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(left(), [1, 2, 3]);
+    assert_eq!(
+        sandbox.call(CUSTOMER, "PUT", &format!("{items}/3"), r#"{"cartItem": {"qty": 2}}"#).status,
+        200
+    );
+    assert_eq!(left(), [1, 3]);
+    assert_eq!(sandbox.call(CUSTOMER, "DELETE", &format!("{items}/1"), "").status, 200);
+    assert_eq!(left(), Vec::<i64>::new());
+    let sandbox = Sandbox::with_faults(&["POST:lose=1"]);
+    for sku in ["umbrella", "mug-blue"] {
+        sandbox.call(
+            CUSTOMER,
+            "POST",
+            ITEM,
+            &json!({"cartItem": {"sku": sku, "qty": 1, "quote_id": "1"}}).to_string(),
+        );
+    }
+    assert_eq!(sandbox.show()["quotes"][0]["items"][0]["sku"], "mug-blue");
+
+    let values = |sandbox: &Sandbox| -> Vec<String> {
+        let options = sandbox.get(ADMIN, "/rest/all/V1/products/attributes/size").json()["options"].clone();
+        let values = options.as_array().unwrap().iter().skip(1);
+        values.map(|option| option["value"].as_str().unwrap().to_owned()).collect()
+    };
+    let attribute =
+        json!({"attribute": {"attribute_id": 144, "frontend_input": "select", "default_value": "166"}});
+    for (method, path, body, kept) in [
+        ("POST", options.to_owned(), r#"{"option": {"label": "XXL"}}"#, vec!["171", "166", "167", "168"]),
+        (
+            "PUT",
+            format!("{options}/170"),
+            r#"{"option": {"label": "XXL", "sort_order": 9}}"#,
+            vec!["166", "167", "170"],
+        ),
+        ("DELETE", format!("{options}/166"), "", vec!["167", "168"]),
+        (
+            "PUT",
+            "/rest/all/V1/products/attributes/size".to_owned(),
+            &attribute.to_string(),
+            vec!["166", "167", "168"],
+        ),
+    ] {
+        let sandbox = Sandbox::with_faults(&["lose=2"]);
+        assert_eq!(sandbox.call(ADMIN, method, &path, body).status, 200, "{method} {path}");
+        assert_eq!(values(&sandbox), kept, "{method} {path}");
+    }
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn concerns(kind: FaultKind, method: &Method) -> bool {
         | FaultKind::ResetAfterCommit
         | FaultKind::LatencyAfterCommit
         | FaultKind::Late
+        | FaultKind::Lose
         | FaultKind::StaleRead
         | FaultKind::RejectAfterCommit
         | FaultKind::ErrorUnder200AfterCommit

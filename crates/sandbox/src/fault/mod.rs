@@ -28,6 +28,13 @@ impl TriggeredFaults {
         }
     }
 
+    /// Which of the parts that a write does not change it loses as well ([`FaultKind::Lose`]): the last ones.
+    pub fn lost<T>(&self, others: impl IntoIterator<Item = T>) -> Vec<T> {
+        let count = self.number(FaultKind::Lose).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        let mut others: Vec<T> = others.into_iter().collect();
+        others.split_off(others.len().saturating_sub(count))
+    }
+
     pub(crate) fn setting(&self, kind: FaultKind) -> Option<FaultValue> {
         self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
     }

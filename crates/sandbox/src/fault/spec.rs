@@ -65,6 +65,9 @@ pub enum FaultKind {
     SilentUpdate,
     /// The last address of a PUT is dropped.
     DropAddress,
+    /// A write that is applied loses other parts of the same owner: addresses of the customer, items of the cart, options of
+    /// the attribute that it does not change.
+    Lose,
     /// 504 is answered at once, and the request is handled after that time, as behind a gateway that gave up.
     Late,
     /// The next reads after a write answer the state before it, as a replica does that lags behind.
@@ -78,7 +81,7 @@ pub enum FaultKind {
 pub enum FaultValue {
     /// Nothing.
     Plain,
-    /// Milliseconds, seconds for `Retry-After`, or how many reads.
+    /// Milliseconds, seconds for `Retry-After`, or how many reads or parts.
     Number(u32),
     /// One of the words the kind knows.
     Word(&'static str),
@@ -89,8 +92,8 @@ pub enum FaultValue {
 enum ValueRule {
     Nothing,
     Milliseconds,
-    /// How many, from 1 on.
-    Count,
+    /// How many of these, from 1 on.
+    Count(&'static str),
     /// For `Retry-After`, which is left out without them.
     Seconds,
     /// The first where none is given.
@@ -132,8 +135,9 @@ const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("error-shape", FaultKind::ErrorShape, ValueRule::OneOf(&["messages", "result", "errors"])),
     ("silent-update", FaultKind::SilentUpdate, ValueRule::Nothing),
     ("drop-address", FaultKind::DropAddress, ValueRule::Nothing),
+    ("lose", FaultKind::Lose, ValueRule::Count("parts")),
     ("late", FaultKind::Late, ValueRule::Milliseconds),
-    ("stale-read", FaultKind::StaleRead, ValueRule::Count),
+    ("stale-read", FaultKind::StaleRead, ValueRule::Count("reads")),
     ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[APPLIED, NOT_APPLIED])),
 ];
 
@@ -142,7 +146,7 @@ pub fn kinds() -> String {
     let kinds = KINDS.iter().map(|(name, _, takes)| match takes {
         ValueRule::Nothing => (*name).to_owned(),
         ValueRule::Milliseconds => format!("{name}=MS"),
-        ValueRule::Count => format!("{name}=N"),
+        ValueRule::Count(_) => format!("{name}=N"),
         ValueRule::Seconds => format!("{name}[=SECONDS]"),
         ValueRule::OneOf(words) => format!("{name}[={}]", words.join("|")),
     });
@@ -186,9 +190,9 @@ impl ValueRule {
             (Self::Nothing, Some(_)) => bail!("`{name}` takes no value"),
             (Self::Milliseconds, None) => bail!("{name}: duration in ms required, e.g. {name}=500"),
             (Self::Milliseconds, Some(value)) => number(name, value, "milliseconds"),
-            (Self::Count, None) => bail!("{name}: number of reads required, e.g. {name}=1"),
-            (Self::Count, Some("0")) => bail!("{name}=0: expected a positive integer after `=`"),
-            (Self::Count, Some(value)) => number(name, value, "reads"),
+            (Self::Count(unit), None) => bail!("{name}: number of {unit} required, e.g. {name}=1"),
+            (Self::Count(_), Some("0")) => bail!("{name}=0: expected a positive integer after `=`"),
+            (Self::Count(unit), Some(value)) => number(name, value, unit),
             (Self::Seconds, Some(value)) => number(name, value, "seconds"),
             (Self::OneOf(words), None) => {
                 Ok(words.first().copied().map_or(FaultValue::Plain, FaultValue::Word))
@@ -282,7 +286,7 @@ mod tests {
     fn every_kind_is_read_as_it_is_written() {
         for (name, kind, takes) in KINDS {
             let text = match takes {
-                ValueRule::Milliseconds | ValueRule::Count => format!("PUT:{name}=250@5x2:seed=7"),
+                ValueRule::Milliseconds | ValueRule::Count(_) => format!("PUT:{name}=250@5x2:seed=7"),
                 ValueRule::OneOf(words) => format!("{name}={}", words[1]),
                 ValueRule::Nothing | ValueRule::Seconds => (*name).to_owned(),
             };
@@ -318,6 +322,8 @@ mod tests {
             ("html=1", "`html` takes no value"),
             ("late", "duration in ms required, e.g. late=500"),
             ("stale-read", "number of reads required, e.g. stale-read=1"),
+            ("lose", "number of parts required, e.g. lose=1"),
+            ("lose=all", "expected an integer number of parts after `=`"),
             ("stale-read=0", "expected a positive integer after `=`"),
             ("varnish=maybe", "varnish=maybe: expected applied, not-applied"),
             ("503=-1", "expected an integer number of seconds after `=`"),

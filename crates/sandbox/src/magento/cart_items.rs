@@ -56,10 +56,12 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let qty = qty.to_string();
     if options == line.options {
         records.put_quantity(item, &qty)?;
+        quote::lose_others(records, &call.struck, cart, Some(item))?;
         return carts::item(records, cart, &QuoteLine { qty, ..line });
     }
     records.remove_line(item)?;
     let item_id = records.add_line(cart, &line.sku, &options, &qty)?;
+    quote::lose_others(records, &call.struck, cart, Some(item_id))?;
     carts::item(records, cart, &QuoteLine { item_id, options, qty, ..line })
 }
 
@@ -74,6 +76,7 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
         return Err(no_item(&json!(cart), item));
     }
     records.remove_line(item)?;
+    quote::lose_others(records, &call.struck, cart, None)?;
     Ok(json!(true))
 }
 
@@ -98,6 +101,7 @@ fn add_to(records: &Database<'_>, cart: i64, call: &Call) -> Result<Value, ApiEr
         }
         None => QuoteLine { item_id: records.add_line(cart, &sku, &options, &qty)?, sku, options, qty },
     };
+    quote::lose_others(records, &call.struck, cart, Some(line.item_id))?;
     carts::item(records, cart, &line)
 }
 

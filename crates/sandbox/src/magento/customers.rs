@@ -14,7 +14,7 @@ use super::search::same_text;
 use crate::call::Call;
 use crate::coerce::as_text;
 use crate::fault::spec::FaultKind;
-use crate::marketplace::profile::now;
+use crate::marketplace::profile::{now, unchanged};
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
@@ -63,6 +63,15 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError
 pub fn remove_address(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = call.id(0)?;
     let owner = records.address_owner(id)?.ok_or_else(|| ApiError::no_such_entity("addressId", id))?;
+    remove_from(records, owner, id)?;
+    for lost in call.struck.lost(records.addresses(owner)?) {
+        remove_from(records, owner, lost.id)?;
+    }
+    Ok(json!(true))
+}
+
+/// Deletes an address of `owner`, with the defaults that name it.
+fn remove_from(records: &Database<'_>, owner: i64, id: i64) -> Result<(), ApiError> {
     let mut customer = records.customer(owner)?;
     for name in DEFAULTS {
         if default_id(&customer, name) == Some(id) {
@@ -70,8 +79,7 @@ pub fn remove_address(records: &Database<'_>, call: Call) -> Result<Value, ApiEr
         }
     }
     records.put_customer(owner, &customer)?;
-    records.remove_address(id)?;
-    Ok(json!(true))
+    Ok(records.remove_address(id)?)
 }
 
 /// 500 for a website or a store view that there is not.
@@ -117,11 +125,14 @@ fn save(records: &Database<'_>, call: &mut Call, target: i64) -> Result<Value, A
     records.put_customer(target, &customer)?;
     let mut addresses = match &mut list {
         SentList::List(replaced) => std::mem::take(&mut replaced.addresses),
-        _ => before,
+        _ => before.clone(),
     };
     default_addresses::mark(&customer, &mut addresses);
     for (position, address) in (0..).zip(&addresses) {
         records.put_address(position, address)?;
+    }
+    for lost in call.struck.lost(unchanged(&before, &addresses)) {
+        remove_from(records, target, lost)?;
     }
     customer_view::customer(records, target)
 }

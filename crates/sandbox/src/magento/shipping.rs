@@ -8,6 +8,7 @@ use super::totals::{carrier_title, rate};
 use super::{directory, totals};
 use crate::call::Call;
 use crate::coerce::as_text;
+use crate::marketplace::quote;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
 
@@ -97,6 +98,7 @@ pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
         let refusal = ApiError::new(404, "Carrier with such method not found: %1, %2");
         return Err(refusal.with(json!([carrier, method])).after_saving());
     }
+    quote::lose_others(records, &call.struck, cart, None)?;
     let totals = totals::totals(records, cart)?;
     Ok(json!({"payment_methods": records.payment_methods()?, "totals": totals}))
 }

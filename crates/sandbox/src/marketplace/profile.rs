@@ -47,16 +47,23 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError
         _ => None,
     };
     let mut profile = records.customer(customer)?;
-    if let Some(list) = list {
-        let mut elements = elements(records, customer, list)?;
-        if call.struck.has(FaultKind::DropAddress) {
-            elements.pop();
+    let before = records.addresses(customer)?;
+    let mut after = match list {
+        Some(list) => {
+            let mut elements = elements(records, customer, list)?;
+            if call.struck.has(FaultKind::DropAddress) {
+                elements.pop();
+            }
+            replace_list(records, customer, &before, &elements)?
         }
-        let before = records.addresses(customer)?;
-        let after = replace_list(records, customer, &before, &elements)?;
-        put_list(records, &before, &after)?;
-        drop_lost_defaults(&mut profile, &before, &after);
+        None => before.clone(),
+    };
+    for lost in call.struck.lost(unchanged(&before, &after)) {
+        records.remove_address(lost)?;
+        after.retain(|address| address.id != lost);
     }
+    put_list(records, &before, &after)?;
+    drop_lost_defaults(&mut profile, &before, &after);
     profile.insert("updated_at".to_owned(), Value::from(now()));
     profile.extend(call.sent);
     records.put_customer(customer, &profile)?;
@@ -73,6 +80,11 @@ pub fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Resul
             Err(ApiError::new(400, message).with(json!({"customer_id": customer})))
         }
     }
+}
+
+/// The addresses that are after a write as they were before it.
+pub fn unchanged(before: &[StoredAddress], after: &[StoredAddress]) -> Vec<i64> {
+    after.iter().filter(|address| before.contains(address)).map(|address| address.id).collect()
 }
 
 /// Takes out of the stored profile the defaults that name an address which is deleted.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 use crate::coerce::{self, Rules};
+use crate::fault::TriggeredFaults;
 use crate::quantity::Quantity;
 use crate::quantity::parse;
 use crate::reply::ApiError;
@@ -43,7 +44,22 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
             line
         }
     };
+    lose_others(records, &call.struck, quote, Some(line.item_id))?;
     Ok(item_document(&line, &product, quote))
+}
+
+/// What the fault `lose` takes out of a cart with a write of the line `kept`, or of none.
+pub fn lose_others(
+    records: &Database<'_>,
+    struck: &TriggeredFaults,
+    quote: i64,
+    kept: Option<i64>,
+) -> Result<(), ApiError> {
+    let lines = records.lines(quote)?.into_iter().filter(|line| Some(line.item_id) != kept);
+    for lost in struck.lost(lines) {
+        records.remove_line(lost.item_id)?;
+    }
+    Ok(())
 }
 
 /// The quote named, which must be the customer's own (ours).
@@ -144,6 +160,7 @@ pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     saved.extend(sent.clone());
     check_method(records, &sent, &saved)?;
     records.put_shipping(quote, &saved)?;
+    lose_others(records, &call.struck, quote, None)?;
     outcome(records, quote)
 }
 

@@ -60,8 +60,8 @@ CREATE TABLE products (
 ) WITHOUT ROWID;
 CREATE TABLE product_options (
     sku          TEXT NOT NULL REFERENCES products (sku) ON DELETE CASCADE,
-    attribute_id INTEGER NOT NULL REFERENCES attributes (id),
-    value        INTEGER NOT NULL REFERENCES attribute_options (id),
+    attribute_id INTEGER NOT NULL REFERENCES attributes (id) ON DELETE CASCADE,
+    value        INTEGER NOT NULL REFERENCES attribute_options (id) ON DELETE CASCADE,
     PRIMARY KEY (sku, attribute_id, value)
 ) WITHOUT ROWID;
 CREATE TABLE carrier_methods (

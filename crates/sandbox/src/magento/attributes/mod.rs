@@ -59,10 +59,11 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     let (options, default) = (sent.shift_remove("options"), sent.shift_remove("default_value"));
     stored.extend(sent.into_iter().filter(|(_, value)| !value.is_null()));
     records.put_attribute(Some(id), code, &stored)?;
-    options::reorder(records, id, options.as_ref())?;
+    let written = options::reorder(records, id, options.as_ref())?;
     if let Some(default) = default {
         options::set_default(records, id, &as_text(&default))?;
     }
+    options::lose_others(records, &call, id, &written)?;
     shown(records, &records.attribute(id)?, &call.store_view)
 }
 

@@ -20,24 +20,43 @@ pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     }
     check(records, &attribute, &call.sent, None)?;
     set_default(records, id, "")?;
-    Ok(records.add_option(id, None, &call.sent)?.to_string().into())
+    let added = records.add_option(id, None, &call.sent)?.to_string();
+    lose_others(records, &call, id, std::slice::from_ref(&added))?;
+    Ok(added.into())
 }
 
 /// PUT `products/attributes/{attributeCode}/options/{optionId}`: what is not sent is lost, with the default.
 pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (id, option) = option(records, &call)?;
-    let sent = call.sent;
-    check(records, &records.attribute(id)?, &sent, Some(&option))?;
+    check(records, &records.attribute(id)?, &call.sent, Some(&option))?;
     set_default(records, id, "")?;
-    records.put_option(&as_text(&option["value"]), &sent)?;
+    let value = as_text(&option["value"]);
+    records.put_option(&value, &call.sent)?;
+    lose_others(records, &call, id, &[value])?;
     Ok(json!(true))
 }
 
 /// DELETE `products/attributes/{attributeCode}/options/{optionId}`.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
-    let (_, option) = option(records, &call)?;
+    let (id, option) = option(records, &call)?;
     records.remove_option(&as_text(&option["value"]))?;
+    lose_others(records, &call, id, &[])?;
     Ok(json!(true))
+}
+
+/// What the fault `lose` takes out of an attribute with a write of the options `kept`.
+pub fn lose_others(
+    records: &Database<'_>,
+    call: &Call,
+    attribute: i64,
+    kept: &[String],
+) -> Result<(), ApiError> {
+    let options = options(&records.attribute(attribute)?).into_iter();
+    let values = options.map(|option| option.get("value").map(as_text).unwrap_or_default());
+    for lost in call.struck.lost(values.filter(|value| !kept.contains(value))) {
+        records.remove_option(&lost)?;
+    }
+    Ok(())
 }
 
 /// Makes this option of an attribute the default, and no other; none if no option has this id.
@@ -51,21 +70,28 @@ pub fn set_default(records: &Database<'_>, attribute: i64, default: &str) -> Res
 }
 
 /// The options of a PUT of the attribute: those that are known get the places in which they stand, and the
-/// others are new, the blank one of a GET among them.
-pub fn reorder(records: &Database<'_>, attribute: i64, sent: Option<&Value>) -> Result<(), ApiError> {
+/// others are new, the blank one of a GET among them. The values of all of them.
+pub fn reorder(
+    records: &Database<'_>,
+    attribute: i64,
+    sent: Option<&Value>,
+) -> Result<Vec<String>, ApiError> {
     let known = options(&records.attribute(attribute)?);
     let sent = sent.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+    let mut values = Vec::new();
     for (place, sent) in sent.enumerate() {
-        match known.iter().find(|known| known.get("value") == sent.get("value")) {
-            None => drop(records.add_option(attribute, None, sent)?),
+        values.push(match known.iter().find(|known| known.get("value") == sent.get("value")) {
+            None => records.add_option(attribute, None, sent)?.to_string(),
             Some(known) => {
                 let mut known = known.clone();
                 known.insert("sort_order".to_owned(), place.into());
-                records.put_option(&known.get("value").map(as_text).unwrap_or_default(), &known)?;
+                let value = known.get("value").map(as_text).unwrap_or_default();
+                records.put_option(&value, &known)?;
+                value
             }
-        }
+        });
     }
-    Ok(())
+    Ok(values)
 }
 
 fn options(attribute: &Document) -> Vec<Document> {
