@@ -26,7 +26,10 @@ fn the_seed_shows_what_is_needed_to_try_everything() {
     let directory = tempfile::tempdir().unwrap();
     let shown = storefront_sandbox::dump(&directory.path().join("sandbox.db")).unwrap();
     let names: Vec<&String> = shown.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["customers", "quotes", "attributes", "attribute_sets", "products", "store_views"]);
+    assert_eq!(
+        names,
+        ["customers", "quotes", "orders", "attributes", "attribute_sets", "products", "store_views"]
+    );
     assert_eq!(ids(&shown["customers"][0]), [1, 2, 3, 4]);
     let shirt =
         shown["products"].as_array().unwrap().iter().find(|product| product["sku"] == "shirt").unwrap();

@@ -16,7 +16,7 @@ use crate::coerce::{self, Rules};
 use crate::fault::TriggeredFaults;
 use crate::fault::spec::FaultKind;
 use crate::reply::{ApiError, html, json_response, json_text};
-use crate::route::{Permission, Route};
+use crate::route::{Permission, Presence, Route};
 use crate::store::{AccessMode, Caller, Database, Document, Store};
 use crate::{Emulation, Version, magento, marketplace};
 use storefront_core::interface::fields::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS};
@@ -240,7 +240,7 @@ fn check_store_view(records: &Database<'_>, found: &Found) -> Result<(), ApiErro
 fn sent(found: &Found, mut body: Document) -> Result<Document, ApiError> {
     let Some(shape) = &found.route.body else { return Ok(body) };
     let (_, tables, rules) = vocabulary(found.interface);
-    let is_forced = shape.is_forced && found.is_own;
+    let is_forced = shape.presence == Presence::Forced && found.is_own;
     let object = if shape.wrapper.is_empty() {
         Value::Object(body)
     } else {
@@ -249,7 +249,7 @@ fn sent(found: &Found, mut body: Document) -> Result<Document, ApiError> {
         let snake = || is_lax.then(|| body.shift_remove(&coerce::snake_case(shape.wrapper))).flatten();
         match exact.or_else(snake) {
             Some(object) if !object.is_null() => object,
-            _ if is_forced => return Ok(Document::new()),
+            _ if is_forced || shape.presence == Presence::Optional => return Ok(Document::new()),
             _ => return Err(ApiError::required(shape.wrapper)),
         }
     };

@@ -9,7 +9,7 @@ use crate::reply::ApiError;
 use crate::store::{Database, Document};
 use storefront_core::text::exact_json;
 
-/// `{"customers": […], "quotes": […], "attributes": […], "attribute_sets": […], "products": […], "store_views": […]}`.
+/// `{"customers": […], "quotes": […], "orders": […], "attributes": […], "attribute_sets": […], "products": […], "store_views": […]}`.
 pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
     let customers: Vec<Value> = records
         .customer_ids()?
@@ -21,6 +21,8 @@ pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
         .into_iter()
         .map(|(id, customer)| quote(records, id, customer))
         .collect::<Result<_, _>>()?;
+    let orders: Vec<Value> =
+        records.order_ids()?.into_iter().map(|id| order(records, id)).collect::<Result<_, _>>()?;
     let attributes: Vec<Value> = records
         .attribute_ids()?
         .into_iter()
@@ -36,6 +38,7 @@ pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
     Ok(exact_json::object([
         ("customers", customers.into()),
         ("quotes", quotes.into()),
+        ("orders", orders.into()),
         ("attributes", attributes.into()),
         ("attribute_sets", sets.into()),
         ("products", products.into()),
@@ -53,6 +56,14 @@ fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiErr
         ("items", items.into()),
         ("shipping_information", shipping),
     ]))
+}
+
+/// The order with `items` and `addresses`.
+fn order(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
+    let mut order = records.order(id)?.unwrap_or_default();
+    order.insert("items".to_owned(), records.order_items(id)?.into());
+    order.insert("addresses".to_owned(), records.order_addresses(id)?.into());
+    Ok(Value::Object(order))
 }
 
 /// The set with `attributes`: the name of the group of each, by its code.

@@ -215,7 +215,7 @@ pub fn reset(data: &Path) -> anyhow::Result<()> {
 }
 
 /// Everything the database holds:
-/// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
+/// `{"customers": […], "quotes": […], "orders": […], "attributes": […], "attribute_sets": […], "products": […], "store_views": […]}`.
 pub fn dump(data: &Path) -> anyhow::Result<Value> {
     let store = Store::open(data, seed::insert)?;
     store

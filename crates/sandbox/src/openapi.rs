@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::coerce::Rules;
 use crate::dispatch::vocabulary;
-use crate::route::{Permission, Route};
+use crate::route::{Permission, Presence, Route};
 use storefront_core::interface::fields::FieldTables;
 use storefront_core::interface::json_schema::{self, Writer};
 use storefront_core::interface::request::Interface;
@@ -70,7 +70,8 @@ fn operation(route: &Route, path: &str, is_open: bool, body: Option<&Value>) -> 
         operation["security"] = json!([]);
     }
     if let Some(schema) = body {
-        operation["requestBody"] = json!({"required": true, "content": json(schema)});
+        let is_required = route.body.as_ref().is_some_and(|body| body.presence != Presence::Optional);
+        operation["requestBody"] = json!({"required": is_required, "content": json(schema)});
     }
     operation
 }
@@ -90,7 +91,11 @@ fn body(route: &Route, tables: &FieldTables, writer: Writer, schemas: &mut Map<S
     let name = json_schema::name(shape);
     let inside = json!({"$ref": format!("{}{name}", writer.definitions)});
     schemas.insert(name, object);
-    json!({"type": "object", "properties": {body.wrapper: inside}, "required": [body.wrapper]})
+    let mut whole = json!({"type": "object", "properties": {body.wrapper: inside}});
+    if body.presence != Presence::Optional {
+        whole["required"] = json!([body.wrapper]);
+    }
+    whole
 }
 
 /// The method and the words of the path.

@@ -48,9 +48,20 @@ pub struct Body {
     pub fields: Table,
     /// Fields that have to be there.
     pub required: &'static [&'static str],
-    /// Whether the own call does without the wrapper: Magento writes an id into the object before it looks
-    /// for it, and so finds it always, but never under another spelling of its name.
-    pub is_forced: bool,
+    /// Whether the wrapper has to be there.
+    pub presence: Presence,
+}
+
+/// Whether the wrapper of a body has to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It has.
+    Required,
+    /// It may be left out.
+    Optional,
+    /// The own call does without: Magento writes an id into the object before it looks for it, and so finds it always, but
+    /// never under another spelling of its name.
+    Forced,
 }
 
 const fn route(
@@ -96,12 +107,17 @@ impl Route {
         fields: Table,
         required: &'static [&'static str],
     ) -> Self {
-        Self { body: Some(Body { wrapper, fields, required, is_forced: false }), ..self }
+        Self { body: Some(Body { wrapper, fields, required, presence: Presence::Required }), ..self }
     }
 
-    /// The row with a body that the own call finds always ([`Body::is_forced`]).
+    /// The row with a body of these fields, or without one.
+    pub const fn may_take(self, wrapper: &'static str, fields: Table) -> Self {
+        Self { body: Some(Body { wrapper, fields, required: &[], presence: Presence::Optional }), ..self }
+    }
+
+    /// The row with a body that the own call finds always ([`Presence::Forced`]).
     pub const fn forces(self, wrapper: &'static str, fields: Table) -> Self {
-        Self { body: Some(Body { wrapper, fields, required: &[], is_forced: true }), ..self }
+        Self { body: Some(Body { wrapper, fields, required: &[], presence: Presence::Forced }), ..self }
     }
 
     /// The row with another status of a success.

@@ -17,6 +17,7 @@ mod directory;
 pub mod fields;
 pub mod limits;
 pub mod oauth;
+mod orders;
 mod payment;
 mod search;
 mod shipping;
@@ -86,6 +87,8 @@ pub static ROUTES: &[Route] = &[
         payment::fields,
         &[],
     ),
+    put("carts/{mine|cartId}/order", CARTS, orders::place, "Order what is in a cart")
+        .may_take("paymentMethod", payment::fields),
     get("directory/countries/{countryId}", Anybody, directory::country, "A country and its regions"),
     get(
         "attributeMetadata/{entityType}/custom",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::coerce::as_text;
 use crate::reply::ApiError;
-use crate::store::Database;
+use crate::store::{Database, Document};
 use storefront_core::interface::fields::{FieldTables, ObjectSchema};
 
 /// The fields of a payment.
@@ -35,11 +35,17 @@ pub fn select(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     if !saved.contains_key("shipping_address") {
         return Err(ApiError::new(400, "The shipping address is missing. Set the address and try again."));
     }
-    let method = payment.get("method").map(as_text).unwrap_or_default();
-    if !records.payment_method_exists(&method)? {
-        return Err(ApiError::new(400, "The requested Payment Method is not available."));
-    }
+    check(records, &payment)?;
     saved.insert("paymentMethod".to_owned(), Value::Object(payment));
     records.put_shipping(cart, &saved)?;
     Ok(json!("1"))
+}
+
+/// 400 for a payment by a method that there is not.
+pub fn check(records: &Database<'_>, payment: &Document) -> Result<(), ApiError> {
+    let method = payment.get("method").map(as_text).unwrap_or_default();
+    if records.payment_method_exists(&method)? {
+        return Ok(());
+    }
+    Err(ApiError::new(400, "The requested Payment Method is not available."))
 }

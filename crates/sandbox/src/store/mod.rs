@@ -7,6 +7,7 @@
 mod catalog;
 mod customers;
 mod file;
+mod orders;
 mod quotes;
 
 use std::ops::Deref;

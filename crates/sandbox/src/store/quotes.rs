@@ -48,6 +48,11 @@ impl Database<'_> {
         self.insert("INSERT INTO quotes (customer_id) VALUES (?)", [customer])
     }
 
+    /// Ends a quote: the customer may have another one.
+    pub fn end_quote(&self, id: i64) -> StoreResult<()> {
+        self.run("UPDATE quotes SET is_active = 0 WHERE id = ?", [id]).map(drop)
+    }
+
     /// The shipping information saved on a quote.
     pub fn shipping(&self, quote: i64) -> StoreResult<Option<Document>> {
         let text = self.row("SELECT shipping FROM quotes WHERE id = ?", [quote], |row| {

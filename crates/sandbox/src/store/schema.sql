@@ -93,6 +93,34 @@ CREATE TABLE quote_items (
     qty      TEXT NOT NULL,
     UNIQUE (quote_id, sku, options)
 );
+CREATE TABLE orders (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The number that people name it by; websites may count on their own.
+    increment_id TEXT NOT NULL,
+    -- None for a guest's.
+    customer_id  INTEGER REFERENCES customers (id) ON DELETE SET NULL,
+    state        TEXT NOT NULL,
+    status       TEXT NOT NULL,
+    body         TEXT NOT NULL,
+    -- In UTC, to the second.
+    created_at   TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at   TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE INDEX orders_by_increment ON orders (increment_id);
+CREATE TABLE order_items (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    order_id INTEGER NOT NULL REFERENCES orders (id) ON DELETE CASCADE,
+    body     TEXT NOT NULL
+);
+CREATE INDEX order_items_by_order ON order_items (order_id);
+-- An order may come to have several of a type, or to lose its only one.
+CREATE TABLE order_addresses (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    order_id INTEGER NOT NULL REFERENCES orders (id) ON DELETE CASCADE,
+    type     TEXT NOT NULL CHECK (type IN ('billing', 'shipping')),
+    body     TEXT NOT NULL
+);
+CREATE INDEX order_addresses_by_order ON order_addresses (order_id);
 CREATE TRIGGER quote_changed AFTER UPDATE OF is_active, shipping ON quotes BEGIN
     UPDATE quotes SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.id;
 END;
