@@ -250,11 +250,12 @@ impl CustomerStore {
             self.forget_outcome(&entry.path);
         }
         self.remove_empty_directories(entries);
+        if !and_read {
+            return Ok(());
+        }
         let read = self.directory.join(LAST_READ);
         match self.storage.remove(&read) {
-            Err(error) if and_read && error.kind() != std::io::ErrorKind::NotFound => {
-                Err(removed(&read)(error))
-            }
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(removed(&read)(error)),
             _ => Ok(()),
         }
     }
@@ -319,7 +320,8 @@ impl CustomerStore {
             }
             match self.outcome(&entry.path) {
                 WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => open.push(entry),
-                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } if self.is_recent(at) => {}
+                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at }
+                    if self.is_of_last_minutes(at) => {}
                 _ => older.push(entry),
             }
         }

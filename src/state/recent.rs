@@ -133,7 +133,12 @@ impl CustomerStore {
 
     /// Whether less than a minute went by since then.
     pub fn is_recent(&self, at: Timestamp) -> bool {
-        is_recent(at, self.clock.now())
+        is_younger(MAX_LAG, at, self.clock.now())
+    }
+
+    /// Whether so little time went by since then that commands still look at what was written.
+    pub(super) fn is_of_last_minutes(&self, at: Timestamp) -> bool {
+        is_younger(MAX_LATENESS, at, self.clock.now())
     }
 
     /// Whether the customer may have been changed from this machine since then.
@@ -172,22 +177,22 @@ impl CustomerStore {
     }
 }
 
-/// Whether less than a minute went by, also by a clock that was set back by less than a day.
-fn is_recent(at: Timestamp, now: Timestamp) -> bool {
+/// Whether less than `limit` went by, also by a clock that was set back by less than a day.
+fn is_younger(limit: SignedDuration, at: Timestamp, now: Timestamp) -> bool {
     let age = now.duration_since(at);
-    -MAX_SET_BACK < age && age < MAX_LAG
+    -MAX_SET_BACK < age && age < limit
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::{SignedDuration, Timestamp};
 
-    use super::is_recent;
+    use super::{MAX_LAG, is_younger};
 
     #[test]
     fn a_clock_that_was_set_back_leaves_a_mark_recent() {
         let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
-        let marked = |seconds: i64| is_recent(now + SignedDuration::from_secs(seconds), now);
+        let marked = |seconds: i64| is_younger(MAX_LAG, now + SignedDuration::from_secs(seconds), now);
         assert!(marked(0) && marked(-59) && marked(30) && marked(3 * 3600));
         assert!(!marked(-60) && !marked(25 * 3600), "long ago, or no clock that was set back");
     }

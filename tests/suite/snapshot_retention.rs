@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::support::mock_server::MockServer;
 use crate::support::raw_http::CUSTOMER;
+use crate::support::scripted::{methods, ok, profile, run};
 use crate::support::storefront::Home;
 use crate::support::test_env::{TestEnv, files_below, forget_removals, snapshots};
 
@@ -33,6 +35,16 @@ fn looked(home: &Home, days: i64) {
     }
 }
 
+/// Lets a minute go by since the last read of each customer.
+fn age_reads(home: &Home) {
+    let reads = files_below(&home.state().join("snapshots"));
+    for file in reads.into_iter().filter(|file| file.ends_with("last-read")) {
+        let mut read: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        read["at"] = (jiff::Timestamp::now() - jiff::SignedDuration::from_secs(61)).to_string().into();
+        std::fs::write(file, read.to_string()).unwrap();
+    }
+}
+
 fn old_outcome() -> serde_json::Value {
     json!({"outcome": "applied", "at": "2020-01-01T00:00:00Z", "verified": true})
 }
@@ -52,6 +64,7 @@ fn old_snapshots_of_every_customer_go_whatever_their_number() {
     let write = "--sandbox attribute create --code c{} --label C --type text";
     home.ok(&write.replace("{}", "1"));
     assert!(old.iter().all(|file| file.exists()), "it was looked a moment ago");
+    age_reads(&home);
     looked(&home, 2);
     home.ok(&write.replace("{}", "2"));
     let left = files_below(&home.state().join("snapshots"));
@@ -90,6 +103,57 @@ fn what_is_open_or_of_the_last_minutes_stays() {
     assert_eq!(history["status"], "warning");
     let detail = history["detail"].as_str().unwrap();
     assert!(detail.contains("customer 1: 000007-") && detail.contains(", 000005-"), "{detail}");
+}
+
+/// An address that a read of the last minute showed is not lost by a PUT that is made from an older read.
+#[test]
+fn the_last_read_outlives_every_look_for_what_is_too_old() {
+    let lyon = |city: &str| {
+        let addresses = json!([{"id": 1, "city": city}, {"id": 2}, {"id": 3, "city": "Lyon"}]);
+        profile(json!({"addresses": addresses}))
+    };
+    let rome = "customer update --address 1 --city Rome --yes --settle 0";
+    let older_than = |age: &str| format!("customer history --older-than {age} --yes --profile shop");
+    for look in [None, Some(older_than("30d")), Some(older_than("0d"))] {
+        // Somebody else adds an address, a read shows it, and the next one comes from a replica that is behind.
+        let script = vec![ok(&lyon("Paris")), ok(&profile(json!({})))];
+        let server = MockServer::start(script);
+        let home = Home::with_config(&format!(
+            "[profiles.shop]\nbase-url = {:?}\nstore-view = \"default\"\n",
+            server.url("")
+        ));
+        let shown = run(&home, &server.url(""), "customer update --address 1 --city Paris --yes");
+        assert_eq!(shown.done()["reason"], "unchanged");
+        if let Some(line) = &look {
+            home.ok(line);
+        } else {
+            looked(&home, 2);
+            let written = run(&home, &server.url(""), "attribute create --code c --label C --type text");
+            assert_eq!(written.code, 0, "{written:?}");
+        }
+        let refused = run(&home, &server.url(""), rome);
+        assert_eq!(refused.code, 3, "{look:?}: {refused:?}");
+        assert!(refused.stderr.contains("address 3 is missing"), "{look:?}: {refused:?}");
+        assert!(!methods(&server).contains(&"PUT".to_owned()), "{look:?}");
+    }
+}
+
+/// What became of an update of the last minutes may have been found out later than it was sent.
+#[test]
+fn writes_of_the_last_ten_minutes_stay_whatever_the_flags() {
+    let home = Home::new();
+    let ago = |minutes: i64| (jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes)).to_string();
+    for (postcode, outcome, stays) in [
+        (10001, json!({"outcome": "applied", "at": ago(9), "verified": true}), true),
+        (10002, json!({"outcome": "partial", "at": ago(9)}), true),
+        (10003, json!({"outcome": "applied", "at": ago(11), "verified": true}), false),
+        (10004, json!({"outcome": "partial", "at": ago(11)}), false),
+    ] {
+        home.ok(&format!("{UPDATE} {postcode}"));
+        let old = age(&snapshots(&home).pop().unwrap(), &outcome);
+        home.ok("--sandbox customer history --older-than 0d --yes");
+        assert_eq!((old.exists(), old.with_extension("outcome").exists()), (stays, stays), "{outcome}");
+    }
 }
 
 /// Whatever the clock says, no more than a day has passed since the last command.
