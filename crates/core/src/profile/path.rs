@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, own_id};
-use crate::id::AddressId;
+use crate::id::{self, AddressId};
 use crate::interface::label::label;
 use crate::text::exact_json;
 
@@ -21,31 +21,123 @@ pub enum Step {
     New,
     /// The custom attribute with this code.
     Code(String),
-    /// The item of a cart with this id.
-    Item(i64),
+    /// The element with this id of another list: an item of a cart, an option of an attribute.
+    Element(i64),
+}
+
+/// A list of an owner whose elements the service gives ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum List {
+    /// The addresses of a customer.
+    Addresses,
+    /// The items of a cart.
+    Items,
+    /// The options of an attribute.
+    Options,
+    /// The attribute sets that have an attribute.
+    Sets,
+}
+
+impl List {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Addresses, Self::Items, Self::Options, Self::Sets];
+
+    /// The field that has the list.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Addresses => "addresses",
+            Self::Items => "items",
+            Self::Options => "options",
+            Self::Sets => "sets",
+        }
+    }
+
+    /// The field that has the id of an element.
+    pub const fn id_field(self) -> &'static str {
+        match self {
+            Self::Addresses => "id",
+            Self::Items => "item_id",
+            Self::Options => "value",
+            Self::Sets => "attribute_set_id",
+        }
+    }
+
+    /// The list with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|list| list.name() == name)
+    }
+
+    /// The list that a place is in.
+    pub fn of(path: &FieldPath) -> Option<Self> {
+        match path.steps() {
+            [Step::Member(name), _, ..] => Self::named(name),
+            _ => None,
+        }
+    }
+
+    /// The place of the element with this id.
+    pub fn element(self, id: i64) -> FieldPath {
+        FieldPath::default().member(self.name()).step(match self {
+            Self::Addresses => Step::Address(AddressId(id)),
+            _ => Step::Element(id),
+        })
+    }
+
+    /// The id of an element.
+    pub fn id_of(self, element: &Value) -> Option<i64> {
+        element.get(self.id_field()).and_then(id::integer)
+    }
 }
 
 /// A place in a profile, printed as `addresses[id=12].postcode`, or in a cart, as `items[id=3].qty`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldPath(Vec<Step>);
 
-/// The list of a cart's items.
-const ITEMS: &str = "items";
-
 impl FieldPath {
     /// The address with this id.
     pub fn address(id: AddressId) -> Self {
-        Self::default().member("addresses").step(Step::Address(id))
+        List::Addresses.element(id.0)
     }
 
     /// An address that has no id yet.
     pub fn new_address() -> Self {
-        Self::default().member("addresses").step(Step::New)
+        Self::new_in(List::Addresses.name())
     }
 
     /// The item of a cart with this id.
     pub fn item(id: i64) -> Self {
-        Self::default().member(ITEMS).step(Step::Item(id))
+        List::Items.element(id)
+    }
+
+    /// An element that has no id yet, of the list with this name.
+    pub fn new_in(list: &str) -> Self {
+        Self::default().member(list).step(Step::New)
+    }
+
+    /// Whether the other place is this one, or is inside it.
+    pub fn contains(&self, other: &Self) -> bool {
+        other.0.starts_with(&self.0)
+    }
+
+    /// The place as seen from `above`, which contains it.
+    #[must_use]
+    pub fn below(&self, above: &Self) -> Self {
+        Self(self.0.get(above.0.len()..).unwrap_or_default().to_vec())
+    }
+
+    /// Sets the value at this place of a value, or removes it, as [`Self::set`] does; the place itself is the value.
+    pub fn set_in(&self, within: &mut Value, value: Option<&Value>) {
+        if self.0.is_empty() {
+            *within = value.cloned().unwrap_or_default();
+        } else {
+            set_at(None, &self.0, within, value);
+        }
+    }
+
+    /// The steps that lead there.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
     }
 
     /// A field below this place.
@@ -55,7 +147,7 @@ impl FieldPath {
     }
 
     /// Reads a place as it is printed. A name with dots or brackets comes out as other steps, which are printed alike.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut steps = Vec::new();
         for part in text.split('.') {
             let (name, inner) = part.strip_suffix(']').and_then(|part| part.split_once('[')).unzip();
@@ -63,9 +155,9 @@ impl FieldPath {
             steps.push(Step::Member(name.to_owned()));
             let id = inner.and_then(|inner| inner.strip_prefix("id=")?.parse().ok());
             steps.extend(inner.map(|inner| match id {
-                Some(id) if name == ITEMS => Step::Item(id),
-                Some(id) => Step::Address(AddressId(id)),
-                None if name == "addresses" => Step::New,
+                Some(id) if name == List::Addresses.name() => Step::Address(AddressId(id)),
+                Some(id) => Step::Element(id),
+                None if inner == "new" => Step::New,
                 None => Step::Code(inner.to_owned()),
             }));
         }
@@ -86,17 +178,36 @@ impl FieldPath {
         }
     }
 
+    /// The id of the element that this is in, of whatever list.
+    pub fn element_id(&self) -> Option<i64> {
+        match self.0.get(1) {
+            Some(Step::Address(id)) => Some(id.0),
+            Some(Step::Element(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
     /// The id of the cart's item that this is in, if it is in one.
     pub fn item_id(&self) -> Option<i64> {
         match self.0.get(1) {
-            Some(Step::Item(id)) => Some(*id),
+            Some(Step::Element(id)) => Some(*id),
             _ => None,
         }
     }
 
     /// Whether this is an item of a cart as a whole.
     pub fn is_item(&self) -> bool {
-        matches!(self.0[..], [_, Step::Item(_)])
+        matches!(self.0[..], [_, Step::Element(_)])
+    }
+
+    /// Whether this is an element of a list as a whole, by its id.
+    pub fn is_element(&self) -> bool {
+        matches!(self.0[..], [_, Step::Address(_) | Step::Element(_)])
+    }
+
+    /// Whether this is an element of a list that has no id yet.
+    pub fn is_new(&self) -> bool {
+        matches!(self.0[..], [_, Step::New])
     }
 
     /// Whether this is an address as a whole.
@@ -125,7 +236,7 @@ impl FieldPath {
                 inside["attribute_code"] = code.as_str().into();
                 Value::Array(vec![inside])
             }
-            Step::Address(_) | Step::Item(_) | Step::New => inside,
+            Step::Address(_) | Step::Element(_) | Step::New => inside,
         })
     }
 
@@ -142,7 +253,7 @@ impl FieldPath {
     /// Without the address or the item that it is in.
     fn below_address(&self) -> &[Step] {
         match &self.0[..] {
-            [_, Step::Address(_) | Step::Item(_) | Step::New, below @ ..] => below,
+            [_, Step::Address(_) | Step::Element(_) | Step::New, below @ ..] => below,
             all => all,
         }
     }
@@ -191,7 +302,7 @@ impl FieldPath {
         rest.iter().try_fold(customer.get(name)?, |value, step| match step {
             Step::Member(name) => value.get(name),
             Step::Address(id) => value.get(index.position(*id)?),
-            Step::New | Step::Item(_) => None,
+            Step::New | Step::Element(_) => None,
             Step::Code(code) => value
                 .as_array()?
                 .iter()
@@ -204,14 +315,14 @@ impl FieldPath {
     /// Sets the value at this place, or removes it. Where what the place is in is missing, nothing is set.
     pub fn set(&self, customer: &mut Map<String, Value>, value: Option<&Value>) {
         let mut whole = Value::Object(std::mem::take(customer));
-        set_at(&self.0, &mut whole, value);
+        set_at(None, &self.0, &mut whole, value);
         if let Value::Object(whole) = whole {
             *customer = whole;
         }
     }
 }
 
-fn set_at(steps: &[Step], within: &mut Value, value: Option<&Value>) {
+fn set_at(list: Option<List>, steps: &[Step], within: &mut Value, value: Option<&Value>) {
     let Some((step, rest)) = steps.split_first() else { return };
     match (step, within) {
         (Step::Member(name), Value::Object(object)) if rest.is_empty() => match value {
@@ -224,20 +335,21 @@ fn set_at(steps: &[Step], within: &mut Value, value: Option<&Value>) {
                 object.entry(name).or_insert_with(|| Value::Array(Vec::new()));
             }
             if let Some(inside) = object.get_mut(name) {
-                set_at(rest, inside, value);
+                set_at(List::named(name), rest, inside, value);
             }
         }
-        (Step::Address(_) | Step::Code(_), Value::Array(list)) => {
+        (Step::Address(_) | Step::Element(_) | Step::Code(_), Value::Array(elements)) => {
             let is_it = |one: &Value| match step {
                 Step::Address(id) => own_id(one) == Some(*id),
+                Step::Element(id) => list.and_then(|list| list.id_of(one)) == Some(*id),
                 Step::Code(code) => one.get("attribute_code").and_then(Value::as_str) == Some(code),
                 _ => false,
             };
-            match (list.iter().position(is_it), value) {
-                (Some(at), _) if !rest.is_empty() => set_at(rest, &mut list[at], value),
-                (Some(at), Some(value)) => list[at] = value.clone(),
-                (Some(at), None) => drop(list.remove(at)),
-                (None, Some(value)) if rest.is_empty() => list.push(value.clone()),
+            match (elements.iter().position(is_it), value) {
+                (Some(at), _) if !rest.is_empty() => set_at(None, rest, &mut elements[at], value),
+                (Some(at), Some(value)) => elements[at] = value.clone(),
+                (Some(at), None) => drop(elements.remove(at)),
+                (None, Some(value)) if rest.is_empty() => elements.push(value.clone()),
                 (None, _) => {}
             }
         }
@@ -252,7 +364,7 @@ impl fmt::Display for FieldPath {
                 Step::Member(name) if index == 0 => out.write_str(name)?,
                 Step::Member(name) => write!(out, ".{name}")?,
                 Step::Address(id) => write!(out, "[id={id}]")?,
-                Step::Item(id) => write!(out, "[id={id}]")?,
+                Step::Element(id) => write!(out, "[id={id}]")?,
                 Step::New => out.write_str("[new]")?,
                 Step::Code(code) => write!(out, "[{code}]")?,
             }

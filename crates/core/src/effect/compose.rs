@@ -1,0 +1,82 @@
+//! Several effects of one owner as one.
+
+use super::{Before, Change, Created, Effect, Sent, sum};
+use crate::profile::path::FieldPath;
+
+/// What several effects of one owner, in the order in which they were made, amount to: of each place the first value
+/// before and the last value after. What one created and a later one deleted is left out. `None` where there is no effect.
+pub fn composed(effects: &[Effect]) -> Option<Effect> {
+    let (first, rest) = effects.split_first()?;
+    let mut whole = first.clone();
+    for next in rest {
+        add(&mut whole, next);
+    }
+    whole.changes.retain(|change| change.tells(&whole.creates) || change.after(&whole.creates).is_none());
+    Some(whole)
+}
+
+fn add(whole: &mut Effect, next: &Effect) {
+    let offset = whole.creates.len();
+    for change in &next.changes {
+        let mut change = change.clone();
+        if let Sent::IdOf(at) = &mut change.sent {
+            *at += offset;
+        }
+        add_change(whole, change);
+    }
+    whole.creates.extend(next.creates.iter().cloned());
+    let is_touched = |path: &FieldPath| next.changes.iter().any(|change| change.path.overlaps(path));
+    whole.keeps.retain(|kept| !is_touched(&kept.path));
+}
+
+fn add_change(whole: &mut Effect, change: Change) {
+    // What an earlier effect created, and this one changes or deletes.
+    let own = |created: &Created| created.id.is_some() && change.path.overlaps(&created.path());
+    if let Some(at) = whole.creates.iter().position(own) {
+        return change_created(whole, at, &change);
+    }
+    // What stands inside something that is removed as a whole goes with it, and what was there before is that of the first.
+    let inside: Vec<Change> = whole
+        .changes
+        .extract_if(.., |earlier| earlier.path != change.path && change.path.contains(&earlier.path))
+        .collect();
+    let mut change = change;
+    for earlier in inside {
+        if let (Before::Read(Some(before)), Before::Read(value)) = (&mut change.before, &earlier.before) {
+            earlier.path.below(&change.path).set_in(before, value.as_ref());
+        }
+    }
+    match whole.changes.iter_mut().find(|earlier| earlier.path == change.path) {
+        Some(earlier) => {
+            let sent = match (&earlier.sent, change.sent) {
+                (Sent::Plus(first), Sent::Plus(more)) => Sent::Plus(sum(Some(first), &more).unwrap_or(more)),
+                (_, sent) => sent,
+            };
+            (earlier.sent, earlier.seen) = (sent, change.seen);
+        }
+        None => whole.changes.push(change),
+    }
+}
+
+fn change_created(whole: &mut Effect, at: usize, change: &Change) {
+    let created = &mut whole.creates[at];
+    if change.path == created.path() {
+        // It was deleted: nothing is left of it. References to later ones move up.
+        whole.creates.remove(at);
+        for change in &mut whole.changes {
+            if let Sent::IdOf(to) = &mut change.sent
+                && *to > at
+            {
+                *to -= 1;
+            }
+        }
+        return;
+    }
+    let place = change.path.below(&created.path());
+    if let Some(after) = change.after(&[]) {
+        place.set_in(&mut created.content, after.as_ref());
+        if let Some(seen) = &mut created.seen {
+            place.set_in(seen, after.as_ref());
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a read shows of an effect.
+
+use serde_json::{Map, Value};
+
+use super::{Before, Change, Created, Document, Effect, Seen, Sent};
+use crate::profile::equal::{is_content, is_elsewhere, is_untouched, same_value};
+use crate::profile::path::{FieldPath, List};
+
+/// Which side of a call a read shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Everything is as the call leaves it.
+    After,
+    /// Everything that tells is as it was before the call.
+    Before,
+    /// Neither: there is a third value, or only a part is as the call leaves it.
+    Other,
+}
+
+/// What a read shows of an effect, change by change.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Look {
+    /// How many changes and creations are shown as the call leaves them, and were not so before.
+    pub after: usize,
+    /// How many are shown as they were before.
+    pub before: usize,
+    /// Where there is a third value.
+    pub third: Vec<Third>,
+    /// How many are shown as the call leaves them, and nothing tells whether they were so before.
+    pub untold: usize,
+    /// What was to be kept and is gone, or is somewhere else.
+    pub lost: Vec<FieldPath>,
+}
+
+/// A place with a value that the call did not write, and that was not there before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Third {
+    /// Where.
+    pub path: FieldPath,
+    /// What the call leaves there; `None` where that is not known.
+    pub written: Option<Option<Value>>,
+    /// What is there.
+    pub now: Option<Value>,
+}
+
+impl Look {
+    /// The side that is shown.
+    pub fn side(&self) -> Side {
+        match (self.before, self.third.is_empty()) {
+            (0, true) => Side::After,
+            (_, true) if self.after == 0 => Side::Before,
+            _ => Side::Other,
+        }
+    }
+
+    /// Whether it proves that the call was applied: all of it is shown, and something was not so before.
+    pub fn is_proof(&self) -> bool {
+        self.side() == Side::After && self.after > 0
+    }
+
+    /// Whether something that was asked for is shown that was not so before.
+    pub fn shows_any(&self) -> bool {
+        self.after > 0
+    }
+}
+
+impl Effect {
+    /// Compares a read of the owner with the effect.
+    pub fn look(&self, read: &Map<String, Value>) -> Look {
+        let mut look = Look::default();
+        let found = self.find_created(read);
+        for change in &self.changes {
+            self.look_at(change, Document(read), &found, &mut look);
+        }
+        for (created, found) in self.creates.iter().zip(&found) {
+            match found {
+                Some(_) => look.after += 1,
+                None if created.id.is_some() => look.third.push(Third {
+                    path: created.path(),
+                    written: Some(Some(created.content.clone())),
+                    now: None,
+                }),
+                None => look.before += 1,
+            }
+        }
+        for kept in &self.keeps {
+            let now = Document(read).at(&kept.path);
+            let is_gone = now.is_none_or(|now| is_address_moved(&kept.path, now, &kept.content));
+            if is_gone && !self.is_renumbered(&kept.content, &kept.path, read) {
+                look.lost.push(kept.path.clone());
+            }
+        }
+        look
+    }
+
+    fn look_at(
+        &self,
+        change: &Change,
+        read: Document<'_>,
+        created: &[Option<(i64, &Value)>],
+        look: &mut Look,
+    ) {
+        let now = read.at(&change.path);
+        let name = change.path.last_name();
+        let after = change.after(&self.creates);
+        let is_after = match (&after, &change.sent) {
+            (Some(after), _) => same_value(name, now, after.as_ref()),
+            // The reference is as wanted where it names the new one, whose id nobody knew.
+            (None, Sent::IdOf(at)) => created
+                .get(*at)
+                .copied()
+                .flatten()
+                .is_some_and(|(id, _)| same_value(name, now, Some(&Value::from(id)))),
+            (None, _) => false,
+        };
+        let is_before =
+            matches!(&change.before, Before::Read(before) if same_value(name, now, before.as_ref()));
+        match (is_after, is_before, &change.before) {
+            (true, true, _) | (true, _, Before::NotRead) => look.untold += 1,
+            (true, false, Before::Read(_)) => look.after += 1,
+            (false, true, _) => look.before += 1,
+            (false, false, _) => {
+                look.third.push(Third { path: change.path.clone(), written: after, now: now.cloned() });
+            }
+        }
+    }
+
+    /// What the call created, for each of [`Effect::creates`]: by its id, else by its content among what is new. One that has
+    /// just the content that was sent comes before one that has more. Of equal ones the first has the lower id.
+    pub fn find_created<'a>(&self, read: &'a Map<String, Value>) -> Vec<Option<(i64, &'a Value)>> {
+        let document = Document(read);
+        let by_id = |created: &Created| {
+            let id = created.id?;
+            document.element(created.list, id).map(|element| (id, element))
+        };
+        let mut found: Vec<Option<(i64, &Value)>> = self.creates.iter().map(by_id).collect();
+        for is_it in [is_all_content, is_some_content] {
+            for (at, created) in self.creates.iter().enumerate() {
+                if created.id.is_some() || found[at].is_some() {
+                    continue;
+                }
+                let is_claimed = |id: i64| {
+                    let mut others = self.creates.iter().zip(&found);
+                    others.any(|(other, found)| {
+                        other.list == created.list && found.is_some_and(|(own, _)| own == id)
+                    })
+                };
+                let is_new = |id: i64| !created.known.contains(&id) && !is_claimed(id);
+                found[at] = document
+                    .elements(created.list)
+                    .filter(|(id, element)| is_new(*id) && is_it(element, &created.content))
+                    .min_by_key(|(id, _)| *id);
+            }
+        }
+        found
+    }
+
+    /// Whether an element that is not there by its id is there by its content, under an id that is new.
+    fn is_renumbered(&self, content: &Value, path: &FieldPath, read: &Map<String, Value>) -> bool {
+        let Some(list) = List::of(path) else { return false };
+        let is_known = |id: i64| {
+            let element = list.element(id);
+            self.keeps.iter().any(|kept| kept.path == element)
+                || self.changes.iter().any(|change| change.path.overlaps(&element))
+        };
+        Document(read).elements(list).any(|(id, now)| !is_known(id) && is_content(now, Some(content)))
+    }
+
+    /// Notes what a look showed, with the ids of what was created.
+    pub fn close(&mut self, read: &Map<String, Value>) {
+        let found = self.find_created(read).into_iter();
+        let found: Vec<_> = found.map(|found| found.map(|(id, seen)| (id, seen.clone()))).collect();
+        for (created, found) in self.creates.iter_mut().zip(found) {
+            if let Some((id, seen)) = found {
+                (created.id, created.seen) = (Some(id), Some(seen));
+            }
+        }
+        for change in &mut self.changes {
+            change.seen = Some(Seen { value: Document(read).at(&change.path).cloned() });
+        }
+    }
+}
+
+impl Created {
+    /// Where it is, once its id is known.
+    pub fn path(&self) -> FieldPath {
+        self.id.map_or_else(|| FieldPath::new_in(self.list.name()), |id| self.list.element(id))
+    }
+}
+
+/// Whether an element has what was sent.
+fn is_some_content(element: &Value, sent: &Value) -> bool {
+    is_content(element, Some(sent))
+}
+
+/// Whether an element has what was sent, and nothing else but ids, flags and what is empty.
+fn is_all_content(element: &Value, sent: &Value) -> bool {
+    is_some_content(element, sent) && is_untouched(element, sent)
+}
+
+/// Whether an address that was to stay is another one now: street, city and postcode are all others.
+fn is_address_moved(path: &FieldPath, now: &Value, before: &Value) -> bool {
+    path.is_address() && is_elsewhere(now, before)
+}
