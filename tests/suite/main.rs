@@ -100,6 +100,7 @@ mod magento_tokens;
 mod magento_traps;
 mod masking;
 mod mcp;
+mod operation_faults;
 mod plans;
 #[cfg(unix)]
 mod printed_commands;

@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub mod batch;
+pub mod database;
 pub mod doctor;
 pub mod flaky_proxy;
 pub mod http_client;
@@ -8,6 +9,7 @@ pub mod json_schema;
 pub mod magento;
 pub mod mock_server;
 pub mod raw_http;
+pub mod rows;
 pub mod scripted;
 pub mod snapshot;
 pub mod storefront;
@@ -15,3 +17,4 @@ pub mod storefront;
 pub mod terminal;
 pub mod test_env;
 pub mod tls;
+pub mod trial;

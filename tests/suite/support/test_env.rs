@@ -31,11 +31,26 @@ impl TestEnv {
 
     /// A sandbox that differs from the usual one.
     pub fn with_options(set: impl FnOnce(&mut Options)) -> Self {
+        Self::watched(set, |_, _| {})
+    }
+
+    /// The same; `watch` gets the number (from 1) and the method of each request, after it was handled and before its
+    /// answer leaves.
+    pub fn watched(
+        set: impl FnOnce(&mut Options),
+        watch: impl Fn(usize, &str) + Send + Sync + 'static,
+    ) -> Self {
         let home = Home::new();
         let heard = Arc::new(Mutex::new(Vec::new()));
         let ours = heard.clone();
-        let observer: Observer =
-            Arc::new(move |method, _, status| ours.lock().unwrap().push(format!("{method} {status}")));
+        let observer: Observer = Arc::new(move |method, _, status| {
+            let number = {
+                let mut heard = ours.lock().unwrap();
+                heard.push(format!("{method} {status}"));
+                heard.len()
+            };
+            watch(number, method);
+        });
         let data = home.dir.path().join("service.db");
         std::fs::write(&data, seeded()).unwrap();
         let mut options = Options::new(data);
