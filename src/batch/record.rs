@@ -18,11 +18,12 @@ use crate::plan::{Plan, Planned};
 use crate::report::summary::NextSteps;
 use storefront_core::check::body::Finding;
 use storefront_core::check::field_names::FieldNames;
+use storefront_core::email::CustomerName;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::lint;
-use storefront_core::operation::OperationSpec;
+use storefront_core::operation::{OperationSpec, scalar};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
 use storefront_core::text::token::Credential;
@@ -417,20 +418,13 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
     }
 }
 
-/// A customer's id, or email in lower case, as it stands in a record.
+/// The key of the customer whom a record names: all spellings of an email are one.
 fn customer_name(value: &Value, names: &FieldNames) -> Result<String, Failure> {
-    let text = match value {
-        Value::String(text) => text.trim().to_lowercase(),
-        other => other.to_string(),
-    };
-    match text.parse::<u64>() {
-        Ok(id) => Ok(id.to_string()),
-        Err(_) if text.contains('@') => Ok(text),
-        Err(_) => {
-            let what = format!("{value} is neither a customer ID nor an email");
-            Err(Failure::usage(names.at(CUSTOMER_FIELD, what)))
-        }
-    }
+    let name = scalar(Some(value)).and_then(|text| CustomerName::parse(&text));
+    name.map(|name| name.key()).ok_or_else(|| {
+        let what = format!("{value} is neither a customer ID nor an email");
+        Failure::usage(names.at(CUSTOMER_FIELD, what))
+    })
 }
 
 #[cfg(test)]
@@ -442,12 +436,17 @@ mod tests {
 
     #[test]
     fn a_customer_is_an_id_or_an_email_in_any_case() {
-        for (value, name) in
-            [(json!("7"), "7"), (json!("07"), "7"), (json!(7), "7"), (json!(" A@B.example"), "a@b.example")]
-        {
+        for (value, name) in [
+            (json!("7"), "7"),
+            (json!("07"), "7"),
+            (json!(7), "7"),
+            (json!(" A@B.example"), "a@b.example"),
+            (json!("Ärger@B.example"), "Ärger@b.example"),
+            (json!("\u{212a}im@b.example"), "\u{212a}im@b.example"),
+        ] {
             assert_eq!(customer_name(&value, &FieldNames::default()).unwrap(), name);
         }
-        for wrong in [json!("ada"), json!(""), json!(null), json!(1.5), json!([])] {
+        for wrong in [json!("ada"), json!(""), json!(null), json!(1.5), json!([]), json!(["a@b"])] {
             assert!(customer_name(&wrong, &FieldNames::default()).is_err(), "{wrong}");
         }
     }

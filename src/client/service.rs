@@ -20,6 +20,7 @@ use crate::journal::write::WriteAhead;
 use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::attribute::Named;
+use storefront_core::email::Email;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::CustomerId;
@@ -140,7 +141,7 @@ pub struct Service<'a> {
     /// Id of the customer whom an administrator names; without it and [`Self::email`], the token's own.
     pub customer: Option<CustomerId>,
     /// Email of the customer whom an administrator names, until the id is known.
-    pub email: Option<Rc<str>>,
+    pub email: Option<Email>,
     /// The token.
     pub token: CallToken,
     /// How far it is.
@@ -214,7 +215,7 @@ impl<'a> Service<'a> {
     /// The command line that was typed, with the customer who was named or asked for.
     pub fn typed(&self) -> CommandLine {
         let id = self.customer.map(|id| id.to_string());
-        match id.as_deref().or(self.email.as_deref()) {
+        match id.as_deref().or(self.email.as_ref().map(Email::as_str)) {
             Some(customer) => {
                 self.session.global.typed.without(&["--customer"]).with(flag("customer", customer))
             }
@@ -241,7 +242,8 @@ impl<'a> Service<'a> {
             named.to_string()
         } else {
             let token = self.customer_token().map(Credential::expose);
-            let by = fnv1a(self.email.as_deref().or(token.as_deref()).unwrap_or_default().as_bytes());
+            let email = self.email.as_ref().map(Email::folded);
+            let by = fnv1a(email.as_deref().or(token.as_deref()).unwrap_or_default().as_bytes());
             if matches!(self.token, CallToken::OfRecord(_))
                 && self.email.is_none()
                 && *self.record_tokens.borrow_mut().entry(id.clone()).or_insert(by) != by

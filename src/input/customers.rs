@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::cells;
 use super::records::{Columns, Content, Record, RecordReader, at, detect};
 use crate::cli::InputArgs;
+use storefront_core::email::CustomerName;
 use storefront_core::failure::Failure;
+use storefront_core::id::CustomerId;
 use storefront_core::text::exact_json;
 
 /// The columns or fields that may name the customer, the first that is there.
@@ -58,13 +60,10 @@ fn name(record: &Record, column: Option<usize>) -> Result<String, String> {
             value => plain(&value),
         },
     };
-    let found = found.map(|name| cells::clean(&name).to_lowercase()).filter(|name| !name.is_empty());
-    let name = found.ok_or("no customer")?;
-    if name.contains('@') {
-        return Ok(name);
-    }
-    let id = name.parse::<u64>().ok().filter(|id| *id > 0);
-    id.map(|id| id.to_string()).ok_or_else(|| format!("`{name}` is neither a customer ID nor an email"))
+    let found = found.map(|name| cells::clean(&name).to_owned()).filter(|name| !name.is_empty());
+    let text = found.ok_or("no customer")?;
+    let name = CustomerName::parse(&text).filter(|name| *name != CustomerName::Id(CustomerId(0)));
+    name.map(|name| name.key()).ok_or_else(|| format!("`{text}` is neither a customer ID nor an email"))
 }
 
 /// A text or a number.

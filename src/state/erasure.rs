@@ -14,6 +14,7 @@ use super::{
 };
 use crate::config::ServiceId;
 use crate::system::context::Context;
+use storefront_core::email::Email;
 use storefront_core::failure::Failure;
 
 /// How often it is looked for what is too old.
@@ -74,11 +75,10 @@ pub fn customers_of(context: &Context, service: &ServiceId) -> Result<Vec<Custom
 pub fn customers_with_email(
     context: &Context,
     service: &ServiceId,
-    email: &str,
+    email: &Email,
 ) -> Result<Vec<String>, Failure> {
-    let is_it = |profile: &Map<String, Value>| {
-        profile.get("email").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(email))
-    };
+    let is_it =
+        |profile: &Map<String, Value>| profile.get("email").and_then(Email::of).as_ref() == Some(email);
     let has_email = |customer: &Customer| {
         let newest = customer.store.newest(|_| true).ok().flatten();
         let snapshot = newest.and_then(|newest| customer.store.read(&newest.path).ok());
@@ -88,7 +88,7 @@ pub fn customers_with_email(
     customers.retain(has_email);
     // Of a customer without an id the email leads to the files.
     let key = |customer: Customer| Some(customer.store.key).filter(|key| !key.is_empty());
-    Ok(customers.into_iter().map(|customer| key(customer).unwrap_or_else(|| email.to_owned())).collect())
+    Ok(customers.into_iter().map(|customer| key(customer).unwrap_or_else(|| email.folded())).collect())
 }
 
 /// Forgets the emails that lead to a customer, and whose a token is where only an email says that.

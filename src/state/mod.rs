@@ -36,6 +36,7 @@ use crate::system::clock::Clock;
 use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{Lock, Storage};
+use storefront_core::email::{CustomerName, Email};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::profile::stored::Profile;
@@ -68,7 +69,7 @@ impl CustomerStore {
         let service = snapshots.join(file_name(&settings.service_id().to_string()));
         // An update of a customer without an id may have changed the email.
         let earlier = Some(customer).filter(|customer| customer.contains('@'));
-        let earlier = earlier.and_then(|email| load_customer(context, settings, &LockName::email(email)));
+        let earlier = earlier.and_then(|key| load_customer(context, settings, &LockName::of_key(key)));
         let key = earlier.filter(|key| key.contains('@')).unwrap_or_else(|| customer.to_owned());
         let directory = service.join(directory_name(&key));
         Ok(Self::at(context, &settings.service_id().to_string(), key, directory))
@@ -115,16 +116,16 @@ pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
 /// The name of the directory of a customer with this key. One without an id is not named by the email, but by its hash: what
 /// is left of a customer who was erased says nothing.
 fn directory_name(key: &str) -> String {
-    if key.contains('@') { format!("{BY_EMAIL}{}", email_hash(key)) } else { file_name(key) }
+    if key.contains('@') { format!("{BY_EMAIL}{}", email_hash(&Email::new(key))) } else { file_name(key) }
 }
 
 /// How the directories of customers without an id begin: [`file_name`] writes another name so.
 const BY_EMAIL: &str = "email=";
 
-/// Stands for an email, in any case of its ASCII letters, in the names of files.
-fn email_hash(email: &str) -> String {
+/// Stands for an email, however it is spelled, in the names of files.
+fn email_hash(email: &Email) -> String {
     // Memory can be read.
-    let hash = sha256(&mut email.to_ascii_lowercase().as_bytes()).unwrap_or_default();
+    let hash = sha256(&mut email.folded().as_bytes()).unwrap_or_default();
     hash.chars().take(32).collect()
 }
 
@@ -164,14 +165,14 @@ impl LockName {
         Self(format!("customer-{id}"))
     }
 
-    /// A customer who has no id, by the hash of the email in any case.
-    pub fn email(email: &str) -> Self {
+    /// A customer who has no id, by the hash of the email.
+    pub fn email(email: &Email) -> Self {
         Self(format!("email-{}", email_hash(email)))
     }
 
     /// The customer with this key ([`storefront_core::profile::stored::Profile::customer_key`]).
     pub fn of_key(key: &str) -> Self {
-        if key.contains('@') { Self::email(key) } else { Self::customer(key) }
+        if key.contains('@') { Self::email(&Email::new(key)) } else { Self::customer(key) }
     }
 
     /// The attribute with this code.
@@ -361,7 +362,10 @@ pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) 
     let text = addresses_file(context, service).ok().and_then(|path| context.storage.read(&path).ok());
     let kept: SeenAddresses = text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
     let is_asked = match customer {
-        Some(asked) => kept.customer.iter().any(|name| name.eq_ignore_ascii_case(asked)),
+        Some(asked) => {
+            let asked = CustomerName::parse(asked);
+            asked.is_some() && kept.customer.iter().any(|name| CustomerName::parse(name) == asked)
+        }
         None => kept.customer.is_empty(),
     };
     if is_asked { kept.addresses } else { Map::new() }

@@ -393,3 +393,25 @@ fn a_batch_removes_addresses_by_flag_only_with_a_yes() {
     assert_eq!(home.sandbox("magento", &format!("{line} --yes --resume")).code, 0);
     assert_eq!(show(&home)["addresses"].as_array().unwrap().len(), 3);
 }
+
+/// By other letters than those of ASCII two emails differ: the Kelvin sign is a `k` in lower case.
+#[test]
+fn a_sheet_finds_an_email_in_any_case_of_its_ascii_letters_only() {
+    let env = TestEnv::new();
+    let rename = "UPDATE customers SET body = replace(body, 'priya.sharma', 'Ärger') WHERE id = 3";
+    env.sandbox.sql(rename);
+    let before = done(&env, "customer show --customer 2");
+    let id = &before["addresses"][0]["id"];
+    env.file("kelvin.csv", format!("customer,address_id,city\nsato.\u{212a}enji@example.jp,{id},Kobe\n"));
+    let refused = magento::run(&env, "customer update -i kelvin.csv --yes");
+    assert!(refused.code == 7 && refused.stdout.contains("no customer has the email"), "{refused:?}");
+    assert_eq!(done(&env, "customer show --customer 2"), before);
+    let id = &done(&env, "customer show --customer 3")["addresses"][0]["id"];
+    env.file("umlaut.csv", format!("customer,address_id,city\nÄRGER@Example.in,{id},Pune\n"));
+    let updated = magento::run(&env, "customer update -i umlaut.csv --yes");
+    assert_eq!(updated.code, 0, "{updated:?}");
+    assert_eq!(done(&env, "customer show --customer 3")["addresses"][0]["city"], "Pune");
+    env.file("all.csv", "email\nÄRGER@example.in\n");
+    let checked = magento::run(&env, "customer check -i all.csv");
+    assert!(!checked.stdout.contains("unknown"), "{checked:?}");
+}

@@ -7,6 +7,7 @@
 pub mod attribute;
 pub mod cart;
 pub mod effect;
+pub mod email;
 pub mod failure;
 pub mod hint;
 pub mod id;

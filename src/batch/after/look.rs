@@ -124,7 +124,7 @@ async fn verify(service: &Service<'_>, draft: &Draft, sent: &[Sent]) -> Result<V
 /// What sets a quantity back: from what the last record set to what was there before the first one.
 async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> Result<Answer, Failure> {
     let named = service.customer.map(|id| id.to_string());
-    let named = named.or_else(|| service.email.as_deref().map(str::to_owned));
+    let named = named.or_else(|| service.email.as_ref().map(ToString::to_string));
     let before = members.iter().find_map(|member| member.noted.before.clone()).unwrap_or(Value::Null);
     let undone = cart_state::set_back(&with_id(service).await?, draft, &before).await?;
     let (planned, left) = match undone {

@@ -138,7 +138,7 @@ fn with_known_id<'a>(service: &Service<'a>) -> Service<'a> {
     let (context, settings) = (service.session.context, &service.settings);
     let known = service
         .email
-        .as_deref()
+        .as_ref()
         .and_then(|email| state::load_customer(context, settings, &LockName::email(email))?.parse().ok());
     match known {
         Some(id) => Service { customer: Some(id), email: None, ..service.clone() },

@@ -10,6 +10,7 @@ use crate::input::document;
 use crate::ops::customers;
 use crate::state::{self, CustomerStore, LockName, acquire};
 use crate::system::storage::Lock;
+use storefront_core::email::Email;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Request};
@@ -240,7 +241,7 @@ fn ensure_owner_of_base(service: &Service<'_>, base: &Profile) -> Result<(), Fai
     let named = service.customer.map(|id| id.to_string());
     let is_other = match (&named, &service.email) {
         (Some(id), _) => base.text("id").is_some_and(|own| own != *id),
-        (None, Some(email)) => base.text("email").is_none_or(|own| !customers::same_email(&own, email)),
+        (None, Some(email)) => base.customer().get("email").and_then(Email::of).as_ref() != Some(email),
         (None, None) => false,
     };
     if is_other {

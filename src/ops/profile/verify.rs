@@ -5,7 +5,6 @@ use std::pin::pin;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::earlier::{tells_of_it, was_so_before};
@@ -18,6 +17,7 @@ use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
 use crate::state::{self, LockName};
+use storefront_core::email::Email;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
@@ -338,12 +338,12 @@ impl Sent<'_> {
 
     fn set_outcome(&self, outcome: WriteOutcome, rewritten: &[Change]) {
         self.loaded.store.set_outcome(self.snapshot, outcome, rewritten);
-        let email = self.merged.customer.get("email").and_then(Value::as_str);
+        let email = self.merged.customer.get("email").and_then(Email::of);
         if let Some(email) =
             email.filter(|_| outcome.may_be_applied() && self.loaded.stored.text("id").is_none())
         {
             let (context, settings) = (self.service.session.context, &self.service.settings);
-            state::save_customer(context, settings, &LockName::email(email), &self.loaded.store.key);
+            state::save_customer(context, settings, &LockName::email(&email), &self.loaded.store.key);
         }
     }
 

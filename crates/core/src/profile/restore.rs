@@ -10,6 +10,7 @@ use super::equal::{is_content, is_untouched, same_value, shares_place};
 use super::merge::{DefaultAddress, ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
+use crate::email::Email;
 use crate::failure::Failure;
 use crate::id::{self, AddressId};
 use crate::interface::dialect::Dialect;
@@ -402,7 +403,7 @@ pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) ->
     if let [Some(stored), Some(snapshot)] = ids {
         return stored == snapshot;
     }
-    let [email, other] = [stored, snapshot].map(|customer| customer.get("email").and_then(Value::as_str));
+    let [email, other] = [stored, snapshot].map(|customer| customer.get("email").and_then(Email::of));
     let mut addresses = addresses_by_id(address_list(snapshot));
     email.is_some() && email == other || addresses.any(|(id, _)| find_address(stored, id).is_some())
 }

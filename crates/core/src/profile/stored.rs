@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::address::{address_list, own_id};
 use super::equal::is_identical;
 use crate::check::body::{self, Finding, Step, describe};
+use crate::email::Email;
 use crate::failure::{Failure, Persistence};
 use crate::hint::{hint, storefront};
 use crate::text::suggestion::closest_match;
@@ -95,9 +96,9 @@ impl Profile {
         self.0
     }
 
-    /// A name for the customer that stays the same from call to call: the id, or the e-mail address with its ASCII letters in lower case.
+    /// A name for the customer that stays the same from call to call: the id, or the folded email.
     pub fn customer_key(&self) -> String {
-        let email = || self.text("email").map(|email| email.to_ascii_lowercase());
+        let email = || self.text("email").map(|email| Email::new(&email).folded());
         self.text("id").or_else(email).unwrap_or_else(|| "unnamed".to_owned())
     }
 
