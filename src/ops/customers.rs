@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::client::local_service;
 use crate::client::service::{CallToken, Service};
+use crate::client::{LOOK_CLOSER, local_service};
+use crate::ops::list::{Page, ends_early, read_page};
 use crate::ops::positive;
 use storefront_core::email::{CustomerName, Email};
 use storefront_core::failure::{Absent, Failure};
@@ -13,6 +14,9 @@ use storefront_core::hint::{hint, storefront};
 use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
 use storefront_core::text::redact::secrets;
+
+/// What a list has, for people.
+const CUSTOMERS: &str = "customers";
 
 /// At most as many matches of an email are asked for: one customer may have an account on each website.
 const MAX_MATCHES: usize = 20;
@@ -46,7 +50,7 @@ pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> 
     let Some(email) = &service.email else { return Ok(service.clone()) };
     // In a box: most records name no email, and each in flight would hold room for this.
     let found = Box::pin(find_by_email(service, email)).await?;
-    let id = positive(&text(&found, "id")).ok_or_else(|| unreadable("a customer without an id"))?;
+    let id = positive(&text(&found, "id")).ok_or_else(without_id)?;
     Ok(Service { customer: Some(CustomerId(id)), email: None, ..service.clone() })
 }
 
@@ -94,24 +98,26 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
 /// `usage` for an unknown email, and for one that several customers have.
 pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value, Failure> {
     let filters = [Filter::equal(&["email"], email)];
-    let Found { customers, total } = search(service, &filters, MAX_MATCHES).await?;
-    let is_whole = total.is_none_or(|total| total == customers.len() as u64);
+    let page = search(service, &filters, MAX_MATCHES).await?;
+    let (is_whole, count) = (page.is_last(), page.total.unwrap_or(MAX_MATCHES as u64));
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
     let is_it = |customer: &Value| Email::of(&customer["email"]).as_ref() == Some(email);
-    let mut matches: Vec<Value> = customers.into_iter().filter(is_it).collect();
+    let mut matches: Vec<Value> = page.records.into_iter().filter(is_it).collect();
     match (matches.len(), is_whole) {
         // Without an id a request would be for the token's own customer.
-        (1, true) if positive(&text(&matches[0], "id")).is_none() => {
-            Err(unreadable("a customer without an id"))
-        }
+        (1, true) if positive(&text(&matches[0], "id")).is_none() => Err(without_id()),
         (1, true) => Ok(matches.remove(0)),
         (0, true) => Err(no_customer_has(&format!("email `{email}`"))),
-        _ => {
+        (0 | 1, false) => {
+            let message =
+                format!("the shop answered the search for the email `{email}` with {count} customers");
+            Err(Failure::unexpected_reply(message).hint("name the customer by ID: --customer ID"))
+        }
+        (several, _) => {
             let each =
                 |customer| format!("{} (website {})", text(customer, "id"), text(customer, "website_id"));
             let each = matches.iter().map(each).collect::<Vec<_>>().join(", ");
-            let count = total.unwrap_or_default().max(matches.len() as u64);
-            Err(Failure::usage(format!("{count} customers have the email `{email}`: {each}"))
+            Err(Failure::usage(format!("{several} customers have the email `{email}`: {each}"))
                 .hint("name the customer by ID: --customer ID"))
         }
     }
@@ -153,16 +159,15 @@ pub struct Pages {
     filters: Vec<Filter>,
     last: u64,
     is_last: bool,
+    count: u64,
     /// How many there are, where the service says so.
     pub total: Option<u64>,
-    /// Whether the service gave the same customers again in place of the next ones.
-    pub is_stuck: bool,
 }
 
 impl Pages {
     /// All customers.
     pub const fn of_all() -> Self {
-        Self { filters: Vec::new(), last: 0, is_last: false, total: None, is_stuck: false }
+        Self { filters: Vec::new(), last: 0, is_last: false, count: 0, total: None }
     }
 
     /// Customers of whom every word is in the email, the first or the last name.
@@ -185,7 +190,8 @@ impl Pages {
     /// The next customers, at most `limit` and as many as a page has; `None` at the end.
     ///
     /// # Errors
-    /// `usage` where the interface has no search, and as [`Service::read`].
+    /// `usage` where the interface has no search; `unavailable` where the service gives the same customers again in place of the
+    /// next ones; and as [`read_page`].
     pub async fn next(&mut self, service: &Service<'_>, limit: usize) -> Result<Option<Vec<Value>>, Failure> {
         if self.is_last {
             return Ok(None);
@@ -194,17 +200,21 @@ impl Pages {
         let mut filters = self.filters.clone();
         filters.extend((self.last > 0).then(|| Filter::above(&["entity_id"], self.last)));
         let query = sorted_query(&filters, "entity_id", size);
-        let Found { mut customers, total } = read_found(service, &request(service, &query)?).await?;
-        let count = customers.len();
+        let page = read_page(service, &request(service, &query)?, CUSTOMERS, size).await?;
+        // What is left is counted, not what there was at first.
+        self.is_last = page.is_last();
+        self.total = self.total.or(page.total);
+        let mut customers = page.records;
         let id = |customer: &Value| positive(&text(customer, "id"));
         customers.retain(|customer| id(customer).is_none_or(|id| id > self.last));
-        let greatest = customers.iter().filter_map(id).max();
-        // What is left is counted, not what there was at first.
-        let is_whole = total.map_or(count < size, |total| count as u64 >= total);
-        self.is_stuck = count > 0 && greatest.is_none() && !is_whole;
-        self.is_last = count == 0 || greatest.is_none() || is_whole;
-        self.total = self.total.or(total);
-        self.last = greatest.unwrap_or(self.last);
+        self.count += customers.len() as u64;
+        match customers.iter().filter_map(id).max() {
+            Some(greatest) => self.last = greatest,
+            None if !self.is_last => {
+                return Err(ends_early(CUSTOMERS, self.count, self.total.unwrap_or(self.count)));
+            }
+            None => {}
+        }
         Ok((!customers.is_empty()).then_some(customers))
     }
 }
@@ -220,21 +230,8 @@ fn escape_like(word: &str) -> String {
     word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Found, Failure> {
-    read_found(service, &search_request(service, filters, limit)?).await
-}
-
-async fn read_found(service: &Service<'_>, request: &Request) -> Result<Found, Failure> {
-    let reply = service.read(request).await?;
-    let found = reply.document().map_err(|error| unreadable(&error.to_string()))?;
-    let total = found.get("total_count").and_then(Value::as_u64);
-    let customers = match found.get("items") {
-        Some(Value::Array(items)) => items.clone(),
-        // Magento's answer where nothing is found may have no list.
-        Some(Value::Null) | None if found.get("total_count").is_some() => Vec::new(),
-        _ => return Err(unreadable("no list of customers")),
-    };
-    Ok(Found { customers, total })
+async fn search(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Page, Failure> {
+    read_page(service, &search_request(service, filters, limit)?, CUSTOMERS, limit).await
 }
 
 fn search_request(service: &Service<'_>, filters: &[Filter], limit: usize) -> Result<Request, Failure> {
@@ -251,9 +248,8 @@ fn request(service: &Service<'_>, query: &str) -> Result<Request, Failure> {
     Ok(Request::get(path, Bearer::Admin))
 }
 
-fn unreadable(what: &str) -> Failure {
-    Failure::unexpected_reply(format!("the search for customers answered {what}"))
-        .hint("run it again with -vv to see the reply")
+fn without_id() -> Failure {
+    Failure::unexpected_reply("unexpected response: a customer without an id").hint(LOOK_CLOSER)
 }
 
 /// A field of a customer as text.

@@ -7,6 +7,7 @@ mod calls;
 pub mod cart;
 pub mod cart_state;
 pub mod customers;
+pub mod list;
 pub mod profile;
 pub mod ship;
 

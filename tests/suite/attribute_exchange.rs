@@ -184,17 +184,33 @@ fn options_that_change_while_they_are_read_are_not_exported() {
 /// A shop that ignores where a page begins would be asked for ever.
 #[test]
 fn a_page_that_comes_twice_ends_the_list() {
-    let page = json(&json!({"items": [{"attribute_code": "a", "frontend_input": "text"}], "total_count": 2}));
-    let server = MockServer::start(vec![page]);
+    let page: Vec<Value> =
+        (0..300).map(|at| json!({"attribute_code": format!("a{at:03}"), "frontend_input": "text"})).collect();
+    let server = MockServer::start(vec![json(&json!({"items": page, "total_count": 301}))]);
     let listed = on(&impatient(&server), &server, "attribute list");
     assert_eq!((listed.code, listed.stdout.as_str()), (5, ""), "{listed:?}");
-    assert!(listed.stderr.contains("the list of attributes has `a` twice"), "{listed:?}");
+    assert!(listed.stderr.contains("the list of attributes has `a000` twice"), "{listed:?}");
     assert_eq!(server.requests().len(), 2);
     let second = &server.requests()[1];
     assert!(
-        second.contains("attribute_code") && second.contains("=gt") && second.contains("=a&"),
+        second.contains("attribute_code") && second.contains("=gt") && second.contains("=a299&"),
         "{second}"
     );
+}
+
+/// A list that lacks some of what it counts is no export of all.
+#[test]
+fn a_list_that_ends_before_its_count_is_not_exported() {
+    let attribute = json!({"attribute_code": "a", "frontend_input": "text"});
+    for (items, ends) in [(json!([attribute]), "after 1 of 10"), (json!(null), "after 0 of 10")] {
+        let server = MockServer::start(vec![json(&json!({"items": items, "total_count": 10})); 4]);
+        for line in ["attribute export", "attribute list", "attribute export a"] {
+            let listed = on(&impatient(&server), &server, line);
+            assert_eq!((listed.code, listed.stdout.as_str()), (5, ""), "{line}: {listed:?}");
+            let message = format!("the shop's list of attributes ends {ends}");
+            assert_eq!(listed.error()["message"], message, "{line}");
+        }
+    }
 }
 
 /// What a shop has in its texts is escaped for a terminal and never a token.

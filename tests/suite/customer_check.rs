@@ -123,10 +123,42 @@ fn a_list_that_is_not_continued_is_an_error_without_a_plan() {
     let home = impatient(&server);
     let checked = on(&home, &server, "customer check --all --plan a.plan");
     assert_eq!(checked.code, 5, "{checked:?}");
-    let message = "the shop does not continue its list of customers: 300 of 650 were checked";
+    let message = "the shop's list of customers ends after 300 of 650";
     assert_eq!(checked.error()["message"], message);
     assert!(!home.dir.path().join("a.plan").exists());
     assert_eq!(server.requests().len(), 2);
+}
+
+/// A shop whose list is shorter than its count has customers who were not looked at.
+#[test]
+fn a_list_that_ends_before_its_count_is_a_failed_read() {
+    for (list, ends) in [
+        (json!({"items": null, "total_count": 6}), "after 0 of 6"),
+        (page(1..=4, 6), "after 4 of 6"),
+        (json!({"items": [], "total_count": 6}), "after 0 of 6"),
+    ] {
+        for line in ["customer check --all", "customer check ada", "customer find ada"] {
+            let server = MockServer::start(vec![reply(&list); 2]);
+            let checked = on(&impatient(&server), &server, line);
+            assert_eq!((checked.code, &*checked.stdout), (5, ""), "{line}: {checked:?}");
+            let message = format!("the shop's list of customers ends {ends}");
+            assert_eq!(checked.error()["message"], message, "{line}");
+        }
+    }
+}
+
+/// Some versions answer with the size of the page in place of the number of matches.
+#[test]
+fn a_search_for_an_email_that_counts_more_than_it_lists_is_not_several_customers() {
+    let server = MockServer::start(vec![reply(&page(1..=1, 2)); 2]);
+    let shown = on(&impatient(&server), &server, "customer show --customer a@b.example");
+    assert_eq!(shown.code, 5, "{shown:?}");
+    assert_eq!(shown.error()["message"], "the shop's list of customers ends after 1 of 2");
+    let server = MockServer::start(vec![reply(&page(1..=20, 99)); 2]);
+    let shown = on(&impatient(&server), &server, "customer show --customer other@b.example");
+    assert_eq!(shown.code, 5, "{shown:?}");
+    let message = "the shop answered the search for the email `other@b.example` with 99 customers";
+    assert_eq!(shown.error()["message"], message);
 }
 
 #[test]

@@ -98,12 +98,13 @@ fn a_country_is_read_once_by_a_run() {
 
 /// A shop that does not know the condition answers the same page again.
 #[test]
-fn a_page_that_comes_again_ends_the_search() {
+fn a_page_that_comes_again_is_a_failed_search() {
     let page: Vec<Value> = (1..=300).map(|id| json!({"id": id, "email": "a@b.example"})).collect();
     let reply = json!({"items": page, "total_count": 650}).to_string();
     let server = MockServer::start(vec![answer("200 OK", JSON, &reply); 9]);
     let outcome = on(&impatient(&server), &server, "customer find a --limit 900");
-    assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, 300), "{outcome:?}");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (5, ""), "{outcome:?}");
+    assert_eq!(outcome.error()["message"], "the shop's list of customers ends after 300 of 650");
     assert_eq!(server.requests().len(), 2);
 }
 

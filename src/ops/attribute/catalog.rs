@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::names;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
+use crate::ops::list::read_page;
 use crate::ops::target_without_customer;
 use crate::report::progress::Steps;
 use storefront_core::attribute::Named;
@@ -50,12 +51,16 @@ pub async fn read(
         if let Some(fields) = fields {
             query = with_fields(&query, &format!("items[{CODE},{fields}],total_count"));
         }
-        let reply = service.read(&Request::get(format!("{path}?{query}"), Bearer::Admin)).await?;
-        let (page, total) = page(reply.value).filter(|_| reply.warning.is_none()).ok_or_else(|| {
-            Failure::unexpected_reply("unexpected response: no list of attributes").hint(LOOK_CLOSER)
-        })?;
-        let count = page.len();
-        for attribute in page {
+        let request = Request::get(format!("{path}?{query}"), Bearer::Admin);
+        let page = read_page(service, &request, "attributes", MAX_PAGE).await?;
+        let (is_last, count) = (page.is_last(), page.records.len() as u64);
+        let left = page.total.map_or(u64::from(!is_last), |total| total.saturating_sub(count));
+        for attribute in page.records {
+            let Value::Object(attribute) = attribute else {
+                return Err(
+                    Failure::unexpected_reply("unexpected response: no list of attributes").hint(LOOK_CLOSER)
+                );
+            };
             let code = Attribute(&attribute).code().to_owned();
             if code.is_empty() || !seen.insert(code.clone()) {
                 let message = format!(
@@ -66,31 +71,11 @@ pub async fn read(
             last = Some(code);
             all.push(attribute);
         }
-        let left = total.map_or(u64::from(count >= MAX_PAGE), |total| total.saturating_sub(count as u64));
         tell(all.len(), all.len() as u64 + left);
-        if count == 0 || left == 0 {
+        if count == 0 || is_last {
             return Ok(all);
         }
     }
-}
-
-/// The attributes of a page, and how many there are, where the shop says so.
-type Page = (Vec<Map<String, Value>>, Option<u64>);
-
-fn page(reply: Value) -> Option<Page> {
-    let Value::Object(mut reply) = reply else { return None };
-    let total = reply.get("total_count").and_then(Value::as_u64);
-    let items = match reply.shift_remove("items") {
-        Some(Value::Array(items)) => items,
-        // Some lists have none where nothing is found.
-        Some(Value::Null) | None if total == Some(0) => Vec::new(),
-        _ => return None,
-    };
-    let attribute = |item| match item {
-        Value::Object(attribute) => Some(attribute),
-        _ => None,
-    };
-    Some((items.into_iter().map(attribute).collect::<Option<_>>()?, total))
 }
 
 /// The path of the list of attributes in a store view.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
+use crate::ops::list::Page;
 use crate::ops::target_without_customer;
 use storefront_core::attribute::{Named, split_set};
 use storefront_core::failure::{Failure, FailureKind};
@@ -184,6 +185,10 @@ pub async fn sets(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
         all.extend(page.iter().filter(|one| last == 0 || id(one) > last).cloned());
         match page.iter().map(id).max() {
             Some(greatest) if page.len() >= MAX_PAGE && greatest > last => last = greatest,
+            Some(_) if page.len() >= MAX_PAGE => {
+                let message = "the shop does not continue its list of attribute sets";
+                return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
+            }
             _ => return Ok(all),
         }
     }
@@ -195,10 +200,14 @@ async fn list(service: &Service<'_>, path: String, [id, name]: [&str; 2]) -> Res
         return Ok(known.clone());
     }
     let reply = service.read(&Request::get(path.clone(), Bearer::Admin)).await?;
-    let read = Named::list(&reply.value, id, name).filter(|_| reply.warning.is_none());
+    let what = name.replace('_', " ");
+    let elements = match reply.value {
+        Value::Array(elements) => elements,
+        page => Page::of(page, &what, MAX_PAGE)?.records,
+    };
+    let read = Named::list(&elements, id, name).filter(|_| reply.warning.is_none());
     let read = Rc::new(read.ok_or_else(|| {
-        let message = format!("unexpected response: no list of {}", name.replace('_', " "));
-        Failure::unexpected_reply(message).hint(LOOK_CLOSER)
+        Failure::unexpected_reply(format!("unexpected response: no list of {what}")).hint(LOOK_CLOSER)
     })?);
     service.lists.borrow_mut().insert(path, read.clone());
     Ok(read)

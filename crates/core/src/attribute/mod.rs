@@ -31,10 +31,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// The elements of a reply that is a list, or a page with `items`; those without an id are left out. `None` for any
-    /// other reply.
-    pub fn list(reply: &Value, id: &str, name: &str) -> Option<Vec<Self>> {
-        let elements = reply.as_array().or_else(|| reply.get("items")?.as_array())?;
+    /// The elements of a list; those without an id are left out. `None` where one of the others has no name.
+    pub fn list(elements: &[Value], id: &str, name: &str) -> Option<Vec<Self>> {
         let elements = elements.iter().filter_map(|one| Some((scalar(one.get(id))?, one)));
         elements.map(|(id, one)| Some(Self { id, name: one.get(name)?.as_str()?.to_owned() })).collect()
     }
@@ -111,7 +109,8 @@ impl StoredOptions {
                     "the shop's code `{source}` lists them; add them where that code has them from"
                 )));
         }
-        let options = attribute.0.get("options").and_then(|options| Named::list(options, "value", "label"));
+        let options =
+            attribute.0.get("options").and_then(|options| Named::list(options.as_array()?, "value", "label"));
         let unlike = || Failure::unexpected_reply("unexpected response: the attribute has no options");
         Ok(Self {
             id: attribute.0.get("attribute_id").cloned().unwrap_or_default(),
