@@ -148,3 +148,8 @@ fn magento_carts() {
 fn magento_attributes() {
     run("magento-attributes.txt");
 }
+
+#[test]
+fn magento_products() {
+    run("magento-products.txt");
+}

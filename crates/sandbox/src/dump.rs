@@ -80,8 +80,8 @@ fn attribute_set(records: &Database<'_>, mut set: Value) -> Result<Value, ApiErr
     Ok(set)
 }
 
-/// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item
-/// (docs/interface.md, "Cart item").
+/// `sku`, `type`, `name`, `price`, `attribute_set_id`, `options`: what can be chosen, in the words of a cart item
+/// (docs/interface.md, "Cart item"), and `values`: what it has of attributes.
 fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError> {
     let mut options: Vec<Value> = Vec::new();
     for (attribute, value) in records.product_options(&product.sku)? {
@@ -102,12 +102,18 @@ fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError>
             })),
         }
     }
+    let values = records.values(&product.sku)?.into_iter();
+    let values: Vec<Value> = values
+        .map(|of| json!({"attribute_code": of.code, "store_id": of.store, "value": of.value}))
+        .collect();
     Ok(json!({
         "sku": product.sku,
         "type": product.kind,
         "name": product.name,
         "price": quantity::parse(&product.price),
+        "attribute_set_id": product.set,
         "options": options,
+        "values": values,
     }))
 }
 

@@ -95,10 +95,10 @@ fn insert_attribute(records: &Database<'_>, attribute: &Document) -> StoreResult
     Ok(())
 }
 
-/// `options` of a product: attribute id → the values that can be chosen.
+/// `options` of a product: attribute id → the values that can be chosen; `values`: what it has of attributes.
 fn insert_product(records: &Database<'_>, product: &Document) -> StoreResult<()> {
     let mut row = product.clone();
-    let options = row.shift_remove("options");
+    let (options, values) = (row.shift_remove("options"), row.shift_remove("values"));
     let sku = row.get("sku").cloned().unwrap_or_default();
     add_row(records, "products", &row)?;
     for (attribute, values) in options.iter().filter_map(Value::as_object).flatten() {
@@ -110,6 +110,11 @@ fn insert_product(records: &Database<'_>, product: &Document) -> StoreResult<()>
             ];
             records.add_row("product_options", &columns)?;
         }
+    }
+    for value in values.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_object) {
+        let mut value = value.clone();
+        value.insert("sku".to_owned(), sku.clone());
+        add_row(records, "product_values", &value)?;
     }
     Ok(())
 }

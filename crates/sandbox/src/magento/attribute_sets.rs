@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::attributes::{coded, shown};
+use super::attributes::{coded, is_user_defined, shown};
 use super::search;
 use crate::call::Call;
 use crate::coerce::as_text;
@@ -39,10 +39,7 @@ pub fn assign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
         Some(value) => Ok(as_text(value)),
     };
     let (set, group, code) = (sent("attributeSetId")?, sent("attributeGroupId")?, sent("attributeCode")?);
-    let sets = records.attribute_sets()?;
-    let found = sets.iter().find(|known| as_text(&known["attribute_set_id"]) == set);
-    let found = found.ok_or_else(|| unknown("AttributeSet with a", &set))?;
-    if !is_of_products(found) {
+    if !is_of_products(&named(records, &set)?) {
         return Err(ApiError::new(400, "The attribute set ID is incorrect. Verify the ID and try again."));
     }
     let mut groups = records.attribute_groups()?.into_iter();
@@ -54,6 +51,31 @@ pub fn assign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     // Both are ids of rows.
     let id = |text: &str| text.parse().unwrap_or_default();
     Ok(records.assign(id(&set), id(&group), attribute)?.to_string().into())
+}
+
+/// DELETE `products/attribute-sets/{attributeSetId}/attributes/{attributeCode}`: the values of the set's products go with it.
+pub fn unassign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let (set, code) = (call.parameter(0), call.parameter(1));
+    named(records, set)?;
+    let attribute = coded(records, code)?;
+    let id = call.id(0)?;
+    if !records.assignments(id)?.iter().any(|(known, _)| *known == attribute) {
+        let message = "The \"%1\" attribute wasn't found in the \"%2\" attribute set. Enter the attribute and try again.";
+        return Err(ApiError::new(400, message).with(json!([code, set])));
+    }
+    if !is_user_defined(&records.attribute(attribute)?) {
+        return Err(ApiError::new(400, "The system attribute can't be deleted."));
+    }
+    records.unassign(id, attribute)?;
+    records.remove_values(code, Some(id))?;
+    Ok(json!(true))
+}
+
+/// The set with this id; 404 where there is none.
+fn named(records: &Database<'_>, id: &str) -> Result<Value, ApiError> {
+    let mut sets = records.attribute_sets()?.into_iter();
+    let found = sets.find(|known| as_text(&known["attribute_set_id"]) == id);
+    found.ok_or_else(|| unknown("AttributeSet with a", id))
 }
 
 /// GET `products/attribute-sets/{attributeSetId}/attributes`.

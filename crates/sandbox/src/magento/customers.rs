@@ -162,25 +162,30 @@ fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
     merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
 }
 
-/// A date of birth as it is stored, without a time: `03/02/1990` is the second of March, and `1990-02-30` too. 400 for what is
-/// no date, and for one to come.
+/// A date of birth as it is stored, without a time. 400 for what is no date, and for one to come.
 fn birthday(text: &str) -> Result<String, ApiError> {
+    let Some(date) = date(text)? else { return Ok("0000-00-00".to_owned()) };
+    if date > crate::system_time().to_zoned(TimeZone::UTC).date() {
+        return Err(ApiError::new(400, "The Date of Birth should not be greater than today."));
+    }
+    Ok(date.to_string())
+}
+
+/// A date as it is understood: `03/02/1990` is the second of March, and `1990-02-30` too; none is that of zeros. 400 for what is
+/// no date.
+pub fn date(text: &str) -> Result<Option<Date>, ApiError> {
     let parts = |sign: char| -> Vec<i16> {
         let date = text.split(['T', ' ']).next().unwrap_or_default();
         date.split(sign).filter_map(|part| part.parse().ok()).collect()
     };
     let (year, month, day) = match (&parts('-')[..], &parts('/')[..]) {
-        ([0, 0, 0], _) => return Ok("0000-00-00".to_owned()),
+        ([0, 0, 0], _) => return Ok(None),
         ([year, month, day], _) | (_, [month, day, year]) => (*year, *month, *day),
         _ => return Err(ApiError::new(400, "Invalid date")),
     };
     let first = i8::try_from(month).ok().and_then(|month| Date::new(year, month, 1).ok());
     let date = first.filter(|_| (1..=31).contains(&day)).map(|first| first.saturating_add((day - 1).days()));
-    let date = date.ok_or_else(|| ApiError::new(400, "Invalid date"))?;
-    if date > crate::system_time().to_zoned(TimeZone::UTC).date() {
-        return Err(ApiError::new(400, "The Date of Birth should not be greater than today."));
-    }
-    Ok(date.to_string())
+    date.map(Some).ok_or_else(|| ApiError::new(400, "Invalid date"))
 }
 
 /// Names and gender. A customer's own PUT has to bring the names, an administrator's may leave them out.

@@ -19,6 +19,7 @@ pub mod limits;
 pub mod oauth;
 mod orders;
 mod payment;
+mod products;
 mod search;
 mod shipping;
 mod tokens;
@@ -31,6 +32,7 @@ const CUSTOMER: Permission = Administrator("Magento_Customer::customer");
 const MANAGE_CUSTOMERS: Permission = Administrator("Magento_Customer::manage");
 const CARTS: Permission = Administrator("Magento_Cart::manage");
 const ATTRIBUTES: Permission = Administrator("Magento_Catalog::attributes_attributes");
+const PRODUCTS: Permission = Administrator("Magento_Catalog::products");
 const SETS: Permission = Administrator("Magento_Catalog::sets");
 const STORES: Permission = Administrator("Magento_Backend::store");
 
@@ -139,6 +141,19 @@ pub static ROUTES: &[Route] = &[
         SETS,
         attribute_sets::attributes,
         "The attributes in a set",
+    ),
+    delete(
+        "products/attribute-sets/{attributeSetId}/attributes/{attributeCode}",
+        SETS,
+        attribute_sets::unassign,
+        "Take an attribute out of a set",
+    ),
+    get("products", PRODUCTS, products::list, "Find products"),
+    get("products/{sku}", PRODUCTS, products::show, "A product"),
+    put("products/{sku}", PRODUCTS, products::replace, "Change values of a product, or create it").takes(
+        "product",
+        products::fields,
+        &[],
     ),
     get("store/storeViews", STORES, directory::store_views, "Store views"),
 ];

@@ -150,8 +150,14 @@ impl SearchCriteria {
 
     /// Whether every group holds for a record with these fields.
     pub fn holds(&self, record: &Value) -> bool {
-        let holds =
-            |filter: &Filter| record.get(&filter.field).is_some_and(|value| fits(filter, &as_text(value)));
+        let holds = |filter: &Filter| {
+            let value = record.get(&filter.field).filter(|value| !value.is_null());
+            match filter.condition.as_str() {
+                "notnull" => value.is_some(),
+                "null" => value.is_none(),
+                _ => value.is_some_and(|value| fits(filter, &as_text(value))),
+            }
+        };
         self.groups.iter().all(|group| group.iter().any(holds))
     }
 
@@ -207,6 +213,9 @@ fn by_ids(records: &Database<'_>, criteria: &SearchCriteria) -> Result<Value, Ap
 pub fn fits(filter: &Filter, value: &str) -> bool {
     match filter.condition.as_str() {
         "eq" => same_text(value, &filter.value),
+        "in" => filter.value.split(',').any(|one| same_text(value, one)),
+        // Of a list with commas between.
+        "finset" => value.split(',').any(|one| same_text(one, &filter.value)),
         "gt" => {
             let number = |text: &str| text.trim().parse::<f64>().ok();
             match (number(value), number(&filter.value)) {

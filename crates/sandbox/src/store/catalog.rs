@@ -10,6 +10,8 @@ use crate::store::{Database, StoreResult};
 /// A product of the catalog.
 #[derive(Debug, Clone)]
 pub struct Product {
+    /// Its id.
+    pub id: i64,
     /// Its SKU.
     pub sku: String,
     /// `simple`, or `configurable`: bought with one value chosen for each of its attributes.
@@ -20,7 +22,11 @@ pub struct Product {
     pub price: String,
     /// How many there are; only Magento's interface looks at it.
     pub stock: i64,
+    /// Id of its attribute set.
+    pub set: i64,
 }
+
+const PRODUCTS: &str = "SELECT id, sku, type, name, price, stock, attribute_set_id FROM products";
 
 impl Database<'_> {
     /// Whether there is a store view of this code.
@@ -92,6 +98,12 @@ impl Database<'_> {
         Ok(id.unwrap_or_else(|| self.transaction.last_insert_rowid()))
     }
 
+    /// Takes an attribute out of a set.
+    pub fn unassign(&self, set: i64, attribute: i64) -> StoreResult<()> {
+        let sql = "DELETE FROM attribute_assignments WHERE attribute_set_id = ? AND attribute_id = ?";
+        self.run(sql, [set, attribute]).map(drop)
+    }
+
     /// Deletes an attribute and its options.
     pub fn remove_attribute(&self, id: i64) -> StoreResult<()> {
         self.run("DELETE FROM attributes WHERE id = ?", [id]).map(drop)
@@ -146,7 +158,7 @@ impl Database<'_> {
 
     /// The product with this SKU.
     pub fn product(&self, sku: &str) -> StoreResult<Option<Product>> {
-        self.row("SELECT sku, type, name, price, stock FROM products WHERE sku = ?", [sku], product)
+        self.row(&format!("{PRODUCTS} WHERE sku = ?"), [sku], product)
     }
 
     /// The SKU that equals `sku` except for the case of its letters.
@@ -163,7 +175,20 @@ impl Database<'_> {
 
     /// All products by SKU.
     pub fn products(&self) -> StoreResult<Vec<Product>> {
-        self.rows("SELECT sku, type, name, price, stock FROM products ORDER BY sku", [], product)
+        self.rows(&format!("{PRODUCTS} ORDER BY sku"), [], product)
+    }
+
+    /// Stores a new simple product.
+    pub fn add_product(&self, sku: &str, name: &str, price: &str, set: i64) -> StoreResult<()> {
+        let sql = "INSERT INTO products (sku, type, name, price, attribute_set_id)
+                   VALUES (?, 'simple', ?, ?, ?)";
+        self.insert(sql, params![sku, name, price, set]).map(drop)
+    }
+
+    /// Stores the SKU, the name and the price of a product.
+    pub fn put_product(&self, product: &Product) -> StoreResult<()> {
+        let sql = "UPDATE products SET sku = ?, name = ?, price = ? WHERE id = ?";
+        self.run(sql, params![product.sku, product.name, product.price, product.id]).map(drop)
     }
 
     /// What can be chosen of a product: pairs of attribute id and option value, by attribute.
@@ -193,6 +218,6 @@ impl Product {
 }
 
 fn product(row: &rusqlite::Row<'_>) -> StoreResult<Product> {
-    let (sku, kind, name) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    Ok(Product { sku, kind, name, price: row.get(3)?, stock: row.get(4)? })
+    let (id, sku, kind, name) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    Ok(Product { id, sku, kind, name, price: row.get(4)?, stock: row.get(5)?, set: row.get(6)? })
 }

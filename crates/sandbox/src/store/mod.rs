@@ -9,6 +9,7 @@ mod customers;
 mod file;
 mod orders;
 mod quotes;
+mod values;
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use storefront_core::text::exact_json;
 pub use catalog::Product;
 pub use customers::{Caller, IssuedToken, StoredAddress};
 pub use quotes::QuoteLine;
+pub use values::ProductValue;
 
 /// A JSON object as it is stored.
 pub type Document = Map<String, Value>;

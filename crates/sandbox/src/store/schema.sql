@@ -52,14 +52,25 @@ CREATE TABLE attribute_assignments (
     UNIQUE (attribute_set_id, attribute_id)
 );
 CREATE TABLE products (
-    sku   TEXT PRIMARY KEY,
-    type  TEXT NOT NULL CHECK (type IN ('simple', 'configurable')),
-    name  TEXT NOT NULL,
-    price TEXT NOT NULL,
-    stock INTEGER NOT NULL DEFAULT 1000
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,
+    sku              TEXT NOT NULL UNIQUE,
+    type             TEXT NOT NULL CHECK (type IN ('simple', 'configurable')),
+    name             TEXT NOT NULL,
+    price            TEXT NOT NULL,
+    stock            INTEGER NOT NULL DEFAULT 1000,
+    attribute_set_id INTEGER NOT NULL DEFAULT 4 REFERENCES attribute_sets (id)
+);
+-- By the code, since not every attribute of the catalog is a row of `attributes`. A value of null is one that is empty.
+CREATE TABLE product_values (
+    sku            TEXT NOT NULL REFERENCES products (sku) ON DELETE CASCADE ON UPDATE CASCADE,
+    attribute_code TEXT NOT NULL,
+    -- 0 is for all store views that have none of their own.
+    store_id       INTEGER NOT NULL,
+    value          TEXT,
+    PRIMARY KEY (sku, attribute_code, store_id)
 ) WITHOUT ROWID;
 CREATE TABLE product_options (
-    sku          TEXT NOT NULL REFERENCES products (sku) ON DELETE CASCADE,
+    sku          TEXT NOT NULL REFERENCES products (sku) ON DELETE CASCADE ON UPDATE CASCADE,
     attribute_id INTEGER NOT NULL REFERENCES attributes (id) ON DELETE CASCADE,
     value        INTEGER NOT NULL REFERENCES attribute_options (id) ON DELETE CASCADE,
     PRIMARY KEY (sku, attribute_id, value)
@@ -88,7 +99,7 @@ CREATE UNIQUE INDEX active_quote_of_customer ON quotes (customer_id) WHERE is_ac
 CREATE TABLE quote_items (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     quote_id INTEGER NOT NULL REFERENCES quotes (id) ON DELETE CASCADE,
-    sku      TEXT NOT NULL REFERENCES products (sku),
+    sku      TEXT NOT NULL REFERENCES products (sku) ON UPDATE CASCADE,
     options  TEXT NOT NULL,
     qty      TEXT NOT NULL,
     UNIQUE (quote_id, sku, options)

@@ -67,14 +67,20 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError>
     shown(records, &records.attribute(id)?, &call.store_view)
 }
 
-/// DELETE `products/attributes/{attributeCode}`.
+/// DELETE `products/attributes/{attributeCode}`: the values of products go with it.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = named(records, &call)?;
-    if records.attribute(id)?.get("is_user_defined") == Some(&json!(false)) {
+    if !is_user_defined(&records.attribute(id)?) {
         return Err(ApiError::new(400, "The system attribute can't be deleted."));
     }
     records.remove_attribute(id)?;
+    records.remove_values(call.parameter(0), None)?;
     Ok(json!(true))
+}
+
+/// Whether somebody created it: those of the catalog itself cannot be deleted.
+pub fn is_user_defined(attribute: &Document) -> bool {
+    attribute.get("is_user_defined") != Some(&json!(false))
 }
 
 /// The attribute whose code stands in the path.
@@ -183,6 +189,9 @@ fn code_of(label: &str) -> String {
     code.chars().take(30).collect()
 }
 
+/// Where a stored attribute keeps the id of a default option that was deleted.
+const GONE_DEFAULT: &str = "gone_default";
+
 /// Input kinds with options.
 pub const WITH_OPTIONS: &[&str] = &["multiselect", "select", "swatch_text", "swatch_visual"];
 
@@ -256,7 +265,11 @@ fn labels(stored: &Document) -> Value {
         .collect()
 }
 
-fn default_value(stored: &Document) -> String {
+/// The ids of the options that are the default, also of one that was deleted.
+pub fn default_value(stored: &Document) -> String {
+    if let Some(gone) = stored.get(GONE_DEFAULT) {
+        return as_text(gone);
+    }
     let options = stored.get("options").and_then(Value::as_array).into_iter().flatten();
     let chosen: Vec<String> = options
         .filter(|option| option["is_default"] == true)
@@ -265,7 +278,8 @@ fn default_value(stored: &Document) -> String {
     chosen.join(",")
 }
 
-fn backend_type(input: &str) -> &'static str {
+/// The type in which values of an input type are stored.
+pub fn backend_type(input: &str) -> &'static str {
     match input {
         "select" | "boolean" | "swatch_text" | "swatch_visual" => "int",
         "multiselect" | "textarea" | "texteditor" | "pagebuilder" => "text",

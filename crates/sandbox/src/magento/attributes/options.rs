@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{WITH_OPTIONS, check_store_views, named};
+use super::{GONE_DEFAULT, WITH_OPTIONS, check_store_views, named};
 use crate::call::Call;
 use crate::coerce::as_text;
 use crate::reply::ApiError;
-use crate::store::{Database, Document};
+use crate::store::{Database, Document, ProductValue};
 
 /// POST `products/attributes/{attributeCode}/options`: the id of the new option. The attribute's default is lost
 /// unless the new one is the default.
@@ -36,12 +36,32 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// DELETE `products/attributes/{attributeCode}/options/{optionId}`.
+/// DELETE `products/attributes/{attributeCode}/options/{optionId}`: the values of products go with it, and the default goes on
+/// naming it.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
-    let (id, option) = option(records, &call)?;
-    records.remove_option(&as_text(&option["value"]))?;
+    let (id, option) = option(records, &call).map_err(|refusal| ApiError { status: 404, ..refusal })?;
+    if option["is_default"] == true {
+        let mut attribute = records.attribute(id)?;
+        attribute.insert(GONE_DEFAULT.to_owned(), option["value"].clone());
+        records.put_attribute(Some(id), call.parameter(0), &attribute)?;
+    }
+    remove_with_values(records, call.parameter(0), &as_text(&option["value"]))?;
     lose_others(records, &call, id, &[])?;
     Ok(json!(true))
+}
+
+/// Deletes an option, and takes it out of the values of products.
+fn remove_with_values(records: &Database<'_>, code: &str, option: &str) -> Result<(), ApiError> {
+    for of in records.values_of(code)? {
+        let value = of.value.as_deref().unwrap_or_default();
+        let rest: Vec<&str> = value.split(',').filter(|one| *one != option).collect();
+        match rest.join(",") {
+            rest if rest == value => {}
+            rest if rest.is_empty() => records.remove_value(&of.sku, code, of.store)?,
+            rest => records.put_value(&ProductValue { value: Some(rest), ..of })?,
+        }
+    }
+    Ok(records.remove_option(option)?)
 }
 
 /// What the fault `lose` takes out of an attribute with a write of the options `kept`.
@@ -54,14 +74,18 @@ pub fn lose_others(
     let options = options(&records.attribute(attribute)?).into_iter();
     let values = options.map(|option| option.get("value").map(as_text).unwrap_or_default());
     for lost in call.struck.lost(values.filter(|value| !kept.contains(value))) {
-        records.remove_option(&lost)?;
+        remove_with_values(records, call.parameter(0), &lost)?;
     }
     Ok(())
 }
 
 /// Makes this option of an attribute the default, and no other; none if no option has this id.
 pub fn set_default(records: &Database<'_>, attribute: i64, default: &str) -> Result<(), ApiError> {
-    for mut option in options(&records.attribute(attribute)?) {
+    let mut stored = records.attribute(attribute)?;
+    if stored.shift_remove(GONE_DEFAULT).is_some() {
+        records.put_attribute(Some(attribute), &as_text(&stored["attribute_code"]), &stored)?;
+    }
+    for mut option in options(&stored) {
         let id = option.get("value").map(as_text).unwrap_or_default();
         option.insert("is_default".to_owned(), (id == default).into());
         records.put_option(&id, &option)?;
