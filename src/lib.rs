@@ -10,6 +10,7 @@ pub mod completion;
 pub mod config;
 pub mod input;
 pub mod journal;
+pub mod log;
 pub mod ops;
 pub mod plan;
 pub mod prompt;

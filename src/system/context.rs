@@ -4,12 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use terminal_size::{Height, Width, terminal_size_of};
 use tokio::sync::Notify;
 
 use crate::system::clock::Clock;
+use crate::system::database::{Database, DatabaseError, Prepare};
 use crate::system::environment;
 use crate::system::output::{Output, StandardStreams};
 use crate::system::storage::{Disk, Storage};
@@ -37,6 +38,8 @@ pub struct Context {
     pub directories: Option<Directories>,
     /// Where snapshots, locks and journals are kept.
     pub storage: Arc<dyn Storage>,
+    /// The database of the log, once it is opened.
+    database: Arc<OnceLock<Arc<dyn Database>>>,
     /// The time of day.
     pub clock: Clock,
     /// Standard output and standard error.
@@ -90,6 +93,7 @@ impl Context {
             stderr_width: columns(&std::io::stderr(), terminal_size_of(std::io::stderr())),
             directories: Directories::of_platform(),
             storage: Arc::new(Disk),
+            database: Arc::default(),
             clock: Clock::system(),
             output: Arc::new(StandardStreams),
             stop: None,
@@ -155,6 +159,18 @@ impl Context {
             Failure::usage(problem.unwrap_or_else(|| "home directory unknown".to_owned()))
                 .hint(environment::set_home())
         })
+    }
+
+    /// The database of the log, which is opened once.
+    ///
+    /// # Errors
+    /// As [`Storage::open_database`].
+    pub fn database(&self, path: &Path, prepare: Prepare) -> Result<Arc<dyn Database>, DatabaseError> {
+        if let Some(opened) = self.database.get() {
+            return Ok(opened.clone());
+        }
+        let opened = self.storage.open_database(path, prepare)?;
+        Ok(self.database.get_or_init(|| opened).clone())
     }
 
     /// Whether any of the standard streams is a terminal: a person is there, and a program we start may talk to them.

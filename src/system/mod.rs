@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod context;
+pub mod database;
 pub mod environment;
 pub mod output;
 pub mod storage;

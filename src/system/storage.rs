@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use tempfile::{NamedTempFile, PersistError};
 
+use super::database::{Database, DatabaseError, DatabaseFile, Prepare};
+
 /// A lock on a file, held until it is dropped. The operating system frees it when the process dies.
 pub type Lock = Box<dyn Any>;
 
@@ -95,6 +97,17 @@ pub trait Storage: Debug + Send + Sync {
     /// # Errors
     /// The system's errors.
     fn unnamed(&self, directory: &Path) -> io::Result<File>;
+
+    /// Opens a database, which is made, private, where it does not exist.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    fn open_database(&self, path: &Path, prepare: Prepare) -> Result<Arc<dyn Database>, DatabaseError>;
+
+    /// Whether there is a database.
+    fn has_database(&self, path: &Path) -> bool {
+        path.exists()
+    }
 }
 
 /// Work on a disk that is under way.
@@ -218,6 +231,15 @@ impl Storage for Disk {
     fn unnamed(&self, directory: &Path) -> io::Result<File> {
         private_directory(directory)?;
         tempfile::tempfile_in(directory).map_err(without_path)
+    }
+
+    fn open_database(&self, path: &Path, prepare: Prepare) -> Result<Arc<dyn Database>, DatabaseError> {
+        private_directory(parent(path))?;
+        if let Some(name) = network_file_system(parent(path)) {
+            return Err(DatabaseError::Network(name));
+        }
+        make_private(path)?;
+        Ok(Arc::new(DatabaseFile::open(path, prepare)?))
     }
 }
 
@@ -384,6 +406,22 @@ pub fn is_directory_error(path: &Path, error: &io::Error) -> bool {
     }
 }
 
+/// Makes the file of a database where it does not exist, and keeps others from reading it and its companions, which SQLite makes
+/// with the mode that it has.
+fn make_private(path: &Path) -> io::Result<()> {
+    let is_new = !path.exists();
+    let file = open_private(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
+    }
+    drop(file);
+    if is_new { sync_directory(path) } else { Ok(()) }
+}
+
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -393,6 +431,33 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 /// The name of a new file is on disk only when its directory is. Windows has no such call and does not need it.
 fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(parent(path))?.sync_all() } else { Ok(()) }
+}
+
+/// The name of the file system of several machines that a directory is on, where it is on one: what two of them write at once
+/// they do not see of each other. Only Linux says so.
+fn network_file_system(directory: &Path) -> Option<&'static str> {
+    #[cfg(target_os = "linux")]
+    {
+        const NETWORK: [(u32, &str); 8] = [
+            (0x6969, "NFS"),
+            (0x517b, "SMB"),
+            (0xfe53_4d42, "SMB"),
+            (0xff53_4d42, "CIFS"),
+            (0x5346_414f, "AFS"),
+            (0x00c3_6400, "Ceph"),
+            (0x0bd0_0bd0, "Lustre"),
+            (0x0116_1970, "GFS2"),
+        ];
+        let kind = rustix::fs::statfs(directory).ok()?.f_type;
+        // The type of the field is another one on each architecture; the numbers have 32 bits.
+        let found = NETWORK.iter().find(|(number, _)| i128::from(kind) & 0xffff_ffff == i128::from(*number));
+        found.map(|(_, name)| *name)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = directory;
+        None
+    }
 }
 
 /// The waits between the attempts: about a second in all, which is longer than a scan of a small file takes.

@@ -12,6 +12,10 @@ use tokio::sync::Notify;
 use super::input::InputEdit;
 use super::random::Random;
 use super::states::State;
+use rusqlite::{Connection, MAIN_DB};
+use storefront::system::database::{
+    Committing, Database, DatabaseError, Durability, Prepare, Step, commit_together,
+};
 use storefront::system::storage::{Lock, Log, LogAccess, Storage, Syncing};
 
 /// The disk of one machine.
@@ -19,6 +23,7 @@ use storefront::system::storage::{Lock, Log, LogAccess, Storage, Syncing};
 pub struct Disk {
     files: BTreeMap<PathBuf, File>,
     locks: BTreeSet<PathBuf>,
+    database: Option<SharedDatabase>,
     random: Random,
     /// How many of a thousand writes and syncs fail.
     pub faults: u64,
@@ -79,6 +84,7 @@ impl Disk {
         Arc::new(Mutex::new(Self {
             files: BTreeMap::new(),
             locks: BTreeSet::new(),
+            database: None,
             random: Random::new(seed),
             faults,
             read_faults,
@@ -120,8 +126,9 @@ impl Disk {
 
     /// The power fails: of what was not synced a part is left, or nothing.
     pub fn lose_power(&mut self) {
-        let (random, reached) = (&mut self.random, &mut self.reached);
         self.locks.clear();
+        self.lose_commits();
+        let (random, reached) = (&mut self.random, &mut self.reached);
         self.files.retain(|_, file| {
             if file.durable.as_ref() == Some(&file.content) || random.chance(30) {
                 file.sync(file.content.clone());
@@ -145,6 +152,25 @@ impl Disk {
             file.sync(file.content.clone());
             true
         });
+    }
+
+    /// What was committed and not synced is lost, or it was on disk already.
+    fn lose_commits(&mut self) {
+        let Some(database) = &self.database else { return };
+        let database = database.clone();
+        let mut database = database.lock().unwrap();
+        if !database.has_unsynced || self.random.chance(30) {
+            return;
+        }
+        self.reached.insert(State::PowerLost);
+        match database.durable.clone() {
+            Some(durable) => {
+                let size = durable.len();
+                database.connection.deserialize_read_exact(MAIN_DB, &durable[..], size, false).unwrap();
+                database.has_unsynced = false;
+            }
+            None => self.database = None,
+        }
     }
 
     fn may_fail(&mut self) -> io::Result<()> {
@@ -289,10 +315,79 @@ impl Storage for Mount {
         Ok(Arc::new(OpenLog { mount: self.clone(), path: path.to_owned() }))
     }
 
+    fn has_database(&self, _: &Path) -> bool {
+        self.disk().database.is_some()
+    }
+
+    fn open_database(&self, _: &Path, prepare: Prepare) -> Result<Arc<dyn Database>, DatabaseError> {
+        if self.disk().database.is_none() {
+            drop(self.write()?);
+            let mut connection = Connection::open_in_memory()?;
+            prepare(&mut connection)?;
+            let created = ModelledDatabase { connection, durable: None, has_unsynced: true };
+            self.disk().database = Some(Arc::new(Mutex::new(created)));
+        }
+        let database = self.disk().database.clone().unwrap();
+        Ok(Arc::new(OpenDatabase { mount: self.clone(), database }))
+    }
+
     fn unnamed(&self, _: &Path) -> io::Result<std::fs::File> {
         drop(self.write()?);
         // Nobody else sees it: it does not matter on which disk it is.
         tempfile::tempfile()
+    }
+}
+
+/// The database of a machine, in memory.
+#[derive(Debug)]
+struct ModelledDatabase {
+    connection: Connection,
+    /// What is left of it when the power fails; none where that is nothing.
+    durable: Option<Vec<u8>>,
+    /// Whether something was committed since.
+    has_unsynced: bool,
+}
+
+type SharedDatabase = Arc<Mutex<ModelledDatabase>>;
+
+/// The database as one process uses it.
+#[derive(Debug)]
+struct OpenDatabase {
+    mount: Mount,
+    database: SharedDatabase,
+}
+
+impl ModelledDatabase {
+    fn commit(&mut self, step: Step, durability: Durability) -> Result<(), DatabaseError> {
+        commit_together(&self.connection, [step])?.remove(0)?;
+        self.has_unsynced = durability == Durability::Buffered;
+        if !self.has_unsynced {
+            self.durable = Some(self.connection.serialize(MAIN_DB)?.to_vec());
+        }
+        Ok(())
+    }
+}
+
+impl Database for OpenDatabase {
+    fn read(&self, query: &mut dyn FnMut(&Connection) -> rusqlite::Result<()>) -> Result<(), DatabaseError> {
+        self.mount.disk().may_fail_to_read()?;
+        Ok(query(&self.database.lock().unwrap().connection)?)
+    }
+
+    fn commit(&self, step: Step, durability: Durability) -> Committing {
+        let (mount, database) = (self.mount.clone(), self.database.clone());
+        let write = move || {
+            drop(mount.write()?);
+            database.lock().unwrap().commit(step, durability)
+        };
+        if durability == Durability::Buffered {
+            return Box::pin(std::future::ready(write()));
+        }
+        let takes = self.mount.disk().random.millis(0, 30);
+        Box::pin(async move {
+            tokio::time::sleep(takes).await;
+            write()
+        })
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 16] = [
     "system",
+    "log",
     "journal",
     "cli",
     "input",

@@ -10,6 +10,7 @@ use super::{CustomerStore, SnapshotEntry};
 use crate::state::{Reach, Unsent};
 use crate::system::clock::Clock;
 use crate::system::context::Context;
+use crate::system::database::{Database, DatabaseError, Prepare};
 use crate::system::storage::{Disk, Lock, Log, LogAccess, Storage, Syncing};
 
 /// The disk, without waiting for it; it counts the names that it lists.
@@ -55,6 +56,10 @@ impl Storage for Counting {
 
     fn open_log(&self, path: &Path, access: LogAccess) -> io::Result<Arc<dyn Log>> {
         Disk.open_log(path, access)
+    }
+
+    fn open_database(&self, path: &Path, prepare: Prepare) -> Result<Arc<dyn Database>, DatabaseError> {
+        Disk.open_database(path, prepare)
     }
 
     fn unnamed(&self, directory: &Path) -> io::Result<std::fs::File> {

@@ -10,6 +10,7 @@ use storefront_core::outcome::WriteOutcome;
 use super::CustomerStore;
 use crate::state::{Unsent, WriteRecord};
 use crate::system::context::Context;
+use crate::system::database::{Database, DatabaseError, Prepare};
 use crate::system::storage::{Disk, Lock, Log, LogAccess, Storage, Syncing};
 
 /// The disk of a machine whose power fails: what was replaced without being synced is then what it was before.
@@ -66,6 +67,10 @@ impl Storage for Forgetful {
 
     fn open_log(&self, path: &Path, access: LogAccess) -> io::Result<Arc<dyn Log>> {
         Disk.open_log(path, access)
+    }
+
+    fn open_database(&self, path: &Path, prepare: Prepare) -> Result<Arc<dyn Database>, DatabaseError> {
+        Disk.open_database(path, prepare)
     }
 
     fn unnamed(&self, directory: &Path) -> io::Result<std::fs::File> {

@@ -1,0 +1,184 @@
+//! The log: what this machine wrote to shops, one SQLite database `log.db` in the state directory.
+//!
+//! # What is stored
+//!
+//! *Runs*, one for each command that wrote, and their *writes*, one for each call that changes something. A write has its owner
+//! (a customer, later a cart, an attribute, an order, a product), what it changes, of a replacement the whole document as it
+//! was stored and as it was sent, and what became of it. Beside them: the last read of each customer that was relied on, whose
+//! a token or an email is, ids for completion, default options that are to be set again, and plans that were started. Only
+//! locks, the copy of a running input, plans of assistants and the page file of a review are files of their own.
+//!
+//! Ids of runs are the ids that people use. They are counted up and never given twice, also after their rows are deleted:
+//! an id in a mail from last month must not name another write today.
+//!
+//! Tokens, emails and records are stored as hashes with a random key that is in the database: whoever gets hold of a
+//! journal or of a message cannot look up whose they are, and what is left after a customer was forgotten says nothing.
+//!
+//! # Order at the gate
+//!
+//! A request leaves only after its write is in the log, synced ([`WriteLog::gate`]). In a batch the journal's `sending` line
+//! is on disk before that, and the log has the length of the journal with that line. So on this machine only what the log has
+//! can have been sent, and a journal that is shorter than the log says was cut or replaced by an older one. What became of a
+//! write is committed at once, before the owner's lock is released, but not synced: after a power cut the write is open, and
+//! the next command finds out, as it does when the process dies between the answer and the commit.
+//!
+//! # Locking
+//!
+//! Whoever holds the lock of an owner ([`crate::state::acquire`]) is the only one who writes about it. SQLite's own lock is
+//! held for the time of a commit: no transaction is open while the network, a person or a lock is waited for. A commit waits at
+//! most a second for that of another process. At the gate nothing is in the log then, and the steps start again at the read;
+//! what became of a call is tried ten times.
+//!
+//! Writes go through one thread with a queue: a commit takes what is in the queue, so that records that are sent at the same
+//! time share a sync. There is no timer: the sync itself is the time in which the queue fills. Reads have a connection of their
+//! own, on the thread that asks: a reader is never held up by a commit.
+//!
+//! # Files and disks
+//!
+//! The database is private (0600, as are `log.db-wal` and `log.db-shm`, to which SQLite gives the same mode) in a private
+//! directory. It uses a write-ahead log, because a rollback journal costs two more syncs for each commit and holds readers
+//! up. A write-ahead log needs memory that processes share, which a network file system does not have: there two machines
+//! would damage it, so that it is refused. `secure_delete` overwrites what is deleted, and [`WriteLog::truncate`] empties the
+//! write-ahead log of it.
+//!
+//! Without a log nothing is sent that changes something: a command that cannot open it ends with exit 3. Reads, dry runs and
+//! `show` do without it.
+//!
+//! # Compatibility
+//!
+//! `application_id` says that a database is ours, `user_version` counts the migrations that it has had. A newer version is
+//! refused: what it says of a write may differ. Unknown columns are therefore never met.
+//!
+//! # Performance
+//!
+//! One sync for each group of writes that are about to leave, none for what became of them, and none when the program ends:
+//! the write-ahead log stays, and SQLite takes it up into the database every thousand pages. A command lists the writes of
+//! one owner by an index, newest first, and reads documents only of those that it looks at.
+
+mod names;
+mod open;
+mod reads;
+mod runs;
+mod small;
+#[cfg(test)]
+mod tests;
+mod writes;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+pub use names::{Name, NameKind};
+pub use reads::LastRead;
+pub use runs::{NewRun, Run, RunId};
+pub use small::{DefaultNote, SeenAddresses, StartedPlan};
+pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId};
+
+use crate::system::clock::Clock;
+use crate::system::context::Context;
+use crate::system::database::{Database, DatabaseError, Durability};
+use storefront_core::failure::Failure;
+
+/// The name of the file in the state directory.
+pub const FILE_NAME: &str = "log.db";
+
+/// The log of this machine.
+#[derive(Debug, Clone)]
+pub struct WriteLog {
+    database: Arc<dyn Database>,
+    clock: Clock,
+}
+
+impl WriteLog {
+    /// The log, which is made where it does not exist.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be used: nothing must be sent then. `usage` when no state directory is known.
+    pub fn open(context: &Context) -> Result<Self, Failure> {
+        let path = context.directories()?.state.join(FILE_NAME);
+        let opened = context.database(&path, open::prepare);
+        let database = opened.map_err(|error| open::unusable(&path, &error, context.clock.now()))?;
+        Ok(Self { database, clock: context.clock })
+    }
+
+    /// The log, for what can do without it; `None` where it does not exist or cannot be used.
+    pub fn to_read(context: &Context) -> Option<Self> {
+        let path = context.directories().ok()?.state.join(FILE_NAME);
+        if !context.storage.has_database(&path) {
+            return None;
+        }
+        let database = context.database(&path, open::prepare).ok()?;
+        Some(Self { database, clock: context.clock })
+    }
+
+    /// Reads.
+    fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Failure> {
+        let (mut query, mut found) = (Some(query), None);
+        let read = self.database.read(&mut |connection| {
+            if let Some(query) = query.take() {
+                found = Some(query(connection)?);
+            }
+            Ok(())
+        });
+        read.map_err(unreadable)?;
+        found.ok_or_else(|| Failure::internal("the log gave no answer"))
+    }
+
+    /// Commits a step; what it gives is there when this returns.
+    async fn commit<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        step: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        let (given, taken) = tokio::sync::oneshot::channel();
+        let step = move |connection: &Connection| {
+            // Nobody may wait for it.
+            let _ = given.send(step(connection)?);
+            Ok(())
+        };
+        self.database.commit(Box::new(step), durability).await?;
+        taken.await.map_err(|_| DatabaseError::Other("a commit gave no answer".to_owned()))
+    }
+
+    /// Commits a step that nobody waits for: it keeps its place before all that is committed later.
+    fn commit_later(&self, step: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static) {
+        drop(self.database.commit(Box::new(step), Durability::Buffered));
+    }
+
+    /// Takes the write-ahead log up into the database and empties it: what was deleted is then gone from both.
+    ///
+    /// # Errors
+    /// `guard` where another process is in the way.
+    pub fn truncate(&self) -> Result<(), Failure> {
+        let is_busy: bool = self.read(|connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+        })?;
+        if is_busy { Err(unreadable(DatabaseError::Busy)) } else { Ok(()) }
+    }
+
+    /// What SQLite finds to be damaged; `None` where nothing is.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be read.
+    pub fn damage(&self) -> Result<Option<String>, Failure> {
+        let found: String =
+            self.read(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        Ok((found != "ok").then_some(found))
+    }
+}
+
+/// The log cannot be read.
+fn unreadable(error: DatabaseError) -> Failure {
+    Failure::guard(format!("the log of this machine cannot be read: {error}"))
+}
+
+/// A time as it is stored: microseconds, which are in order.
+fn stored(time: Timestamp) -> i64 {
+    time.as_microsecond()
+}
+
+/// A time as it was stored.
+fn time(stored: i64) -> Timestamp {
+    Timestamp::from_microsecond(stored).unwrap_or(if stored < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}

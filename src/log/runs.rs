@@ -1,0 +1,138 @@
+//! Runs: the commands that wrote.
+
+use std::fmt::{self, Display, Formatter};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, params};
+use serde_json::Value;
+
+use super::writes::unwritable;
+use super::{Durability, WriteLog, stored, time};
+use storefront_core::failure::Failure;
+
+/// The id of a run: what people name a command by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub i64);
+
+impl Display for RunId {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// A command that is about to write.
+#[derive(Debug, Clone, Default)]
+pub struct NewRun {
+    /// The service, as [`crate::config::ServiceId`] names it.
+    pub service: String,
+    /// The store view.
+    pub store_view: Option<String>,
+    /// The profile.
+    pub profile: Option<String>,
+    /// The operation.
+    pub operation: String,
+    /// The arguments, without what is secret.
+    pub arguments: Vec<String>,
+    /// The path of its journal, where it has one, and the header of that.
+    pub journal: Option<(String, Value)>,
+    /// For how many days it is kept.
+    pub retention_days: u32,
+    /// The run that it undoes.
+    pub undoes: Option<RunId>,
+}
+
+/// A run that is in the log.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// The service.
+    pub service: String,
+    /// The profile.
+    pub profile: Option<String>,
+    /// The operation.
+    pub operation: String,
+    /// The path of its journal, and the header of that.
+    pub journal: Option<(String, Value)>,
+    /// How long the journal was when its last request left, in bytes.
+    pub journal_length: u64,
+    /// When it began.
+    pub began: Timestamp,
+    /// When it ended; none where it runs or was killed.
+    pub ended: Option<Timestamp>,
+    /// The run that it undoes.
+    pub undoes: Option<RunId>,
+}
+
+const COLUMNS: &str =
+    "id, service, profile, operation, journal, header, journal_length, began, ended, undoes";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
+    let (journal, header): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
+    let header = header.and_then(|header| serde_json::from_str(&header).ok());
+    Ok(Run {
+        id: RunId(row.get(0)?),
+        service: row.get(1)?,
+        profile: row.get(2)?,
+        operation: row.get(3)?,
+        journal: journal.zip(header),
+        journal_length: row.get::<_, i64>(6)?.cast_unsigned(),
+        began: time(row.get(7)?),
+        ended: row.get::<_, Option<i64>>(8)?.map(time),
+        undoes: row.get::<_, Option<i64>>(9)?.map(RunId),
+    })
+}
+
+impl WriteLog {
+    /// Notes that a command is about to write. It is synced with its first write.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be written.
+    pub async fn begin_run(&self, run: NewRun) -> Result<RunId, Failure> {
+        let now = stored(self.clock.now());
+        let begin = move |connection: &Connection| {
+            let arguments = Value::from(run.arguments).to_string();
+            let (journal, header) = run.journal.unzip();
+            connection
+                .prepare_cached(
+                    "INSERT INTO run (service, store_view, profile, operation, arguments, journal, header, began, \
+                                      retention_days, undoes) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                )?
+                .execute(params![
+                    run.service,
+                    run.store_view,
+                    run.profile,
+                    run.operation,
+                    arguments,
+                    journal,
+                    header.map(|header| header.to_string()),
+                    now,
+                    run.retention_days,
+                    run.undoes.map(|undone| undone.0)
+                ])?;
+            Ok(RunId(connection.last_insert_rowid()))
+        };
+        self.commit(Durability::Buffered, begin).await.map_err(|error| unwritable(&error))
+    }
+
+    /// Notes that a run ended.
+    pub fn end_run(&self, run: RunId) {
+        let now = stored(self.clock.now());
+        self.commit_later(move |connection| {
+            connection.execute("UPDATE run SET ended = ?2 WHERE id = ?1", params![run.0, now]).map(drop)
+        });
+    }
+
+    /// The runs that have a journal, the one that began last first, each journal once.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn runs_with_journals(&self) -> Result<Vec<Run>, Failure> {
+        let find = format!(
+            "SELECT {COLUMNS} FROM run WHERE id IN \
+             (SELECT max(id) FROM run WHERE journal IS NOT NULL GROUP BY journal) ORDER BY id DESC"
+        );
+        self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
+    }
+}

@@ -1,0 +1,173 @@
+//! Small things that commands leave for the next ones: default options of attributes, plans that were started, and ids for
+//! completion.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::names::{email_hash, keyed_hash};
+use super::writes::unwritable;
+use super::{Durability, WriteLog, stored};
+use storefront_core::failure::Failure;
+
+/// What is noted before the first option is added to an attribute: Magento loses the default option with each one, and
+/// the program that sets it again may die before it does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefaultNote {
+    /// Id of the option that was the default.
+    pub default: String,
+    /// Labels of the options that were to be added, and of which it is not known whether they will be.
+    pub labels: Vec<String>,
+}
+
+/// A plan that was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartedPlan {
+    /// The path of its journal; what of it is no text is replaced.
+    pub journal: String,
+    /// How long the journal was when the last request left, in bytes.
+    pub journal_length: u64,
+}
+
+/// The ids of addresses for completion.
+#[derive(Debug, Clone, Default)]
+pub struct SeenAddresses {
+    /// The id and the email of the customer, where an administrator named them.
+    pub customer: Option<(String, String)>,
+    /// The ids, each with words to know it by.
+    pub addresses: Map<String, Value>,
+}
+
+impl WriteLog {
+    /// The note about the default option of an attribute.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be read: options must not be added then.
+    pub fn default_note(&self, service: &str, attribute: &str) -> Result<Option<DefaultNote>, Failure> {
+        let text: Option<String> = self.read(|connection| {
+            connection
+                .prepare_cached("SELECT note FROM default_option WHERE service = ?1 AND attribute = ?2")?
+                .query_row(params![service, attribute], |row| row.get(0))
+                .optional()
+        })?;
+        let parsed = text.map(|text| serde_json::from_str(&text)).transpose();
+        parsed.map_err(|error| Failure::guard(format!("the note of the default option: {error}")))
+    }
+
+    /// Notes this, synced, in place of what was noted.
+    ///
+    /// # Errors
+    /// `guard` where that is not possible: options must not be added then.
+    pub async fn note_default(
+        &self,
+        service: &str,
+        attribute: &str,
+        note: &DefaultNote,
+    ) -> Result<(), Failure> {
+        let note = serde_json::to_string(note).map_err(|error| Failure::internal(error.to_string()))?;
+        let (service, attribute) = (service.to_owned(), attribute.to_owned());
+        let save = move |connection: &Connection| {
+            let save = "INSERT OR REPLACE INTO default_option (service, attribute, note) VALUES (?1, ?2, ?3)";
+            connection.execute(save, params![service, attribute, note])
+        };
+        self.commit(Durability::Synced, save).await.map_err(|error| unwritable(&error)).map(drop)
+    }
+
+    /// Forgets it. A note that stays is used only where the attribute has no default.
+    pub fn forget_default(&self, service: &str, attribute: &str) {
+        let (service, attribute) = (service.to_owned(), attribute.to_owned());
+        self.commit_later(move |connection| {
+            let forget = "DELETE FROM default_option WHERE service = ?1 AND attribute = ?2";
+            connection.execute(forget, params![service, attribute]).map(drop)
+        });
+    }
+
+    /// The plan with this id, where it was started on this machine.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read: without it a plan seems never to have been started.
+    pub fn started_plan(&self, id: &str) -> Result<Option<StartedPlan>, Failure> {
+        self.read(|connection| {
+            connection
+                .prepare_cached("SELECT journal, journal_length FROM applied_plan WHERE id = ?1")?
+                .query_row([id], |row| {
+                    let journal_length = row.get::<_, i64>(1)?.cast_unsigned();
+                    Ok(StartedPlan { journal: row.get(0)?, journal_length })
+                })
+                .optional()
+        })
+    }
+
+    /// Notes that a plan is started with this journal, synced; the one that was noted before, where it was.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be noted.
+    pub async fn start_plan(&self, id: &str, journal: &str) -> Result<Option<StartedPlan>, Failure> {
+        let (plan, path, now) = (id.to_owned(), journal.to_owned(), stored(self.clock.now()));
+        let start = move |connection: &Connection| {
+            let start = "INSERT OR IGNORE INTO applied_plan (id, journal, at) VALUES (?1, ?2, ?3)";
+            connection.execute(start, params![plan, path, now])
+        };
+        let started = self.commit(Durability::Synced, start).await;
+        let is_new = started.map_err(|error| unwritable(&error))? > 0;
+        if is_new { Ok(None) } else { self.started_plan(id) }
+    }
+
+    /// Notes, synced, how long the journal of a plan is, before a request leaves.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be noted.
+    pub async fn note_plan_length(&self, id: &str, length: u64) -> Result<(), Failure> {
+        let (id, length) = (id.to_owned(), length.cast_signed());
+        let note = move |connection: &Connection| {
+            let note = "UPDATE applied_plan SET journal_length = max(journal_length, ?2) WHERE id = ?1";
+            connection.execute(note, params![id, length])
+        };
+        self.commit(Durability::Synced, note).await.map_err(|error| unwritable(&error)).map(drop)
+    }
+
+    /// Keeps the ids of a profile's addresses, for completion, in place of those seen before at this service.
+    pub fn note_addresses(&self, service: &str, seen: SeenAddresses) {
+        let (service, now) = (service.to_owned(), stored(self.clock.now()));
+        self.commit_later(move |connection| {
+            let (customer, email) = match &seen.customer {
+                Some((id, email)) => {
+                    (Some(keyed_hash(connection, "id", id)?), Some(email_hash(connection, email)?))
+                }
+                None => (None, None),
+            };
+            let addresses = Value::Object(seen.addresses).to_string();
+            let note = "INSERT OR REPLACE INTO seen_address (service, customer, email, at, addresses) \
+                        VALUES (?1, ?2, ?3, ?4, ?5)";
+            connection.execute(note, params![service, customer, email, now, addresses]).map(drop)
+        });
+    }
+
+    /// The ids seen last at this service, where they are those of `customer` (an id or an email; without one, the token's own).
+    pub fn seen_addresses(&self, service: &str, customer: Option<&str>) -> Map<String, Value> {
+        let found = self.read(|connection| {
+            let (id, email) = match customer {
+                Some(name) => {
+                    (Some(keyed_hash(connection, "id", name)?), Some(email_hash(connection, name)?))
+                }
+                None => (None, None),
+            };
+            let find = "SELECT addresses FROM seen_address WHERE service = ?1 AND \
+                        (customer = ?2 OR email = ?3 OR ?2 IS NULL AND customer IS NULL AND email IS NULL)";
+            connection.query_row(find, params![service, id, email], |row| row.get::<_, String>(0)).optional()
+        });
+        let text = found.ok().flatten();
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Forgets the addresses seen at this service, or with `before` those that were seen before this at any service.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be written.
+    pub async fn forget_addresses(&self, service: Option<&str>, before: Timestamp) -> Result<usize, Failure> {
+        let (service, before) = (service.map(str::to_owned), stored(before));
+        let forget = "DELETE FROM seen_address WHERE service = ?1 OR ?1 IS NULL AND at < ?2";
+        self.delete(move |connection| connection.execute(forget, params![service, before])).await
+    }
+}

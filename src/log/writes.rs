@@ -1,0 +1,361 @@
+//! Writes: the calls that change something, from the gate to what became of them.
+
+use std::fmt::{self, Display, Formatter};
+use std::sync::{Arc, OnceLock};
+
+use jiff::Timestamp;
+use rusqlite::types::Null;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::{Map, Value};
+
+use super::names::email_hash;
+use super::{Durability, RunId, WriteLog, stored, time};
+use crate::system::database::DatabaseError;
+use crate::system::environment::STATE_HOME;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::outcome::WriteOutcome;
+use storefront_core::text::exact_json;
+
+/// The id of a write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WriteId(pub i64);
+
+impl Display for WriteId {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// What a write changes: the kind of thing, and which one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// `customer`, …
+    pub kind: &'static str,
+    /// Its id at the service; none until the call makes it.
+    pub id: Option<String>,
+    /// The store view, where it has one value for each.
+    pub scope: Option<String>,
+}
+
+impl Owner {
+    /// A customer, by the id, or by the email of one who has none.
+    pub fn customer(key: &str) -> Self {
+        Self { kind: "customer", id: Some(key.to_owned()), scope: None }
+    }
+}
+
+/// Whose data a write holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct People {
+    /// The id of the customer.
+    pub customer: Option<String>,
+    /// Their email, which is kept as a hash.
+    pub email: Option<String>,
+}
+
+/// Of a replacement: the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// As it was stored.
+    pub stored: Map<String, Value>,
+    /// As it was sent.
+    pub sent: Map<String, Value>,
+}
+
+/// A write that is about to leave.
+#[derive(Debug, Clone)]
+pub struct NewWrite {
+    /// The command.
+    pub run: RunId,
+    /// The first of the calls that are made from the same read.
+    pub part_of: Option<WriteId>,
+    /// Of a batch: the line by which the record is named, and its hash.
+    pub record: Option<(u64, u64)>,
+    /// The length of the journal with the record's `sending`.
+    pub journal_length: Option<u64>,
+    /// What the call is called.
+    pub call: String,
+    /// The service.
+    pub service: String,
+    /// What it changes.
+    pub owner: Owner,
+    /// The change.
+    pub effect: Value,
+    /// Of a replacement: the whole.
+    pub document: Option<Document>,
+    /// Whose data it holds.
+    pub people: People,
+}
+
+/// A write that is in the log.
+#[derive(Debug, Clone)]
+pub struct Write {
+    /// Its id.
+    pub id: WriteId,
+    /// The command.
+    pub run: RunId,
+    /// The first of the calls that are made from the same read; none for that one.
+    pub part_of: Option<WriteId>,
+    /// The line by which its record is named.
+    pub record: Option<u64>,
+    /// What the call is called.
+    pub call: String,
+    /// The operation of the command.
+    pub operation: String,
+    /// The service.
+    pub service: String,
+    /// The id of its owner.
+    pub owner: Option<String>,
+    /// The change.
+    pub effect: Value,
+    /// When it left.
+    pub left_at: Timestamp,
+    /// What became of it; unknown while it is open.
+    pub outcome: WriteOutcome,
+    /// Whether nobody has said what became of it.
+    pub is_open: bool,
+    /// What the look that closed it showed otherwise than it was sent.
+    pub seen: Option<Value>,
+}
+
+impl Write {
+    /// The first of the calls that were made from the same read.
+    pub fn first(&self) -> WriteId {
+        self.part_of.unwrap_or(self.id)
+    }
+}
+
+const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
+     outcome, seen FROM write JOIN run ON run.id = write.run";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
+    let json = |text: Option<String>| text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let left_at = time(row.get(9)?);
+    let outcome: Option<WriteOutcome> =
+        row.get::<_, Option<String>>(10)?.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Write {
+        id: WriteId(row.get(0)?),
+        run: RunId(row.get(1)?),
+        part_of: row.get::<_, Option<i64>>(2)?.map(WriteId),
+        record: row.get::<_, Option<i64>>(3)?.map(i64::cast_unsigned),
+        call: row.get(4)?,
+        operation: row.get(5)?,
+        service: row.get(6)?,
+        owner: row.get(7)?,
+        effect: json(row.get(8)?).unwrap_or_default(),
+        left_at,
+        outcome: outcome.unwrap_or(WriteOutcome::Unknown { sent_at: left_at }),
+        is_open: outcome.is_none(),
+        seen: json(row.get(11)?),
+    })
+}
+
+/// A write that is in the log and has not left: that is noted when the command ends before it does, by an error or a signal.
+/// Only a process that dies leaves the question open.
+#[derive(Debug)]
+pub struct OpenWrite {
+    log: WriteLog,
+    id: Arc<OnceLock<i64>>,
+    has_left: bool,
+}
+
+impl OpenWrite {
+    /// The call leaves now.
+    pub fn leaves(mut self) -> WriteId {
+        self.has_left = true;
+        WriteId(self.id.get().copied().unwrap_or_default())
+    }
+}
+
+impl Drop for OpenWrite {
+    fn drop(&mut self) {
+        if !self.has_left {
+            let (id, now) = (self.id.clone(), stored(self.log.clock.now()));
+            // The commit of the write may still be under way: then this one comes after it.
+            self.log.commit_later(move |connection| match id.get() {
+                Some(id) => close(connection, *id, &WriteOutcome::NotSent, now, None),
+                None => Ok(()),
+            });
+        }
+    }
+}
+
+fn close(
+    connection: &Connection,
+    id: i64,
+    outcome: &WriteOutcome,
+    now: i64,
+    seen: Option<&Value>,
+) -> rusqlite::Result<()> {
+    let outcome = serde_json::to_string(outcome).unwrap_or_default();
+    connection
+        .prepare_cached("UPDATE write SET outcome = ?2, closed_at = ?3, seen = ?4 WHERE id = ?1")?
+        .execute(params![id, outcome, now, seen.map(Value::to_string)])
+        .map(drop)
+}
+
+impl WriteLog {
+    /// Puts a write into the log, synced; after that its call may leave.
+    ///
+    /// # Errors
+    /// `unavailable` where another process was in the way for a second, `guard` where the log cannot be written. Nothing of it is
+    /// in the log then, and the call must not leave.
+    pub async fn gate(&self, write: NewWrite) -> Result<OpenWrite, Failure> {
+        let (left_at, id) = (stored(self.clock.now()), Arc::<OnceLock<i64>>::default());
+        let open = OpenWrite { log: self.clone(), id: id.clone(), has_left: false };
+        let insert = move |connection: &Connection| {
+            let given = insert(connection, &write, left_at)?;
+            id.get_or_init(|| given);
+            Ok(())
+        };
+        self.commit(Durability::Synced, insert).await.map_err(|error| unwritable(&error))?;
+        Ok(open)
+    }
+
+    /// Notes what became of a write, and what of it a look showed otherwise than it was sent. What cannot be noted is left out: the
+    /// write stays open, and the next command finds out for itself, as it does when the process dies before this.
+    pub async fn close(&self, id: WriteId, outcome: WriteOutcome, seen: Option<Value>) {
+        let now = stored(self.clock.now());
+        let step = move |connection: &Connection| close(connection, id.0, &outcome, now, seen.as_ref());
+        let _ = self.commit(Durability::Buffered, step).await;
+    }
+
+    /// Gives a write the id of the owner that its call has made.
+    pub fn note_made(&self, id: WriteId, owner: &str, made: &Value) {
+        let (owner, made) = (owner.to_owned(), made.to_string());
+        self.commit_later(move |connection| {
+            let note = "UPDATE write SET owner = coalesce(owner, ?2), made = ?3 WHERE id = ?1";
+            connection.execute(note, params![id.0, owner, made]).map(drop)
+        });
+    }
+
+    /// Up to so many writes of an owner that are older than `before`, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn newest(
+        &self,
+        service: &str,
+        owner: &Owner,
+        before: Option<WriteId>,
+        limit: usize,
+    ) -> Result<Vec<Write>, Failure> {
+        let before = before.map_or(i64::MAX, |before| before.0);
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let find = format!(
+            "{SELECT} WHERE write.service = ?1 AND owner_kind = ?2 AND owner = ?3 AND write.id < ?4 \
+             ORDER BY write.id DESC LIMIT ?5"
+        );
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(&find)?;
+            find.query_map(params![service, owner.kind, owner.id, before, limit], read)?.collect()
+        })
+    }
+
+    /// The write with this id.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn write(&self, id: WriteId) -> Result<Option<Write>, Failure> {
+        let find = format!("{SELECT} WHERE write.id = ?1");
+        self.read(|connection| connection.prepare_cached(&find)?.query_row([id.0], read).optional())
+    }
+
+    /// The writes of a run, or of one of its records, in their order.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn writes_of(&self, run: RunId, record: Option<u64>) -> Result<Vec<Write>, Failure> {
+        let find = format!("{SELECT} WHERE run = ?1 AND (?2 IS NULL OR record = ?2) ORDER BY write.id");
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(&find)?;
+            find.query_map(params![run.0, record.map(u64::cast_signed)], read)?.collect()
+        })
+    }
+
+    /// The whole that a write, or the first of the calls that it is one of, replaced.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn document(&self, first: WriteId) -> Result<Option<Document>, Failure> {
+        let found: Option<(String, String)> = self.read(|connection| {
+            connection
+                .prepare_cached("SELECT stored, sent FROM document WHERE write = ?1")?
+                .query_row([first.0], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()
+        })?;
+        let object = |text: String| {
+            exact_json::parse_object(text.as_bytes())
+                .map_err(|error| Failure::guard(format!("a document in the log cannot be read: {error}")))
+        };
+        found.map(|(stored, sent)| Ok(Document { stored: object(stored)?, sent: object(sent)? })).transpose()
+    }
+
+    /// Deletes rows; gives their number.
+    pub(super) async fn delete(
+        &self,
+        step: impl FnOnce(&Connection) -> rusqlite::Result<usize> + Send + 'static,
+    ) -> Result<usize, Failure> {
+        self.commit(Durability::Buffered, step).await.map_err(|error| unwritable(&error))
+    }
+}
+
+/// A commit that failed, before anything left.
+pub(super) fn unwritable(error: &DatabaseError) -> Failure {
+    let message = format!("the log of this machine cannot be written: {error}");
+    match error {
+        DatabaseError::Busy => Failure::new(FailureKind::Unavailable, message).hint("try again"),
+        _ => Failure::guard(message)
+            .hint(format!("nothing is sent that cannot be noted: free some disk space, or set {STATE_HOME}")),
+    }
+}
+
+fn insert(connection: &Connection, write: &NewWrite, left_at: i64) -> rusqlite::Result<i64> {
+    let email = write.people.email.as_deref().map(|email| email_hash(connection, email)).transpose()?;
+    let (record, hash) = write.record.unzip();
+    connection
+        .prepare_cached(
+            "INSERT INTO write (run, part_of, record, record_hash, call, service, owner_kind, owner, scope, effect, \
+                                customer, email, left_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?
+        .execute(params![
+            write.run.0,
+            write.part_of.map(|first| first.0),
+            record.map(u64::cast_signed),
+            hash.map(u64::to_be_bytes),
+            write.call,
+            write.service,
+            write.owner.kind,
+            write.owner.id,
+            write.owner.scope,
+            write.effect.to_string(),
+            write.people.customer,
+            email,
+            left_at
+        ])?;
+    let id = connection.last_insert_rowid();
+    if let Some(Document { stored, sent }) = &write.document {
+        connection
+            .prepare_cached("INSERT INTO document (write, stored, sent) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, Text(stored), Text(sent)])?;
+    }
+    if let Some(length) = write.journal_length {
+        connection
+            .prepare_cached("UPDATE run SET journal_length = max(journal_length, ?2) WHERE id = ?1")?
+            .execute(params![write.run.0, length.cast_signed()])?;
+    }
+    Ok(id)
+}
+
+/// An object as it is stored.
+struct Text<'a>(&'a Map<String, Value>);
+
+impl rusqlite::ToSql for Text<'_> {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        match serde_json::to_string(self.0) {
+            Ok(text) => Ok(text.into()),
+            Err(_) => Null.to_sql(),
+        }
+    }
+}

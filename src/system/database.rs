@@ -1,0 +1,308 @@
+//! A SQLite database of this machine, as [`super::storage`] opens it: reads, and commits that share a sync.
+//!
+//! What is in it, and why it may be relied on, [`crate::log`] says. Here is only how it is opened and written, so that tests
+//! can put a modelled one in its place: one whose commits fail, or whose machine loses its power.
+
+use std::fmt::{self, Debug, Display, Formatter};
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use tokio::sync::oneshot;
+
+/// How long a transaction waits for that of another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often a group without a gate is tried again: nothing else can tell later what it says.
+const OUTCOME_ATTEMPTS: u32 = 10;
+/// More than the number of different statements, so that each is compiled once.
+const CACHED_STATEMENTS: usize = 64;
+
+/// One step of a commit.
+pub type Step = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()> + Send>;
+
+/// Sets up a connection: settings, and the tables where they are missing.
+pub type Prepare = fn(&mut Connection) -> Result<(), DatabaseError>;
+
+/// A commit that is under way. It is also made where this is dropped.
+pub type Committing = Pin<Box<dyn Future<Output = Result<(), DatabaseError>> + Send>>;
+
+/// What is on disk once a step is committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It survives a power cut: a request is about to leave.
+    Synced,
+    /// It survives the death of the process. A power cut may take it, with all that came after it.
+    Buffered,
+}
+
+/// A database as one process uses it.
+pub trait Database: Debug + Send + Sync {
+    /// Reads what is committed. It is not held up by a commit.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    fn read(&self, query: &mut dyn FnMut(&Connection) -> rusqlite::Result<()>) -> Result<(), DatabaseError>;
+
+    /// Puts a step into the queue, in which it keeps its place; the future says when it is committed.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Busy`] where another process holds the database: then nothing of it is in there.
+    fn commit(&self, step: Step, durability: Durability) -> Committing;
+}
+
+/// Why a database cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseError {
+    /// Another process has been writing to it.
+    Busy,
+    /// The disk is full.
+    Full,
+    /// It is damaged, or the file is no database.
+    Damaged,
+    /// A newer version of this program has written it.
+    Newer,
+    /// It is the database of another program.
+    Foreign,
+    /// It is on a file system of several machines, with this name.
+    Network(&'static str),
+    /// Something else, in words.
+    Other(String),
+}
+
+impl Display for DatabaseError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => out.write_str("another process has been writing to it for a second"),
+            Self::Full => out.write_str("the disk is full"),
+            Self::Damaged => out.write_str("it is damaged"),
+            Self::Newer => out.write_str("a newer version of storefront has written it"),
+            Self::Foreign => out.write_str("it is the database of another program"),
+            Self::Network(name) => write!(out, "it is on a network file system ({name})"),
+            Self::Other(what) => out.write_str(what),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for DatabaseError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for DatabaseError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::StorageFull { Self::Full } else { Self::Other(error.to_string()) }
+    }
+}
+
+/// Runs steps in one transaction; gives what became of each. A step that fails takes no other with it.
+///
+/// # Errors
+/// Where the transaction failed as a whole: then nothing of it is in the database.
+pub fn commit_together(
+    connection: &Connection,
+    steps: impl IntoIterator<Item = Step>,
+) -> Result<Vec<Result<(), DatabaseError>>, DatabaseError> {
+    connection.execute_batch(BEGIN)?;
+    commit_begun(connection, steps)
+}
+
+/// The transaction writes from its start: one that only turns to it could no longer wait for another process.
+const BEGIN: &str = "BEGIN IMMEDIATE";
+
+/// As [`commit_together`], in a transaction that was begun.
+fn commit_begun(
+    connection: &Connection,
+    steps: impl IntoIterator<Item = Step>,
+) -> Result<Vec<Result<(), DatabaseError>>, DatabaseError> {
+    let run = |step: Step| -> Result<Result<(), DatabaseError>, DatabaseError> {
+        connection.execute_batch("SAVEPOINT step")?;
+        let done = step(connection).map_err(DatabaseError::from);
+        match &done {
+            // A full disk ends the whole transaction; the next step would be one of its own.
+            Err(error) if connection.is_autocommit() => return Err(error.clone()),
+            Err(_) => connection.execute_batch("ROLLBACK TO step; RELEASE step")?,
+            Ok(()) => connection.execute_batch("RELEASE step")?,
+        }
+        Ok(done)
+    };
+    let done = steps.into_iter().map(run).collect::<Result<Vec<_>, _>>();
+    let committed = done.and_then(|done| Ok(connection.execute_batch("COMMIT").map(|()| done)?));
+    if committed.is_err() && !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    committed
+}
+
+/// A database in a file.
+pub struct DatabaseFile {
+    reader: Mutex<Connection>,
+    writer: Mutex<Writer>,
+}
+
+/// The connection that writes: idle until something is committed, then on a thread of its own.
+enum Writer {
+    Idle(Connection),
+    Running(Sender<Job>, JoinHandle<()>),
+    Ended,
+}
+
+struct Job {
+    step: Step,
+    durability: Durability,
+    done: oneshot::Sender<Result<(), DatabaseError>>,
+}
+
+impl Debug for DatabaseFile {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("DatabaseFile")
+    }
+}
+
+impl DatabaseFile {
+    /// Opens a file that is there; an empty one becomes a database.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn open(path: &Path, prepare: Prepare) -> Result<Self, DatabaseError> {
+        let mut writer = connect(path)?;
+        prepare(&mut writer)?;
+        let reader = connect(path)?;
+        reader.pragma_update(None, "query_only", true)?;
+        Ok(Self { reader: Mutex::new(reader), writer: Mutex::new(Writer::Idle(writer)) })
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enqueue(&self, job: Job) -> io::Result<()> {
+        let mut writer = self.writer();
+        *writer = match std::mem::replace(&mut *writer, Writer::Ended) {
+            Writer::Idle(connection) => {
+                let (queue, jobs) = channel();
+                let work = move || write(&connection, &jobs);
+                let thread = std::thread::Builder::new().name("log".to_owned()).spawn(work)?;
+                Writer::Running(queue, thread)
+            }
+            other => other,
+        };
+        if let Writer::Running(queue, _) = &*writer {
+            // Where the thread has ended, `done` is dropped, which says so.
+            let _ = queue.send(job);
+        }
+        Ok(())
+    }
+}
+
+impl Database for DatabaseFile {
+    fn read(&self, query: &mut dyn FnMut(&Connection) -> rusqlite::Result<()>) -> Result<(), DatabaseError> {
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(query(&reader)?)
+    }
+
+    fn commit(&self, step: Step, durability: Durability) -> Committing {
+        let (done, committed) = oneshot::channel();
+        let queued = self.enqueue(Job { step, durability, done });
+        Box::pin(async move {
+            queued?;
+            let ended = || DatabaseError::Other("the thread that writes it has ended".to_owned());
+            committed.await.map_err(|_| ended())?
+        })
+    }
+}
+
+impl Drop for DatabaseFile {
+    fn drop(&mut self) {
+        // What is in the queue is still committed.
+        if let Writer::Running(queue, thread) = std::mem::replace(&mut *self.writer(), Writer::Ended) {
+            drop(queue);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Commits what is in the queue, as long as there is somebody to put something in.
+fn write(connection: &Connection, jobs: &Receiver<Job>) {
+    while let Ok(first) = jobs.recv() {
+        commit_group(connection, std::iter::once(first).chain(jobs.try_iter()).collect());
+    }
+}
+
+/// Commits a group. Where another process is in the way, those that wait to send something are told so at once. What became of
+/// a call would be lost: that is tried again.
+fn commit_group(connection: &Connection, group: Vec<Job>) {
+    let is_gate = |job: &Job| job.durability == Durability::Synced;
+    let has_gate = group.iter().any(is_gate);
+    if let Err(error) = begin(connection, has_gate) {
+        let (told, again): (Vec<Job>, Vec<Job>) =
+            group.into_iter().partition(|job| !has_gate || is_gate(job));
+        for job in told {
+            let _ = job.done.send(Err(error.clone()));
+        }
+        if !again.is_empty() {
+            commit_group(connection, again);
+        }
+        return;
+    }
+    let (steps, waiting): (Vec<Step>, Vec<_>) = group.into_iter().map(|job| (job.step, job.done)).unzip();
+    match commit_begun(connection, steps) {
+        Ok(all) => all.into_iter().zip(waiting).for_each(|(one, done)| drop(done.send(one))),
+        Err(error) => waiting.into_iter().for_each(|done| drop(done.send(Err(error.clone())))),
+    }
+}
+
+/// Begins a transaction whose commit is synced where it has a gate.
+fn begin(connection: &Connection, has_gate: bool) -> Result<(), DatabaseError> {
+    let (synchronous, attempts) = if has_gate { ("FULL", 1) } else { ("NORMAL", OUTCOME_ATTEMPTS) };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    let mut begun = Err(DatabaseError::Busy);
+    for _ in 0..attempts {
+        begun = connection.execute_batch(BEGIN).map_err(DatabaseError::from);
+        if begun != Err(DatabaseError::Busy) {
+            break;
+        }
+    }
+    begun
+}
+
+/// A connection to a file that is there.
+fn connect(path: &Path) -> Result<Connection, DatabaseError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    // Who comes last would wait for the disk, for nothing: the next command reads the file beside it as well.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
+}
+
+/// Puts a connection into the mode in which readers are not held up. SQLite does not wait for its turn when the mode changes, so
+/// this does.
+///
+/// # Errors
+/// What SQLite says.
+pub fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(2);
+    let mut patience = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if patience > 0 && error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                patience -= 1;
+                std::thread::sleep(PAUSE);
+            }
+            outcome => return outcome,
+        }
+    }
+}
