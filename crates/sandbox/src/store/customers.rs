@@ -9,6 +9,29 @@ use crate::store::{Database, StoreResult};
 /// Fields of an address that are columns.
 const ADDRESS_COLUMNS: &[&str] = &["id", "customer_id"];
 
+/// What customers can be searched by besides their ids, and where it stands in the documents. Of the addresses it is the
+/// default one for billing.
+pub const SEARCHED: &[(&str, &str)] = &[
+    ("email", "customers.body ->> 'email'"),
+    ("firstname", "customers.body ->> 'firstname'"),
+    ("group_id", "customers.body ->> 'group_id'"),
+    ("lastname", "customers.body ->> 'lastname'"),
+    (
+        "name",
+        "coalesce(nullif(customers.body ->> 'prefix', '') || ' ', '') || coalesce(customers.body ->> 'firstname', '') \
+         || ' ' || coalesce(nullif(customers.body ->> 'middlename', '') || ' ', '') \
+         || coalesce(customers.body ->> 'lastname', '') || coalesce(' ' || nullif(customers.body ->> 'suffix', ''), '')",
+    ),
+    ("store_id", "customers.body ->> 'store_id'"),
+    ("website_id", "coalesce(customers.body ->> 'website_id', 1)"),
+    ("billing_city", "billing.body ->> 'city'"),
+    ("billing_company", "billing.body ->> 'company'"),
+    ("billing_country_id", "billing.body ->> 'country_id'"),
+    ("billing_postcode", "billing.body ->> 'postcode'"),
+    ("billing_region", "billing.body ->> '$.region.region'"),
+    ("billing_telephone", "billing.body ->> 'telephone'"),
+];
+
 /// The account of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
@@ -86,6 +109,27 @@ impl Database<'_> {
     /// Ids of all customers.
     pub fn customer_ids(&self) -> StoreResult<Vec<i64>> {
         self.rows("SELECT id FROM customers ORDER BY id", [], |row| Ok(row.get(0)?))
+    }
+
+    /// The ids of all customers with the values that each has of these [`SEARCHED`] fields.
+    pub fn searched_customers(&self, fields: &[&str]) -> StoreResult<Vec<Document>> {
+        let columns = fields.iter().filter_map(|field| SEARCHED.iter().find(|(name, _)| name == field));
+        let columns: Vec<&(&str, &str)> = columns.collect();
+        let texts = columns.iter().map(|(_, column)| format!("CAST({column} AS TEXT)"));
+        let selected = std::iter::once("customers.id".to_owned()).chain(texts).collect::<Vec<_>>().join(", ");
+        let join = if selected.contains("billing.") {
+            "LEFT JOIN addresses AS billing ON billing.customer_id = customers.id
+             AND billing.id = CAST(customers.body ->> 'default_billing' AS INTEGER)"
+        } else {
+            ""
+        };
+        self.rows(&format!("SELECT {selected} FROM customers {join} ORDER BY customers.id"), [], |row| {
+            let mut searched = Document::from_iter([("entity_id".to_owned(), row.get::<_, i64>(0)?.into())]);
+            for (at, (name, _)) in (1..).zip(&columns) {
+                searched.insert((*name).to_owned(), row.get::<_, Option<String>>(at)?.into());
+            }
+            Ok(searched)
+        })
     }
 
     /// The fields of customer `id`, without the addresses.

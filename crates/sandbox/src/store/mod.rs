@@ -22,7 +22,7 @@ use crate::Emulation;
 use storefront_core::text::exact_json;
 
 pub use catalog::Product;
-pub use customers::{Caller, IssuedToken, StoredAddress};
+pub use customers::{Caller, IssuedToken, SEARCHED, StoredAddress};
 pub use quotes::QuoteLine;
 pub use values::ProductValue;
 
