@@ -81,10 +81,10 @@ pub struct ServeArgs {
     /// Also accept requests for this host name, at any port or at this one (repeatable)
     #[arg(long, value_name = "NAME[:PORT]", value_parser = NonEmptyStringValueParser::new())]
     pub allow_host: Vec<String>,
-    /// Version of Magento whose rules hold: 2.4.7 or 2.4.8
-    #[arg(long, value_name = "VERSION", default_value = "2.4.7", value_parser = ["2.4.7", "2.4.8"])]
+    /// Version of Magento whose rules hold: 2.4.7, 2.4.8 or 2.4.9
+    #[arg(long, value_name = "VERSION", default_value = "2.4.7", value_parser = ["2.4.7", "2.4.8", "2.4.9"])]
     #[arg(hide_possible_values = true)]
-    pub version: String,
+    pub magento_version: String,
     /// Limit lists as Magento can: at most 300 records a page
     #[arg(long)]
     pub limits: bool,
@@ -122,7 +122,11 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
 }
 
 async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
-    let version = if args.version == "2.4.8" { Version::V248 } else { Version::V247 };
+    let version = match args.magento_version.as_str() {
+        "2.4.9" => Version::V249,
+        "2.4.8" => Version::V248,
+        _ => Version::V247,
+    };
     let options = Options {
         listen: args.listen,
         emulation: Emulation { version, has_limits: args.limits },

@@ -99,6 +99,34 @@ For more information, try '--help'.
     );
 }
 
+/// A city that 2.4.8 refuses is stored by 2.4.7 and by 2.4.9, and a street that 2.4.9 refuses by the others.
+#[test]
+#[cfg(unix)]
+fn serve_has_the_rules_of_the_version_that_is_named() {
+    use std::io::Write as _;
+    let home = Home::new();
+    for (flag, statuses) in
+        [("", [200, 200]), ("--magento-version 2.4.8", [400, 200]), ("--magento-version 2.4.9", [200, 400])]
+    {
+        let (child, line) = serve(&home, &format!("{flag} --data a.db"));
+        let address = line["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+        let answers =
+            [r#"{"id": 12, "city": "St. Louis"}"#, r#"{"id": 12, "street": ["c/o A: B"]}"#].map(|change| {
+                let body = format!(r#"{{"customer": {{"addresses": [{change}]}}}}"#);
+                let headers = ["Authorization: Bearer sandbox-admin", "Content-Type: application/json"];
+                let mut stream = std::net::TcpStream::connect(&address).unwrap();
+                stream.write_all(&message("PUT", "/rest/V1/customers/5", &headers, body.as_bytes())).unwrap();
+                let mut answer = Vec::new();
+                stream.read_to_end(&mut answer).unwrap();
+                Answer::parse(&answer).status
+            });
+        assert_eq!(answers, statuses, "{flag}");
+        stop(child, "-TERM");
+        home.run("sandbox reset --data a.db");
+    }
+    assert_eq!(home.run("sandbox serve --version 2.4.8").code, 2);
+}
+
 #[test]
 #[cfg(unix)]
 fn serve_accepts_only_the_allowed_host_names() {

@@ -179,7 +179,7 @@ async fn handle(
             Err(refusal) if !refusal.is_saved => Err(refusal),
             // What a PUT answers are all addresses as they would be stored.
             Ok(profile) if version >= Version::V248 && route.method == "PUT" => {
-                magento::limits::check_addresses(&profile).map(|()| Ok(profile))
+                magento::limits::check_addresses(&profile, version).map(|()| Ok(profile))
             }
             answered => Ok(answered),
         }

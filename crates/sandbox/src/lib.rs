@@ -73,6 +73,8 @@ pub enum Version {
     /// 2.4.8: names of signed parameters in the order of their bytes, the path signed as it was sent, checks of stored
     /// addresses, the default shipping address before the others, and other words for a quantity over stock.
     V248,
+    /// 2.4.9: as 2.4.8, with more signs in a city and a telephone number, and signs that a street cannot have.
+    V249,
 }
 
 /// Which shop of Magento it is.

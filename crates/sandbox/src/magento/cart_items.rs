@@ -131,7 +131,7 @@ fn check_stock(product: &Product, qty: i64, version: Version) -> Result<(), ApiE
             400,
             match version {
                 Version::V247 => "The requested qty is not available",
-                Version::V248 => "Not enough items for sale",
+                Version::V248 | Version::V249 => "Not enough items for sale",
             },
         ));
     }
