@@ -97,6 +97,11 @@ impl<'a> Calls<'a> {
         self.done.iter().any(is_sent_and_applied)
     }
 
+    /// The names of the calls that were sent and took effect.
+    pub fn applied(&self) -> Vec<String> {
+        self.done.iter().filter(|call| is_sent_and_applied(call)).map(|call| call.name.to_string()).collect()
+    }
+
     /// The failure of the whole: what was applied before stays so. Of the `planned` calls the others were not sent.
     /// `again` says how to complete it; a hint of the failure is enough where nothing was applied.
     pub fn failed(mut self, failure: Failure, planned: &[Planned], again: Option<Hint>) -> Failure {
@@ -107,6 +112,10 @@ impl<'a> Calls<'a> {
         let is_mismatch = failure.kind == FailureKind::Mismatch;
         let (kind, applied) = match (is_unknown || failure.applied == Applied::Unknown, self.is_applied()) {
             (true, _) if is_mismatch => (FailureKind::Mismatch, Applied::Unknown),
+            // It was refused, and could not be looked at.
+            _ if failure.kind == FailureKind::Refused && failure.applied == Applied::Unknown => {
+                (FailureKind::Refused, Applied::Unknown)
+            }
             (true, _) => (FailureKind::Unknown, Applied::Unknown),
             (_, true) if is_mismatch => (FailureKind::Mismatch, Applied::Yes),
             (_, true) => (FailureKind::Partial, Applied::Partial),

@@ -73,15 +73,19 @@ impl CustomerStore {
         Ok(record)
     }
 
-    /// Notes that a read has shown what was removed.
+    /// Notes what a read has shown of the removals that the service says that it has; where others are lost, of those, too, that
+    /// it says were gone before.
     ///
     /// # Errors
     /// Whatever the system says.
-    pub fn verify_removals(&self, snapshot: &Path, at: Timestamp) -> Result<(), Error> {
+    pub fn close_removals(&self, snapshot: &Path, outcome: WriteOutcome) -> Result<(), Error> {
         let mut record = self.record(snapshot)?.ok_or(ErrorKind::NotFound)?;
+        let is_lost = matches!(outcome, WriteOutcome::Mismatch { .. });
         for removal in &mut record.removals {
-            if let WriteOutcome::Applied { .. } = removal.outcome {
-                removal.outcome = WriteOutcome::Applied { at, verified: true };
+            match removal.outcome {
+                WriteOutcome::Applied { .. } => removal.outcome = outcome,
+                WriteOutcome::Refused if is_lost => removal.outcome = outcome,
+                _ => {}
             }
         }
         record.outcome = record.computed();

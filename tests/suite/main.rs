@@ -107,6 +107,7 @@ mod printed_commands;
 mod profile_fields;
 mod profile_round_trip;
 mod readme;
+mod removal_look;
 mod replies;
 mod restore_defaults;
 mod restore_owner;

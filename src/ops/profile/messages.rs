@@ -65,6 +65,28 @@ pub fn list() -> Hint {
     hint!(storefront("customer history"), " lists the snapshots")
 }
 
+/// A failure after calls of the same command that were applied, by their names; `undo` are the snapshots that were taken for them.
+/// What they did is said whatever ended the rest, a no of a person, too.
+pub fn after_calls(failure: Failure, applied: &[String], undo: &[&Path]) -> Failure {
+    let failure = match applied {
+        [] if failure.kind != FailureKind::Unknown => return failure,
+        [] => failure,
+        applied => {
+            let message = format!("{}; already applied: {}", failure.message, applied.join(", "));
+            Failure { message, is_cancelled: false, ..failure }
+        }
+    };
+    // The hint of a mismatch has its own undo.
+    if failure.kind == FailureKind::Mismatch {
+        return failure;
+    }
+    let again = "run the command again to send what is left: an address that it removed counts as removed";
+    let undo = Hint::join(undo.iter().map(|snapshot| restore(snapshot).into()), " and ");
+    let again = hint!(again, "; to undo what was applied, run ", undo);
+    let hint = failure.hint.clone().map_or_else(Hint::default, |hint| hint.and("; ")).and(again);
+    failure.hint(hint)
+}
+
 /// These addresses by their ids.
 pub fn addresses(ids: &[AddressId]) -> String {
     format!("{} {}", if ids.len() == 1 { "address" } else { "addresses" }, join_ids(ids))
@@ -140,23 +162,33 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, verification: &Verificat
     let administrators = service.settings.dialect.administrators_fields;
     let hint =
         magento::ignored_on_own_profile(verification, administrators).filter(|_| service.customer.is_none());
-    let mut what = Vec::new();
-    for (ids, problem) in [(&verification.missing, "missing"), (&verification.replaced, "another one")] {
-        if let [_, others @ ..] = &ids[..] {
-            let [subject, verb] = if others.is_empty() { ["address", "is"] } else { ["addresses", "are"] };
-            what.push(format!("{subject} {} {verb} {problem} afterwards", join_ids(ids)));
-        }
-    }
+    let mut what = lost(verification);
     if !verification.undone.is_empty() {
         what.push(format!("not visible afterwards: {}", list_paths(&verification.undone)));
     }
-    let addresses = verification.missing.iter().chain(&verification.replaced);
-    let missing = addresses.map(|id| FieldPath::address(*id).to_string());
-    let missing = missing.chain(verification.undone.iter().map(|change| change.path.to_string())).collect();
+    let undone = verification.undone.iter().map(|change| change.path.to_string());
+    let missing = lost_paths(verification).chain(undone).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
     let failure = failure.hint(hint.map_or_else(|| look_again(snapshot), Hint::from));
     Failure { missing, snapshot: Some(text(snapshot).into()), ..failure }
+}
+
+/// The addresses that were to stay and are gone, or others, each kind as a clause.
+fn lost(verification: &Verification) -> Vec<String> {
+    let mut what = Vec::new();
+    for (ids, problem) in [(&verification.missing, "missing"), (&verification.replaced, "another one")] {
+        if let [_, others @ ..] = &ids[..] {
+            let verb = if others.is_empty() { "is" } else { "are" };
+            what.push(format!("{} {verb} {problem} afterwards", addresses(ids)));
+        }
+    }
+    what
+}
+
+fn lost_paths(verification: &Verification) -> impl Iterator<Item = String> {
+    let ids = verification.missing.iter().chain(&verification.replaced);
+    ids.map(|id| FieldPath::address(*id).to_string())
 }
 
 /// The service has it, and answers with the profile of another customer.
@@ -220,6 +252,36 @@ pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
     }
 }
 
+/// The service refused to remove an address, and a read shows that one is gone: this one, or others.
+pub fn removed_though_refused(
+    snapshot: &Path,
+    gone: Option<AddressId>,
+    verification: &Verification,
+    refused: Failure,
+) -> Failure {
+    let saved = gone.map(|id| format!("address {id} was removed"));
+    let what: Vec<String> = saved.into_iter().chain(lost(verification)).collect();
+    let missing = lost_paths(verification).collect();
+    let failure = saved_though_refused(snapshot, refused);
+    Failure { message: format!("{}; {}", failure.message, what.join("; ")), missing, ..failure }
+}
+
+/// The service says that it has none of these addresses, which a read had shown.
+pub fn gone_already(ids: &[AddressId]) -> Failure {
+    let verb = if ids.len() == 1 { "was" } else { "were" };
+    Failure::new(FailureKind::Refused, format!("{} {verb} gone already", addresses(ids)))
+}
+
+/// The service refused to remove an address, and whether it is gone all the same could not be read.
+pub fn refused_unread(id: AddressId, refused: Failure, unread: &Failure) -> Failure {
+    let message = format!(
+        "{}; whether address {id} was removed all the same could not be read: {}",
+        refused.message, unread.message
+    );
+    let hint = hint!("look with ", storefront("customer show"), " whether it is still there");
+    Failure { message, ..refused }.applied(Applied::Unknown).hint(hint)
+}
+
 fn look_again(snapshot: &Path) -> Hint {
     hint!(
         "look again with ",
@@ -270,7 +332,7 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
 }
 
 /// With the flag, because the update to undo may itself still take effect.
-fn restore(snapshot: &Path) -> HintCommand {
+pub fn restore(snapshot: &Path) -> HintCommand {
     storefront("customer restore").arg(stem(snapshot)).arg("--after-unknown")
 }
 

@@ -2,13 +2,14 @@
 //! the read and a PUT is lost by it. What else changes is sent first, with these addresses still in it.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::messages;
 use super::verify::Sent;
 use crate::client::service::Service;
-use crate::client::{Attempt, Attempts, Effect, names_no_entity, pause};
+use crate::client::{Attempt, Attempts, Effect, may_be_saved, names_no_entity, pause};
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::{Call, Outcome};
 use crate::state::WriteRecord;
@@ -49,13 +50,15 @@ impl Freed {
         self.changes.iter().filter_map(|change| change.path.address_id())
     }
 
-    /// A failure of what follows: these addresses are gone.
+    /// A failure of what follows, or a no to it: these addresses are gone.
     pub fn and_failed(&self, service: &Service<'_>, operation: &'static str, failure: Failure) -> Failure {
         if !failure.calls.is_empty() {
             return failure;
         }
         let snapshot = failure.snapshot.clone();
-        let failure = calls_after(service, operation, Some(self)).failed(failure, &[], Some(AGAIN.into()));
+        let calls = calls_after(service, operation, Some(self));
+        let failure = messages::after_calls(failure, &calls.applied(), &[&self.snapshot]);
+        let failure = calls.failed(failure, &[], None);
         Failure { snapshot: snapshot.or_else(|| Some(self.snapshot.display().to_string().into())), ..failure }
     }
 }
@@ -70,10 +73,6 @@ pub fn calls_after<'a>(
     freed.into_iter().flat_map(|freed| &freed.calls).for_each(|call| calls.push(call.clone()));
     calls
 }
-
-/// How a change is completed of which some calls were applied.
-const AGAIN: &str =
-    "run the command again to send what is left: an address that it removed counts as removed";
 
 impl Dispatch<'_> {
     /// The calls by their names, where addresses are removed by calls of their own; none otherwise.
@@ -102,13 +101,15 @@ impl Dispatch<'_> {
         (!removed.is_empty()).then(|| WriteRecord::unsent(has_put, &removed))
     }
 
-    /// The failure of the PUT: no address is removed then.
-    pub fn put_failed(&self, mut calls: Calls<'_>, failure: Failure) -> Failure {
+    /// The failure of the PUT: no address is removed after it. `freed` are those that were before.
+    pub fn put_failed(&self, mut calls: Calls<'_>, failure: Failure, freed: Option<&Freed>) -> Failure {
         if self.removals.is_empty() && !calls.has_any() {
             return failure;
         }
+        let undo: Vec<&Path> = freed.iter().map(|freed| &*freed.snapshot).collect();
+        let applied = calls.applied();
         calls.push(Call::failed(UPDATE, &failure));
-        calls.failed(failure, &self.planned(), None)
+        calls.failed(messages::after_calls(failure, &applied, &undo), &self.planned(), None)
     }
 }
 
@@ -126,6 +127,7 @@ pub async fn remove(
     mut calls: Calls<'_>,
     put: Option<&Outcome>,
     whole: Outcome,
+    freed: Option<&Freed>,
 ) -> Result<Outcome, Failure> {
     if let Some(put) = put {
         calls.push(Call {
@@ -136,7 +138,9 @@ pub async fn remove(
     }
     for (id, request) in &dispatch.removals {
         if let Err(failure) = remove_one(sent, *id, request, &mut calls).await {
-            let failure = calls.failed(failure, &dispatch.planned(), Some(AGAIN.into()));
+            let undo = std::iter::once(sent.snapshot).chain(freed.map(|freed| &*freed.snapshot));
+            let failure = messages::after_calls(failure, &calls.applied(), &undo.collect::<Vec<_>>());
+            let failure = calls.failed(failure, &dispatch.planned(), None);
             return Err(Failure { snapshot: Some(sent.snapshot.display().to_string().into()), ..failure });
         }
     }
@@ -155,7 +159,7 @@ pub async fn remove(
     if dispatch.removals.is_empty() {
         return Ok(Outcome { verified: put.and_then(|put| put.verified), ..outcome });
     }
-    sent.verify_removed(&dispatch.removed(), outcome).await
+    sent.verify_removed(outcome, put.is_some()).await
 }
 
 /// Removes one address. A call whose answer was lost is sent once more, and the address is gone where the service says that
@@ -171,7 +175,16 @@ async fn remove_one(
         return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
     }
     sent.write_ahead_removal(id).await?;
-    let (outcome, failure) = send_removal(sent, id, request, calls).await?;
+    let (outcome, failure) = match send_removal(sent, id, request, calls).await? {
+        (_, Some(refused)) if may_be_saved(&refused) => {
+            let (outcome, failure) = sent.look_after_refused_removal(id, refused).await;
+            if failure.applied == Applied::Unknown {
+                calls.last_is_saved();
+            }
+            (outcome, Some(failure))
+        }
+        answered => answered,
+    };
     sent.note_removal(id, outcome);
     failure.map_or(Ok(()), Err)
 }

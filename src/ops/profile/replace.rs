@@ -49,15 +49,17 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     let mut next = if prompt.is_attended() { Next::Preview } else { Next::Commit };
     loop {
         next = match next {
-            Next::Preview => preview(&mut steps, &prompt).await?,
-            // What was removed before is gone, whatever became of the rest.
-            Next::Commit => commit(&mut steps).await.map_err(|failure| match &steps.freed {
-                Some(freed) => freed.and_failed(service, change.operation(), failure),
-                None => failure,
-            })?,
+            Next::Preview => preview(&mut steps, &prompt).await,
+            Next::Commit => commit(&mut steps).await,
             Next::Done(outcome) => return Ok(Some(*outcome)),
-            Next::WentBack => return Ok(None),
-        };
+            Next::WentBack if steps.freed.is_none() => return Ok(None),
+            Next::WentBack => Err(Failure::cancelled()),
+        }
+        // What was removed before is gone, whatever became of the rest.
+        .map_err(|failure| match &steps.freed {
+            Some(freed) => freed.and_failed(service, change.operation(), failure),
+            None => failure,
+        })?;
     }
 }
 
@@ -162,12 +164,15 @@ async fn send(
                 // After a signal nothing is sent again.
                 return if service.stopping.get() { Err(*unsent) } else { Ok(Next::Commit) };
             }
-            Err(failure) => return Err(dispatch.put_failed(calls, failure)),
+            Err(failure) => return Err(dispatch.put_failed(calls, failure, steps.freed.as_ref())),
         }
     }
     let done = match put {
         Some(put) if is_one_call => put,
-        put => remove(&whole(merged), dispatch, calls, put.as_ref(), steps.sent(merged, &path)).await?,
+        put => {
+            let reported = steps.sent(merged, &path);
+            remove(&whole(merged), dispatch, calls, put.as_ref(), reported, steps.freed.as_ref()).await?
+        }
     };
     if let Some(freed) = &steps.freed {
         loaded.store.complete(&freed.snapshot);

@@ -26,6 +26,7 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, ShownBy, Verification, is_provable, verify};
+use storefront_core::text::exact_json;
 
 /// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
 const PROOF_INTERVAL: Duration = Duration::from_secs(1);
@@ -220,51 +221,75 @@ impl Sent<'_> {
         }
     }
 
-    /// The addresses were removed by calls of their own: reads show that, for at most `--settle`.
+    /// Addresses were removed by calls of their own: reads show that, and every address that was to stay, for at most
+    /// `--settle`. `had_put` says that what else was sent was looked at already.
     ///
     /// # Errors
-    /// `mismatch` where one is still there at the end.
-    pub async fn verify_removed(&self, removed: &[AddressId], applied: Outcome) -> Result<Outcome, Failure> {
-        let mut reads = Reads::new(self.settle);
-        let (left, now) = loop {
-            match read::read_profile(self.service).await {
-                Ok(now) => {
-                    let is_there = |id: &AddressId| find_address(now.customer(), *id).is_some();
-                    let left: Vec<AddressId> = removed.iter().copied().filter(is_there).collect();
-                    if left.is_empty() || !reads.wait().await {
-                        break (left, now);
-                    }
-                }
-                Err(failure) if !reads.wait().await => {
-                    let why = failure.message;
-                    let warning = format!("removed, but it could not be read back to verify it: {why}");
-                    self.service.session.report.warn(&warning);
-                    return Ok(Outcome { verified: Some(false), ..applied });
-                }
-                Err(_) => {}
+    /// `mismatch` where one is still there at the end, or another one is gone.
+    pub async fn verify_removed(&self, applied: Outcome, had_put: bool) -> Result<Outcome, Failure> {
+        let (verification, now) = match self.read_back().await {
+            Ok(read) => read,
+            Err(failure) => {
+                let why = failure.message;
+                let warning = format!("removed, but it could not be read back to verify it: {why}");
+                self.service.session.report.warn(&warning);
+                return Ok(Outcome { verified: Some(false), ..applied });
             }
         };
-        if !left.is_empty() {
-            let is_left = |change: &&Change| {
-                change.after.is_none() && change.path.address_id().is_some_and(|id| left.contains(&id))
+        let write = verification.outcome(self.sent_at, self.now(), ShownBy::Read);
+        let _ = self.loaded.store.close_removals(self.snapshot, write);
+        self.note_read(&verification, &now, ShownBy::Read).await;
+        if !verification.is_applied() {
+            let failure = if applied.applied == Applied::No && verification.has_lost() {
+                let gone = messages::gone_already(&self.merged.summary.removed);
+                messages::removed_though_refused(self.snapshot, None, &verification, gone)
+            } else {
+                messages::mismatch(self.service, self.snapshot, &verification)
             };
-            let undone = self.merged.changes.iter().filter(is_left).cloned().collect();
-            let failure = messages::mismatch(
-                self.service,
-                self.snapshot,
-                &Verification { undone, ..Verification::default() },
-            );
-            return Err(Failure { status: applied.status, ..failure });
+            let calls = applied.calls.iter().map(exact_json::of).collect();
+            return Err(Failure { status: applied.status, calls, ..failure });
         }
-        if applied.applied == Applied::Yes {
-            let _ = self.loaded.store.verify_removals(self.snapshot, self.now());
+        let verified = (applied.applied == Applied::Yes).then_some(true);
+        if had_put {
+            self.keep(&now);
+            return Ok(Outcome { verified, ..applied });
         }
-        let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
-        if self.recent.are_shown_in(&now, stored, sent, removed) {
-            self.loaded.store.note_read(now.customer()).await;
+        Ok(Outcome { verified, ..self.accept(&verification, &now, applied) })
+    }
+
+    /// The service refused to remove this address. Some shops remove it before they fail: a read shows that. What became of the
+    /// call, and the failure.
+    pub async fn look_after_refused_removal(
+        &self,
+        id: AddressId,
+        refused: Failure,
+    ) -> (WriteOutcome, Failure) {
+        // Until it is known, whoever interrupts the read is not told that nothing was written.
+        let refused_stage = self.service.stage.replace(Applied::Unknown);
+        let mut reads = Reads::new(self.settle);
+        let read = loop {
+            let read = self.read().await;
+            // A read that lags behind may lack an address, too.
+            if !read.as_ref().is_ok_and(|(verification, _)| verification.has_lost()) || !reads.wait().await {
+                break read;
+            }
+        };
+        let sent_at = self.now();
+        let (verification, now) = match read {
+            Ok(read) => read,
+            Err(unread) => {
+                return (WriteOutcome::Unknown { sent_at }, messages::refused_unread(id, refused, &unread));
+            }
+        };
+        let is_gone = find_address(now.customer(), id).is_none();
+        if !is_gone && !verification.has_lost() {
+            self.service.stage.set(refused_stage);
+            return (WriteOutcome::Refused, refused);
         }
-        self.keep(&now);
-        Ok(Outcome { verified: (applied.applied == Applied::Yes).then_some(true), ..applied })
+        self.note_read(&verification, &now, ShownBy::Read).await;
+        let failure =
+            messages::removed_though_refused(self.snapshot, is_gone.then_some(id), &verification, refused);
+        (WriteOutcome::Mismatch { sent_at, is_final: true }, failure)
     }
 
     /// Writes down that the call that removes this address is about to leave.

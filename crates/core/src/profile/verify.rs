@@ -66,7 +66,12 @@ impl Verification {
 
     /// Whether nothing is missing, though the service may have written some values in its own way.
     pub fn is_applied(&self) -> bool {
-        self.missing.is_empty() && self.replaced.is_empty() && self.undone.is_empty()
+        !self.has_lost() && self.undone.is_empty()
+    }
+
+    /// Whether an address that was to stay is gone, or another one.
+    pub fn has_lost(&self) -> bool {
+        !(self.missing.is_empty() && self.replaced.is_empty())
     }
 
     /// Whether it proves that the PUT was applied although nobody said so: it shows all of it, and not only what was there
