@@ -71,7 +71,7 @@ pub fn unassign(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// The set with this id; 404 where there is none.
+/// The set with this id; 404 if it is missing.
 fn named(records: &Database<'_>, id: &str) -> Result<Value, ApiError> {
     let mut sets = records.attribute_sets()?.into_iter();
     let found = sets.find(|known| as_text(&known["attribute_set_id"]) == id);

@@ -162,7 +162,7 @@ fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
     merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
 }
 
-/// A date of birth as it is stored, without a time. 400 for what is no date, and for one to come.
+/// A date of birth as it is stored, without a time. 400 for any other text, and for a date to come.
 fn birthday(text: &str) -> Result<String, ApiError> {
     let Some(date) = date(text)? else { return Ok("0000-00-00".to_owned()) };
     if date > crate::system_time().to_zoned(TimeZone::UTC).date() {
@@ -171,8 +171,8 @@ fn birthday(text: &str) -> Result<String, ApiError> {
     Ok(date.to_string())
 }
 
-/// A date as it is understood: `03/02/1990` is the second of March, and `1990-02-30` too; none is that of zeros. 400 for what is
-/// no date.
+/// A date as it is understood: `03/02/1990` is the second of March, and `1990-02-30` too; none for one of zeros. 400 for any
+/// other text.
 pub fn date(text: &str) -> Result<Option<Date>, ApiError> {
     let parts = |sign: char| -> Vec<i16> {
         let date = text.split(['T', ' ']).next().unwrap_or_default();

@@ -36,8 +36,8 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(json!(true))
 }
 
-/// DELETE `products/attributes/{attributeCode}/options/{optionId}`: the values of products go with it, and the default goes on
-/// naming it.
+/// DELETE `products/attributes/{attributeCode}/options/{optionId}`: it is taken out of the values of products, and stays
+/// the default if it was.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let (id, option) = option(records, &call).map_err(|refusal| ApiError { status: 404, ..refusal })?;
     if option["is_default"] == true {
