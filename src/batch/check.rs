@@ -170,10 +170,9 @@ impl<'a> Check<'a> {
             },
             _ if decision == Decision::NotOurs => {}
             Some(Ok(prepared)) => {
-                let was_sent = latest.state == State::Done || latest.was_sent();
                 self.checked.records += 1;
                 self.checked.to_send += u64::from(is_sent);
-                self.checked.again += u64::from(args.restart && was_sent);
+                self.checked.again += u64::from(args.restart && latest.may_be_applied());
                 self.checked.needs_token |= prepared.token_source == RecordToken::Shared && is_sent;
                 let is_new = self.remember(&prepared.key);
                 let mut duplicate = self.unique_key.filter(|_| !is_new);

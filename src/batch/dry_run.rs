@@ -4,14 +4,15 @@
 use std::rc::Rc;
 
 use crate::batch::check;
+use crate::batch::elsewhere::Elsewhere;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::RecordToken;
-use crate::batch::{again, files, header, undone};
+use crate::batch::{again, files, header, made_of, undone};
 use crate::journal::State;
 use crate::journal::read::{self, PreviousRun};
 use crate::plan::planning::Planning;
-use crate::plan::{PLAN_AGAIN, applying, is_there};
+use crate::plan::{PLAN_AGAIN, RecordOf, applying, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
 use crate::system::storage::LogAccess;
@@ -27,8 +28,12 @@ const MAX_SHOWN: u64 = 3;
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
 pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     let (preparer, report) = (shared.preparer, shared.service.session.report);
-    let planning = Planning::begin(shared.service, preparer.operation)?;
+    let mut planning = Planning::begin(shared.service, preparer.operation)?;
+    if let Some(planning) = &mut planning {
+        planning.made_of(made_of(preparer, preparer.source.sha256()?)?, preparer.args.restart);
+    }
     let past = past(shared)?;
+    let mut elsewhere = sent_elsewhere(shared, &past).await?;
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
     let is_compared = planning.is_some() || preparer.plan.is_some();
@@ -49,6 +54,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         failed: 0,
         hidden: 0,
     };
+    let known = elsewhere.with(&past);
     let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()?
         && !shown.results.is_closed()
@@ -56,9 +62,11 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         let decided = preparer.decide(&past, &record, reader.columns());
         if decided.decision.is_sent()
             && let Some(prepared) = decided.prepared
+            && elsewhere.take(decided.hash, 0).is_none()
         {
             let location = RecordLocation { record: record.number, line: record.line };
-            shown.show(location, prepared).await?;
+            let sent = known.get(&decided.hash).copied().unwrap_or(0);
+            shown.show(location, prepared, RecordOf { hash: decided.hash, sent }).await?;
         }
     }
     shown.finish()
@@ -89,6 +97,7 @@ impl DryRun<'_> {
         &mut self,
         location: RecordLocation,
         prepared: Result<PreparedRecord, Failure>,
+        of: RecordOf,
     ) -> Result<(), Failure> {
         let report = self.shared.service.session.report;
         self.seen += 1;
@@ -100,7 +109,7 @@ impl DryRun<'_> {
         self.results.begin(location.record);
         // It masks the record's own token until the result is printed.
         let ended = match prepared {
-            Ok(prepared) => Ok(self.run(location, prepared).await?),
+            Ok(prepared) => Ok(self.run(location, prepared, of).await?),
             Err(failure) => Err(failure),
         };
         let result = ended.as_ref().and_then(|ended| ended.result.as_ref());
@@ -124,6 +133,7 @@ impl DryRun<'_> {
         &mut self,
         location: RecordLocation,
         prepared: PreparedRecord,
+        of: RecordOf,
     ) -> Result<JobResult, Failure> {
         if self.planning.is_some() && prepared.token_source != RecordToken::Shared {
             return Err(token_in_plan());
@@ -134,7 +144,7 @@ impl DryRun<'_> {
         let job = Rc::new(Job { position, key: 0, token, prepared, earlier, write_ahead });
         let ended = Box::pin(self.shared.run(job.clone())).await;
         if let (Some(planning), Ok(outcome)) = (&mut self.planning, &ended.result) {
-            planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome);
+            planning.add(job.prepared.customer.clone(), &job.prepared.draft, outcome, Some(of));
         }
         Ok(ended)
     }
@@ -165,6 +175,21 @@ impl DryRun<'_> {
         let is_applied = preparer.plan.is_some();
         let hint = if is_applied { PLAN_AGAIN } else { "fix these records, then run the command again" };
         Err(Failure::new(FailureKind::Partial, message).applied(Applied::No).hint(hint))
+    }
+}
+
+/// What other runs sent of the records that a resumed run would send. Of a plan nothing: that is refused.
+async fn sent_elsewhere(shared: RunContext<'_>, past: &PreviousRun) -> Result<Elsewhere, Failure> {
+    let (preparer, service) = (shared.preparer, shared.service);
+    if preparer.plan.is_none() && !preparer.args.resume {
+        return Ok(Elsewhere::default());
+    }
+    let files = files(preparer)?;
+    let header = header(&service.settings, &files, preparer)?;
+    let elsewhere = Elsewhere::look(preparer, &files.journal, &header).await?;
+    match preparer.plan {
+        Some(_) => elsewhere.ensure_not_sent(preparer, past).map(|_| Elsewhere::default()),
+        None => Ok(elsewhere),
     }
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod command_line;
 pub mod decide;
 mod dry_run;
+mod elsewhere;
 mod failed_file;
 pub mod listing;
 mod pace;
@@ -21,6 +22,7 @@ use std::path::Path;
 use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
+use crate::batch::elsewhere::Elsewhere;
 use crate::batch::failed_file::FailedFile;
 use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Input, Run};
@@ -34,11 +36,11 @@ use crate::input::records::Source;
 use crate::journal::open::{Files, Opening};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, journal};
-use crate::journal::{Entry, JournalHeader, State};
+use crate::journal::{Entry, JournalHeader, MadeOf, State};
 use crate::ops::{Operation, refuse_single_flag};
 use crate::plan::{PLAN_AGAIN, Plan, applying, is_there, journal_of};
 use crate::report::Report;
-use crate::report::summary::count_records;
+use crate::report::summary::{count_records, sent_again};
 use crate::state;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
@@ -173,7 +175,10 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let failed = args.failed.as_ref();
     let failed = failed.map(|file| FailedFile::look(file, args.shard, &path, &opening.past, &header));
     let failed = failed.transpose()?;
-    let checked = check::run(preparer, &opening.past)?;
+    let elsewhere = Elsewhere::look(preparer, &path, &header).await?;
+    let of_others = elsewhere.count();
+    let mut checked = check::run(preparer, &opening.past)?;
+    checked.again += elsewhere.ensure_not_sent(preparer, &opening.past)?;
     if checked.needs_token {
         let own = bearer(&service.settings, preparer.operation.spec());
         service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
@@ -187,6 +192,10 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
     let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
     state::note_run(session.context, &real_path(&path), &noted);
+    let now = Elsewhere::look(preparer, &path, &noted).await;
+    if !now.is_ok_and(|now| now.count() == of_others) {
+        return Err(begun_at_once(session, &path, is_new));
+    }
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
     let (journal, writer) = journal(path.clone(), log, started, clock);
@@ -249,12 +258,24 @@ fn ensure_started(session: &Session<'_>, args: &BatchArgs, journal: &Path) -> Re
     }
 }
 
+/// The failure of a run beside which another one of the same records began. A journal that was made for it goes.
+fn begun_at_once(session: &Session<'_>, journal: &Path, is_new: bool) -> Failure {
+    if is_new && let Err(error) = session.context.storage.remove(journal) {
+        return Failure::internal(format!("cannot remove `{}`: {error}", journal.display()));
+    }
+    Failure::guard("another run over this input began meanwhile")
+        .hint("wait for it to finish, and run the command again: what it sent is counted")
+}
+
 /// A person is asked once before a batch writes: of a plan about its changes, else about how many records it is.
 fn confirm(preparer: &RecordPreparer<'_>, checked: &Checked, past: &PreviousRun) -> Result<(), Failure> {
     let (session, operation) = (preparer.session, preparer.operation.spec());
     match preparer.plan {
         _ if checked.to_send == 0 => Ok(()),
-        Some(plan) => applying::confirm(session, operation, plan, |number| preparer.is_sent(past, number)),
+        Some(plan) => {
+            let is_sent = |number| preparer.is_sent(past, number);
+            applying::confirm(session, operation, plan, checked.again, is_sent)
+        }
         None => confirm_count(session, operation, checked),
     }
 }
@@ -272,8 +293,7 @@ fn confirm_count(session: &Session<'_>, operation: &OperationSpec, checked: &Che
             prompt.confirm(&question)
         };
     }
-    let message = "of the earlier run may have been applied, and would be sent again";
-    session.report.warn(&format!("{} {message}", count_records(checked.again)));
+    session.report.warn(&sent_again(checked.again));
     prompt.confirm_deletion(&question)
 }
 
@@ -297,6 +317,8 @@ fn header(
         sha256: Some(preparer.source.sha256()?),
         shard: preparer.args.shard.map(|shard| shard.to_string()),
         undoes: preparer.plan.and_then(|plan| plan.header.undoes.clone()),
+        made_of: preparer.plan.and_then(|plan| plan.header.made_of.clone()),
+        restart: preparer.args.restart,
         flags: preparer.plan.is_none() && preparer.operation.sets_what_is_compared(),
         ..JournalHeader::new()
     })
@@ -329,6 +351,13 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
     };
     let commands = command_line::commands(preparer, &journal);
     Ok(Files { journal, input, resume: args.resume, restart: args.restart, commands })
+}
+
+/// The input of a batch, as a plan that is made of it notes it.
+fn made_of(preparer: &RecordPreparer<'_>, sha256: String) -> Result<MadeOf, Failure> {
+    let Files { journal, input, .. } = files(preparer)?;
+    let text = |path: &Path| path.display().to_string();
+    Ok(MadeOf { input: input.as_deref().map(text), sha256, journal: text(&real_path(&journal)) })
 }
 
 /// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.

@@ -14,7 +14,7 @@ use crate::input::records::{Columns, Content, Record, RecordReader, Source};
 use crate::input::{Draft, Written};
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
-use crate::plan::{Plan, Planned};
+use crate::plan::{self, Plan, Planned};
 use crate::report::summary::NextSteps;
 use storefront_core::check::body::Finding;
 use storefront_core::check::field_names::FieldNames;
@@ -237,7 +237,7 @@ impl<'a> RecordPreparer<'a> {
 
     /// A record of a plan: flags stand in its input, which was checked before; a newer version may know better.
     fn planned(&self, text: &str) -> Result<PreparedRecord, Failure> {
-        let Planned { customer, input, expect } =
+        let Planned { customer, input, expect, .. } =
             Planned::parse(text).ok_or_else(|| Failure::internal("the record of a plan cannot be read"))?;
         let customer =
             customer.map(|customer| customer_name(&customer.into(), &FieldNames::default())).transpose()?;
@@ -342,8 +342,13 @@ pub fn is_first(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
 }
 
-/// Hash of a record as it stands in the input.
+/// Hash of a record as it stands in the input; of a plan's, that of the record it was made of.
 pub fn hash(content: &Content) -> u64 {
+    if let Content::Json(text) = content
+        && let Some(hash) = plan::hash_of_record(text)
+    {
+        return hash;
+    }
     match content {
         Content::Json(text) => Fnv1a::default().update(text.as_bytes()),
         Content::Row(row) => {

@@ -492,7 +492,7 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
     let outcome = operation.run(service, draft, None).await?;
     service.session.report.outcome(&outcome)?;
     if let Some(planning) = &mut planning {
-        planning.add(named.map(str::to_owned), draft, &outcome);
+        planning.add(named.map(str::to_owned), draft, &outcome, None);
     }
     planning.map_or(Ok(()), Planning::finish)
 }

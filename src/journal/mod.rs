@@ -80,6 +80,12 @@ pub struct JournalHeader {
     /// Of a plan that undoes a batch: which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Undoes>,
+    /// Of a plan that was made of an input of many records: which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_of: Option<MadeOf>,
+    /// Whether the run was to send again what earlier ones had sent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub restart: bool,
     /// When the run began, RFC 3339.
     pub started: String,
 }
@@ -96,6 +102,18 @@ pub struct Undoes {
     /// How many of its records were done then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
+}
+
+/// The input that a plan was made of. Its records have the hashes of that input's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeOf {
+    /// Its real path; none for standard input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// SHA-256 of it, 64 hexadecimal digits.
+    pub sha256: String,
+    /// The path of the journal that a run of it has.
+    pub journal: String,
 }
 
 impl Undoes {

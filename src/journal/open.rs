@@ -191,7 +191,7 @@ impl Opening {
             if is_other {
                 continue;
             }
-            let message = if try_lock(&*self.storage, &path, LOCK_ATTEMPTS / 4).await?.is_none() {
+            let message = if is_in_use(&*self.storage, &path).await? {
                 format!("another run over this input is in progress: journal `{shown}`")
             } else if let Some(version) = theirs.other_version() {
                 format!("journal `{shown}` of this input {version}")
@@ -276,6 +276,14 @@ async fn lock(storage: &dyn Storage, path: &Path) -> Result<Lock, Failure> {
 fn in_use(path: &Path) -> Failure {
     Failure::guard(format!("journal `{}` is in use by another process", path.display()))
         .hint("wait for it to finish")
+}
+
+/// Whether another process writes a journal.
+///
+/// # Errors
+/// `guard` where its lock cannot be tried.
+pub async fn is_in_use(storage: &dyn Storage, path: &Path) -> Result<bool, Failure> {
+    Ok(try_lock(storage, path, LOCK_ATTEMPTS / 4).await?.is_none())
 }
 
 /// The lock of a journal; `None` where another process writes it.

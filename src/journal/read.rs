@@ -39,6 +39,11 @@ impl LatestEntry {
         }
     }
 
+    /// Whether it is done, or may be.
+    pub fn may_be_applied(self) -> bool {
+        self.state == State::Done || self.was_sent()
+    }
+
     /// Whether the record with this hash reads as it did then.
     pub fn is_of(self, hash: u64) -> bool {
         self.hash == hash || self.hash == 0
@@ -58,6 +63,8 @@ pub struct PreviousRun {
     pub warning: Option<String>,
     /// Whether flags of a run set fields of the records.
     pub has_flags: bool,
+    /// Whether a run was to send again what other journals show as sent.
+    pub is_restarted: bool,
     /// When the first run began.
     pub started: Option<String>,
     /// The header of the last run.
@@ -262,6 +269,7 @@ impl Reading<'_> {
                 Some(why) => Err(self.damaged(number, &format!("the entry {why}"))),
                 None => {
                     self.past.has_flags |= header.flags;
+                    self.past.is_restarted |= header.restart;
                     self.past.started.get_or_insert_with(|| header.started.clone());
                     self.past.last_run = Some(header);
                     self.end_run()

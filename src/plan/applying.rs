@@ -18,7 +18,7 @@ use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::report::fields::format_value;
 use crate::report::profile;
-use crate::report::summary::count_records;
+use crate::report::summary::{count_records, sent_again};
 use crate::system::storage::{Log, LogAccess, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
@@ -177,7 +177,7 @@ fn already_applied(plan: &Plan, claim: &Claim) -> Failure {
 }
 
 /// Shows the records that are going to be sent, by their numbers, and asks once. The plan shows what is deleted whole, so the
-/// question, or `--yes`, confirms that, too.
+/// question, or `--yes`, confirms that, too. So many of the records are sent `again`: that needs a yes.
 ///
 /// # Errors
 /// As [`Prompt::confirm`] and [`Prompt::confirm_deletion`].
@@ -185,6 +185,7 @@ pub fn confirm(
     session: &Session<'_>,
     operation: &OperationSpec,
     plan: &Plan,
+    again: u64,
     is_sent: impl Fn(u64) -> bool,
 ) -> Result<(), Failure> {
     let mut sent: Vec<(u64, &Planned)> =
@@ -207,7 +208,11 @@ pub fn confirm(
     let deleted = |is_one: fn(&FieldPath) -> bool| {
         all().filter(|change| change.after.is_none() && is_one(&change.path)).count()
     };
+    if again > 0 {
+        session.report.warn(&sent_again(again));
+    }
     match (deleted(FieldPath::is_address), deleted(FieldPath::is_item)) {
+        (0, 0) if again > 0 => prompt.confirm_deletion(&format!("{question}?")),
         (0, 0) => prompt.confirm(&format!("{question}?")),
         (1, _) => prompt.confirm_deletion(&format!("{question} and delete 1 address?")),
         (0, items) => prompt.confirm_deletion(&format!("{question} and remove {}?", plural(items, "item"))),

@@ -18,7 +18,7 @@ use ring::rand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::journal::Undoes;
+use crate::journal::{MadeOf, Undoes};
 use crate::system::storage::{LogAccess, Storage, real_path};
 use storefront_core::failure::Failure;
 use storefront_core::profile::diff::{Change, Expected, Required};
@@ -29,6 +29,8 @@ use storefront_core::text::hash::hex;
 const VERSION: u64 = 1;
 /// What stands between a line and its hash.
 const HASH: &str = ",\"hash\":\"";
+/// What stands between the number of a record and the hash of the record that it was made of.
+const OF: &str = ",\"of\":\"";
 /// What is said of a line that does not have its hash.
 const CHANGED: &str = "changed after the plan was written";
 /// The hint for a plan that cannot be applied.
@@ -60,6 +62,12 @@ pub struct PlanHeader {
     /// The batch that it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Undoes>,
+    /// The input of many records that it was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_of: Option<MadeOf>,
+    /// Whether it was made to send again what a run of that input had sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restart: bool,
 }
 
 /// One record.
@@ -71,6 +79,17 @@ pub struct Planned {
     pub input: Map<String, Value>,
     /// Whose profile it changes, and what of it, where that can be known.
     pub expect: Expected,
+    /// The record of the input that it was made of.
+    pub of: Option<RecordOf>,
+}
+
+/// A record of the input that a plan was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordOf {
+    /// Hash of the record as it stood there.
+    pub hash: u64,
+    /// How many equal ones were known as sent when the plan was made.
+    pub sent: u64,
 }
 
 /// What became of a record of a plan that is applied.
@@ -121,7 +140,9 @@ impl Planned {
         let required = line.get("require").and_then(Value::as_array).into_iter().flatten();
         let required = required.map(Required::parse).collect::<Option<_>>()?;
         let Some(Value::Object(input)) = line.shift_remove("input") else { return None };
-        Some(Self { customer, input, expect: Expected { owner, changes, required } })
+        let sent = line.get("sent").and_then(Value::as_u64).unwrap_or(0);
+        let of = hash_of_record(text).map(|hash| RecordOf { hash, sent });
+        Some(Self { customer, input, expect: Expected { owner, changes, required }, of })
     }
 
     fn to_text(&self, record: usize) -> String {
@@ -136,7 +157,13 @@ impl Planned {
         if !self.expect.required.is_empty() {
             line["require"] = exact_json::of(&self.expect.required);
         }
-        line.to_string()
+        let Some(RecordOf { hash, sent }) = self.of else { return line.to_string() };
+        if sent > 0 {
+            line["sent"] = sent.into();
+        }
+        // Right behind its number: it is found without reading the line.
+        let start = format!("{{\"record\":{record}");
+        line.to_string().replacen(&start, &format!("{start}{OF}{hash:016x}\""), 1)
     }
 }
 
@@ -203,6 +230,15 @@ impl Plan {
         let (only, path) = (Vec::new(), path.to_owned());
         Ok((Self { path, header, records, only, declines_others: false, watcher: None }, rest))
     }
+}
+
+/// The hash of the record that a line of a plan was made of, where it is such a line and was made of one.
+pub fn hash_of_record(line: &str) -> Option<u64> {
+    let (number, rest) = line.strip_prefix("{\"record\":")?.split_once(OF)?;
+    let (_, end) = rest.rsplit_once(HASH)?;
+    let is_line = number.bytes().all(|byte| byte.is_ascii_digit()) && end.trim_end().len() == 64 + 2;
+    let digits = rest.get(..16).filter(|_| is_line && rest[16..].starts_with('"'))?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// Refuses a plan that would take the place of another file, or of a plan that was applied.

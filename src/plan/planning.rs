@@ -6,11 +6,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{PlanHeader, Planned, ensure_new, write};
+use super::{PlanHeader, Planned, RecordOf, ensure_new, write};
 use crate::cli::hint::for_command;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::journal::Undoes;
+use crate::journal::{MadeOf, Undoes};
 use crate::ops::{Operation, refuse_single_flag};
 use crate::report::outcome::Outcome;
 use crate::report::style;
@@ -85,13 +85,19 @@ impl<'a> Planning<'a> {
         self.header.undoes = Some(batch);
     }
 
-    /// Adds a record with what its dry run shows; one that changes nothing is only counted.
-    pub fn add(&mut self, customer: Option<String>, draft: &Draft, shown: &Outcome) {
+    /// Notes the input of many records that the plan is made of, and whether it is to send again what was sent of it.
+    pub fn made_of(&mut self, input: MadeOf, restart: bool) {
+        self.header.made_of = Some(input);
+        self.header.restart = restart;
+    }
+
+    /// Adds a record with what its dry run shows, and the record that it is made `of`; one that changes nothing is only counted.
+    pub fn add(&mut self, customer: Option<String>, draft: &Draft, shown: &Outcome, of: Option<RecordOf>) {
         if shown.reason == Some("unchanged") {
             self.unchanged += 1;
             return;
         }
-        self.push(Planned { customer, input: draft.body(), expect: shown.expected() });
+        self.push(Planned { customer, input: draft.body(), expect: shown.expected(), of });
     }
 
     /// Adds a record.

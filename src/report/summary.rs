@@ -175,6 +175,11 @@ pub fn count_records(number: u64) -> String {
     if number == 1 { "1 record".to_owned() } else { format!("{number} records") }
 }
 
+/// What is said before records are sent once more.
+pub fn sent_again(records: u64) -> String {
+    format!("{} of an earlier run may have been applied, and would be sent again", count_records(records))
+}
+
 /// How many records are not shown: `and 1 more record`.
 pub fn count_more_records(number: u64) -> String {
     format!("and {number} more record{}", if number == 1 { "" } else { "s" })

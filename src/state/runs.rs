@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,11 @@ impl KnownRun {
     /// When its last run began.
     fn started(&self) -> Option<Timestamp> {
         self.header.started.parse().ok()
+    }
+
+    /// Whether its last run began less than `age` ago.
+    pub fn is_newer_than(&self, now: Timestamp, age: Duration) -> bool {
+        self.started().is_none_or(|started| now.duration_since(started).unsigned_abs() < age)
     }
 }
 

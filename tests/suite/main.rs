@@ -102,6 +102,7 @@ mod masking;
 mod mcp;
 mod operation_faults;
 mod plans;
+mod plans_of_sheets;
 #[cfg(unix)]
 mod printed_commands;
 mod profile_fields;

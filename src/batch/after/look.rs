@@ -74,6 +74,7 @@ impl Task {
                     customer: back.customer,
                     input: back.input,
                     expect: back.expect,
+                    of: None,
                 });
                 let (left, notes) = (undone.left, undone.notes);
                 Ok(Answer::Undone { planned: Box::new(planned), left, notes, adds_twin })
@@ -130,9 +131,10 @@ async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> R
     let (planned, left) = match undone {
         SetBack::Nothing => (None, Vec::new()),
         SetBack::Left(why) => (None, vec![why]),
-        SetBack::Draft(fields, expect) => {
-            (Some(Planned { customer: named, input: body(draft.operation, fields), expect }), Vec::new())
-        }
+        SetBack::Draft(fields, expect) => (
+            Some(Planned { customer: named, input: body(draft.operation, fields), expect, of: None }),
+            Vec::new(),
+        ),
     };
     Ok(Answer::Undone { planned: Box::new(planned), left, notes: Vec::new(), adds_twin: false })
 }
