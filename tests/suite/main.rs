@@ -100,6 +100,7 @@ mod magento_tokens;
 mod magento_traps;
 mod masking;
 mod mcp;
+#[cfg(unix)]
 mod operation_faults;
 mod plans;
 mod plans_of_sheets;

@@ -37,6 +37,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "customer_interruption::waiting_for_the_lock_can_be_interrupted",
             "batch_promises",
             "mcp::a_signal_ends_it",
+            "operation_faults",
             "sandbox_serve::serve_accepts_only_the_allowed_host_names",
             "sandbox_serve::serve_injects_the_given_faults",
             "sandbox_serve::serve_prints_its_address_and_stops_cleanly_on_a_signal",

@@ -20,8 +20,7 @@ impl Database {
     pub fn read(data: &Path) -> Self {
         let connection = Connection::open_with_flags(data, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         // SQLite's own tables count ids; tokens are never written by an operation.
-        let sql =
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('tokens', 'hidden') ORDER BY name";
         let mut query = connection.prepare(sql).unwrap();
         let tables: Vec<String> =
             query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -61,13 +60,15 @@ fn read_table(connection: &Connection, table: &str, rows: &mut BTreeMap<String, 
             ValueRef::Real(number) => number.to_string(),
             ValueRef::Text(text) | ValueRef::Blob(text) => timeless(&String::from_utf8_lossy(text)),
         };
+        let is_numbered = table != "attribute_assignments";
         let columns: Vec<String> = (1..names.len())
             .filter(|column| !CLOCKS.contains(&names[*column].as_str()))
             .map(|column| format!("{}={}", names[column], cell(column)))
             .collect();
         let columns = columns.join(" ");
         // Tables whose key has two columns have several rows of one first column.
-        let key = format!("{table} {}", cell(0));
+        // An assignment that is made again has another id, which nothing names.
+        let key = if is_numbered { format!("{table} {}", cell(0)) } else { format!("{table} -") };
         let key = if rows.contains_key(&key) { format!("{key} {columns}") } else { key };
         rows.insert(key, columns);
     }

@@ -67,6 +67,17 @@ impl Row {
         format!("{api} {operation}{what}{}", if self.is_batch { ", in a batch" } else { "" })
     }
 
+    /// Whether it is the first of its operation and interface.
+    pub fn is_first(&self) -> bool {
+        let is_same = |call: &&Call| call.operation == self.call.operation && call.api == self.call.api;
+        !self.is_batch && CALLS.iter().find(is_same).is_some_and(|first| std::ptr::eq(first, self.call))
+    }
+
+    /// Whether a look can show what was written.
+    pub fn can_be_read(&self) -> bool {
+        self.is_magento() || self.call.operation == "customer update"
+    }
+
     pub fn is_magento(&self) -> bool {
         self.call.api == "magento"
     }

@@ -12,7 +12,7 @@ use super::storefront::{Outcome, Storefront};
 use super::test_env::TestEnv;
 
 /// How long a look may take: long enough for several reads, and short for a test.
-const SETTLE: &str = "300ms";
+const SETTLE: &str = "800ms";
 
 /// A row's sandbox, seeded and set up, with a home for the program.
 pub struct Trial {
@@ -39,8 +39,10 @@ impl Trial {
         let env = TestEnv::watched(set, watch);
         env.sandbox.sql(row.call.setup);
         let trial = Self { before: Database::read(env.sandbox.data()), env, row: *row };
-        let profile =
-            format!("[profiles.shop]\nbase-url = \"{}\"\nsettle = \"{SETTLE}\"\n", trial.base_url());
+        let profile = format!(
+            "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{}\"\nsettle = \"{SETTLE}\"\n",
+            trial.base_url()
+        );
         trial.env.home.write("config.toml", profile, 0o600);
         if let Some(input) = row.input() {
             trial.env.file(Row::INPUT, input);
