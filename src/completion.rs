@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::client::local_service::data_file;
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
+use crate::log::WriteLog;
 use crate::state;
 use crate::system::context::Context;
 use storefront_core::attribute::rules::FRONTEND_INPUTS;
@@ -143,8 +144,9 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let sandbox = asked.global.flags.sandbox.then(|| SANDBOX.to_owned());
     let service = sandbox.or_else(|| Some(asked.settings()?.service_name()));
+    let log = WriteLog::to_read(&asked.context).ok().flatten();
     let remembered =
-        service.map(|service| state::load_addresses(&asked.context, &service, asked.customer.as_deref()));
+        log.zip(service).map(|(log, service)| log.seen_addresses(&service, asked.customer.as_deref()));
     let candidate = |(id, label): (String, Value)| {
         let label = sanitize_line(label.as_str().unwrap_or_default());
         CompletionCandidate::new(id).help(Some(label.into()))

@@ -33,15 +33,16 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::config::{Settings, TokenCommand};
 use crate::input::records::Source;
+use crate::journal::known::in_log;
 use crate::journal::open::{Files, Opening};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, journal};
 use crate::journal::{Entry, JournalHeader, MadeOf, State};
+use crate::log::{NewRun, WriteLog};
 use crate::ops::{Operation, refuse_single_flag};
 use crate::plan::{PLAN_AGAIN, Plan, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::{count_records, sent_again};
-use crate::state;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, HintCommand, hint};
@@ -156,6 +157,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
+    let noted_log = WriteLog::open(session.context)?;
     let opening = Opening::look(storage, clock, files, header.clone()).await;
     let opening = opening.map_err(|failure| match preparer.plan {
         // A plan has no flags for its journal.
@@ -191,14 +193,18 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
     let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
-    state::note_run(session.context, &real_path(&path), &noted);
+    let of_journal = in_log(&real_path(&path), &noted);
+    noted_log.begin_run(NewRun { journal: of_journal, ..service.new_run(operation.name) }).await?;
     let now = Elsewhere::look(preparer, &path, &noted).await;
     if !now.is_ok_and(|now| now.count() == of_others) {
         return Err(begun_at_once(session, &path, is_new));
     }
     let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
-    let started = preparer.plan.map(|plan| applying::claim(session, plan, &path, is_new)).transpose()?;
-    let (journal, writer) = journal(path.clone(), log, started, clock);
+    if let Some(plan) = preparer.plan {
+        applying::claim(session, &noted_log, plan, &path, is_new).await?;
+    }
+    let of_plan = preparer.plan.map(|plan| (noted_log, plan.header.id.clone()));
+    let (journal, writer) = journal(path.clone(), log, of_plan, clock);
     decline(preparer, &past, &journal)?;
     let next = command_line::next_steps(preparer, &path);
     let (records, to_send) = (checked.records, checked.to_send);

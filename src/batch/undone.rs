@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::batch::listing::Listing;
 use crate::client::Session;
 use crate::journal::State;
+use crate::journal::known::{KnownRun, known_runs};
 use crate::journal::read::PreviousRun;
-use crate::state::{KnownRun, known_runs};
 use storefront_core::hint::Hint;
 use storefront_core::text::sanitize::sanitize_line;
 

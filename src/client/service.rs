@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::ops::Deref;
 use std::pin::pin;
 use std::rc::Rc;
@@ -17,6 +18,7 @@ use crate::client::local_service::open_sandbox;
 use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
 use crate::config::{Settings, TokenSource, Writes};
 use crate::journal::write::WriteAhead;
+use crate::log::NewRun;
 use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::attribute::Named;
@@ -29,7 +31,7 @@ use storefront_core::profile::custom::AttributeDirectory;
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::oauth;
-use storefront_core::text::redact::secrets;
+use storefront_core::text::redact::{MASK, secrets};
 use storefront_core::text::token::Credential;
 
 /// Whether the user has asked to stop.
@@ -483,6 +485,20 @@ impl Service<'_> {
         Ok(())
     }
 
+    /// The run of this command, as the log has it.
+    pub fn new_run(&self, operation: &str) -> NewRun {
+        let settings = &self.settings;
+        NewRun {
+            service: settings.service_id().to_string(),
+            store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
+            profile: settings.profile.clone(),
+            operation: operation.to_owned(),
+            arguments: without_secrets(&self.session.context.arguments),
+            retention_days: settings.retention_days,
+            ..NewRun::default()
+        }
+    }
+
     /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
     /// taken for it. Every first write comes by here.
     ///
@@ -613,4 +629,20 @@ pub fn names_store(failure: &Failure) -> bool {
         Some(400) => failure.message.contains("Specified request cannot be processed"),
         _ => false,
     }
+}
+
+/// The arguments of a command line, without the data of a payment.
+fn without_secrets(arguments: &[OsString]) -> Vec<String> {
+    const PAYMENT: &str = "--payment";
+    let mut is_secret = false;
+    let shown = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        let was_named = std::mem::replace(&mut is_secret, text == PAYMENT);
+        match text.split_once('=') {
+            _ if was_named => MASK.to_owned(),
+            Some((PAYMENT, _)) => format!("{PAYMENT}={MASK}"),
+            _ => text.into_owned(),
+        }
+    };
+    arguments.iter().skip(1).map(shown).collect()
 }

@@ -14,11 +14,11 @@ use self::after::{UndoArgs, VerifyArgs};
 use self::list::ListArgs;
 use crate::batch::listing::Listing;
 use crate::client::Session;
+use crate::journal::known::known_runs;
 use crate::plan::is_there;
 use crate::report::changes::second;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
-use crate::state::known_runs;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 

@@ -12,6 +12,7 @@ use crate::client::Session;
 use crate::client::local_service::{self, data_file, unusable};
 use crate::client::runtime::Signals;
 use crate::config::{SANDBOX, ServiceId};
+use crate::log::WriteLog;
 use crate::report::list::{Column, List, objects};
 use crate::state::{self, CustomerStore, Names};
 use crate::system::environment;
@@ -185,8 +186,8 @@ fn observer(session: &Session<'_>) -> Option<Observer> {
 fn reset(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     let data = &data_file(session.context, args.data.as_ref())?;
     storefront_sandbox::reset(data).map_err(unusable)?;
-    if args.data.is_none() {
-        state::forget_addresses(session.context, SANDBOX);
+    if let Some(log) = WriteLog::to_read(session.context)?.filter(|_| args.data.is_none()) {
+        log.forget_addresses(SANDBOX);
     }
     // The customers in the snapshots are gone.
     for interface in Dialect::NAMES {

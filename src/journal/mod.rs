@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what a record is or how it is sent.
 
+pub mod known;
 pub mod open;
 pub mod read;
 pub mod write;

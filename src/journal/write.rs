@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, JournalLine, State};
+use crate::log::WriteLog;
 use crate::system::clock::Clock;
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
@@ -35,20 +35,16 @@ struct Append {
 /// Tells a record, which is sent when its line is on disk.
 type Waiting = oneshot::Sender<Result<(), Failure>>;
 
-/// How long the journal of a plan was when a request was about to leave: a line beside it, by which it is known when it is cut.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Started {
-    /// In bytes.
-    pub length: u64,
-}
+/// The plan whose journal it is, and the log, which keeps how long the journal is: one that is cut is known by that.
+pub type OfPlan = (WriteLog, String);
 
 /// A journal whose header is on disk, and its writer: it writes what is appended as long as it is polled, and
 /// ends with everything on disk once the journal is dropped. After the first error nothing is written. Its length before a
-/// request leaves is also noted in `started`. Entries are given the time of `clock`.
+/// request leaves is also noted in the log where it is `of_plan`. Entries are given the time of `clock`.
 pub fn journal(
     path: PathBuf,
     log: Arc<dyn Log>,
-    started: Option<Arc<dyn Log>>,
+    of_plan: Option<OfPlan>,
     clock: Clock,
 ) -> (Journal, impl Future<Output = Result<(), Failure>>) {
     const MAX_TOGETHER: usize = 4096;
@@ -56,8 +52,7 @@ pub fn journal(
     (Journal { lines, clock }, async move {
         let mut group = Vec::new();
         while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
-            let written =
-                write(&log, &group, started.as_ref()).await.map_err(|error| unwritable(&path, &error));
+            let written = write(&path, &log, &group, of_plan.as_ref()).await;
             for waiting in group.drain(..).filter_map(|line: Append| line.on_disk) {
                 // A record that was dropped meanwhile has no use for it.
                 let _ = waiting.send(written.clone());
@@ -68,18 +63,22 @@ pub fn journal(
     })
 }
 
-async fn write(log: &Arc<dyn Log>, group: &[Append], started: Option<&Arc<dyn Log>>) -> io::Result<()> {
+async fn write(
+    path: &Path,
+    log: &Arc<dyn Log>,
+    group: &[Append],
+    of_plan: Option<&OfPlan>,
+) -> Result<(), Failure> {
+    let failed = |error: io::Error| unwritable(path, &error);
     let text: Vec<u8> = group.iter().flat_map(|line| line.text.iter().copied()).collect();
-    log.append(&text)?;
+    log.append(&text).map_err(failed)?;
     if group.iter().all(|line| line.on_disk.is_none()) {
         return Ok(());
     }
-    log.clone().sync_concurrently().await?;
-    if let Some(started) = started {
-        // After the journal: what is noted here is in there. A line before it may have been cut off.
-        let line = serde_json::to_string(&Started { length: log.length()? })?;
-        started.append(format!("\n{line}\n").as_bytes())?;
-        started.clone().sync_concurrently().await?;
+    log.clone().sync_concurrently().await.map_err(failed)?;
+    if let Some((noted, plan)) = of_plan {
+        // After the journal: what is noted is in there.
+        noted.note_plan_length(plan, log.length().map_err(failed)?).await?;
     }
     Ok(())
 }

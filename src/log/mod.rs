@@ -102,14 +102,21 @@ impl WriteLog {
         Ok(Self { database, clock: context.clock })
     }
 
-    /// The log, for what can do without it; `None` where it does not exist or cannot be used.
-    pub fn to_read(context: &Context) -> Option<Self> {
-        let path = context.directories().ok()?.state.join(FILE_NAME);
-        if !context.storage.has_database(&path) {
-            return None;
-        }
-        let database = context.database(&path, open::prepare).ok()?;
-        Some(Self { database, clock: context.clock })
+    /// The log, where there is one: nothing is made.
+    ///
+    /// # Errors
+    /// As [`Self::open`]. What can do without it takes that for none.
+    pub fn to_read(context: &Context) -> Result<Option<Self>, Failure> {
+        let path = context.directories()?.state.join(FILE_NAME);
+        if context.storage.has_database(&path) { Self::open(context).map(Some) } else { Ok(None) }
+    }
+
+    /// The log for a command that writes; for a dry run the one that there is, where it can be used.
+    ///
+    /// # Errors
+    /// As [`Self::open`], but for a dry run.
+    pub fn to_write(context: &Context, is_dry_run: bool) -> Result<Option<Self>, Failure> {
+        if is_dry_run { Ok(Self::to_read(context).ok().flatten()) } else { Self::open(context).map(Some) }
     }
 
     /// Reads.

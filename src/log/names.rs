@@ -4,6 +4,7 @@ use ring::hmac;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{WriteLog, stored};
+use storefront_core::email::Email;
 use storefront_core::failure::Failure;
 use storefront_core::text::token::Credential;
 
@@ -29,9 +30,9 @@ impl Name {
         Self { kind: NameKind::Token, text: token.expose().into_owned() }
     }
 
-    /// An email, in any case of its ASCII letters.
-    pub fn email(email: &str) -> Self {
-        Self { kind: NameKind::Email, text: email.to_ascii_lowercase() }
+    /// An email.
+    pub fn email(email: &Email) -> Self {
+        Self { kind: NameKind::Email, text: email.folded() }
     }
 }
 
@@ -58,7 +59,7 @@ fn hash_of(connection: &Connection, name: &Name) -> rusqlite::Result<Vec<u8>> {
 
 /// The hash of an email, as writes have it.
 pub(super) fn email_hash(connection: &Connection, email: &str) -> rusqlite::Result<Vec<u8>> {
-    hash_of(connection, &Name::email(email))
+    hash_of(connection, &Name::email(&Email::new(email)))
 }
 
 impl WriteLog {

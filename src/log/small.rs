@@ -33,8 +33,10 @@ pub struct StartedPlan {
 /// The ids of addresses for completion.
 #[derive(Debug, Clone, Default)]
 pub struct SeenAddresses {
-    /// The id and the email of the customer, where an administrator named them.
-    pub customer: Option<(String, String)>,
+    /// The id of the customer, where an administrator named them.
+    pub customer: Option<String>,
+    /// Their email, where an administrator named them.
+    pub email: Option<String>,
     /// The ids, each with words to know it by.
     pub addresses: Map<String, Value>,
 }
@@ -131,12 +133,8 @@ impl WriteLog {
     pub fn note_addresses(&self, service: &str, seen: SeenAddresses) {
         let (service, now) = (service.to_owned(), stored(self.clock.now()));
         self.commit_later(move |connection| {
-            let (customer, email) = match &seen.customer {
-                Some((id, email)) => {
-                    (Some(keyed_hash(connection, "id", id)?), Some(email_hash(connection, email)?))
-                }
-                None => (None, None),
-            };
+            let customer = seen.customer.map(|id| keyed_hash(connection, "id", &id)).transpose()?;
+            let email = seen.email.map(|email| email_hash(connection, &email)).transpose()?;
             let addresses = Value::Object(seen.addresses).to_string();
             let note = "INSERT OR REPLACE INTO seen_address (service, customer, email, at, addresses) \
                         VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -161,13 +159,19 @@ impl WriteLog {
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Forgets the addresses seen at this service, or with `before` those that were seen before this at any service.
-    ///
-    /// # Errors
-    /// `guard` where the log cannot be written.
-    pub async fn forget_addresses(&self, service: Option<&str>, before: Timestamp) -> Result<usize, Failure> {
-        let (service, before) = (service.map(str::to_owned), stored(before));
-        let forget = "DELETE FROM seen_address WHERE service = ?1 OR ?1 IS NULL AND at < ?2";
-        self.delete(move |connection| connection.execute(forget, params![service, before])).await
+    /// Forgets the addresses seen at this service.
+    pub fn forget_addresses(&self, service: &str) {
+        let service = service.to_owned();
+        self.commit_later(move |connection| {
+            connection.execute("DELETE FROM seen_address WHERE service = ?1", [service]).map(drop)
+        });
+    }
+
+    /// Forgets the addresses that were seen before this, at any service.
+    pub fn forget_addresses_before(&self, limit: Timestamp) {
+        let limit = stored(limit);
+        self.commit_later(move |connection| {
+            connection.execute("DELETE FROM seen_address WHERE at < ?1", [limit]).map(drop)
+        });
     }
 }

@@ -2,71 +2,26 @@
 //! is the journal's business; a copy of the file, which would have a journal of its own, is known by the plan's id.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{PLAN_AGAIN, Plan, Planned, is_there, journal_of};
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::journal::read::PreviousRun;
-use crate::journal::write::Started;
+use crate::log::WriteLog;
 use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::report::fields::format_value;
 use crate::report::profile;
 use crate::report::summary::{count_records, sent_again};
-use crate::system::storage::{Log, LogAccess, Storage, real_path};
+use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
 use storefront_core::profile::diff::Expected;
 use storefront_core::profile::path::FieldPath;
-use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
-
-/// Where a plan was started, as the state directory keeps it under the plan's id. Lines follow that say how long its journal
-/// was before each request ([`Started`]): a shorter one was cut.
-#[derive(Debug, Serialize, Deserialize)]
-struct Claim {
-    /// The journal, for messages.
-    journal: String,
-    /// Hash of its path, which may not be UTF-8.
-    path: String,
-    #[serde(skip)]
-    length: u64,
-}
-
-impl Claim {
-    fn of(journal: &Path) -> Self {
-        let path = format!("{:016x}", fnv1a(journal.as_os_str().as_encoded_bytes()));
-        Self { journal: journal.display().to_string(), path, length: 0 }
-    }
-
-    fn is_of(&self, journal: &Path) -> bool {
-        self.path == Self::of(journal).path
-    }
-
-    /// `None` where the plan was not applied on this machine. A claim that is there and cannot be read is an error: without it, a
-    /// plan seems never to have been applied.
-    fn read(storage: &dyn Storage, path: &Path) -> Result<Option<Self>, Failure> {
-        let unreadable = |error: &dyn std::fmt::Display| {
-            Failure::internal(format!("`{}` cannot be read: {error}", path.display()))
-        };
-        let text = match storage.read(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(|error| unreadable(&error))?,
-        };
-        let mut lines = text.split(|byte| *byte == b'\n');
-        let claim: Self =
-            serde_json::from_slice(lines.next().unwrap_or_default()).map_err(|error| unreadable(&error))?;
-        // A line that was cut off is of records that were not sent.
-        let lengths = lines.filter_map(|line| serde_json::from_slice(line).ok());
-        Ok(Some(Self { length: lengths.map(|Started { length }| length).max().unwrap_or(0), ..claim }))
-    }
-}
 
 /// Refuses a plan for another service, one that was applied already, and one that is started too late.
 ///
@@ -75,10 +30,13 @@ impl Claim {
 pub fn admit(service: &Service<'_>, plan: &Plan) -> Result<(), Failure> {
     let (context, header) = (service.session.context, &plan.header);
     ensure_same_service(service, "plan", [&header.service, &header.interface], header.store_view.as_deref())?;
-    let (storage, journal) = (&*context.storage, journal_of(&real_path(&plan.path)));
-    let (is_begun, claim) = (is_there(storage, &journal), claim_file(service.session, plan)?);
-    match Claim::read(storage, &claim)? {
-        Some(claim) if !claim.is_of(&journal) || !is_begun => Err(already_applied(plan, &claim)),
+    let journal = journal_of(&real_path(&plan.path));
+    let is_begun = is_there(&*context.storage, &journal);
+    let log = WriteLog::to_write(context, service.session.global.dry_run)?;
+    match log.map(|log| log.started_plan(&header.id)).transpose()?.flatten() {
+        Some(started) if started.journal != name(&journal) || !is_begun => {
+            Err(already_applied(plan, &started.journal))
+        }
         _ if !is_begun && context.clock.now() >= header.expires => {
             let message = format!("plan `{}` expired at {}", plan.path.display(), header.expires);
             Err(Failure::guard(message).hint(PLAN_AGAIN))
@@ -117,62 +75,54 @@ pub fn ensure_same_service(
 /// # Errors
 /// `guard`.
 pub fn ensure_whole(session: &Session<'_>, plan: &Plan, past: &PreviousRun) -> Result<(), Failure> {
-    let Some(claim) = Claim::read(&*session.context.storage, &claim_file(session, plan)?)? else {
+    let Some(started) = WriteLog::open(session.context)?.started_plan(&plan.header.id)? else {
         return Ok(());
     };
-    let unreadable =
-        |error| Failure::internal(format!("journal `{}` cannot be read: {error}", claim.journal));
+    let (journal, before) = (&started.journal, started.journal_length);
+    let unreadable = |error| Failure::internal(format!("journal `{journal}` cannot be read: {error}"));
     let length = past.length().map_err(unreadable)?;
-    if length >= claim.length {
+    if length >= before {
         return Ok(());
     }
-    let message = format!(
-        "journal `{}` has {length} bytes, and had {} when a request was sent",
-        claim.journal, claim.length
-    );
+    let message = format!("journal `{journal}` has {length} bytes, and had {before} when a request was sent");
     Err(Failure::guard(message).hint(
         "put back the whole journal; without it, check what took effect and make the plan again with --plan",
     ))
 }
 
 /// Notes that a plan is started with this journal, before anything of it is sent; `is_new` says that the journal was made
-/// for it just now. Gives the file in which the records that are started are noted.
+/// for it just now.
 ///
 /// # Errors
-/// `guard` where another copy of the plan was started meanwhile; `internal` where it cannot be noted.
-pub fn claim(
+/// `guard` where another copy of the plan was started meanwhile, or where it cannot be noted.
+pub async fn claim(
     session: &Session<'_>,
+    log: &WriteLog,
     plan: &Plan,
     journal: &Path,
     is_new: bool,
-) -> Result<Arc<dyn Log>, Failure> {
-    let (storage, file) = (&*session.context.storage, claim_file(session, plan)?);
-    let claim = Claim::of(journal);
-    let text = serde_json::to_vec(&claim).unwrap_or_default();
-    let failed = |error| Failure::internal(format!("cannot write `{}`: {error}", file.display()));
-    match storage.create(&file, &text) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let found = Claim::read(storage, &file)?;
-            if !found.as_ref().is_some_and(|found| found.is_of(journal)) {
-                // Without it the plan does not seem started when it is tried again.
-                if is_new {
-                    storage.remove(journal).map_err(failed)?;
-                }
-                return Err(already_applied(plan, &found.unwrap_or(claim)));
+) -> Result<(), Failure> {
+    match log.start_plan(&plan.header.id, &name(journal)).await? {
+        Some(started) if started.journal != name(journal) => {
+            // Without it the plan does not seem started when it is tried again.
+            if is_new {
+                let failed =
+                    |error| Failure::internal(format!("cannot delete `{}`: {error}", journal.display()));
+                session.context.storage.remove(journal).map_err(failed)?;
             }
+            Err(already_applied(plan, &started.journal))
         }
-        created => created.map_err(failed)?,
+        _ => Ok(()),
     }
-    storage.open_log(&file, LogAccess::Append).map_err(failed)
 }
 
-fn claim_file(session: &Session<'_>, plan: &Plan) -> Result<PathBuf, Failure> {
-    // Not beside the plans of assistants, which people delete.
-    Ok(session.context.directories()?.state.join("applied-plans").join(&plan.header.id))
+/// A journal as the log names it.
+fn name(journal: &Path) -> String {
+    journal.display().to_string()
 }
 
-fn already_applied(plan: &Plan, claim: &Claim) -> Failure {
-    let (plan, journal) = (plan.path.display(), &claim.journal);
+fn already_applied(plan: &Plan, journal: &str) -> Failure {
+    let plan = plan.path.display();
     Failure::guard(format!("plan `{plan}` was applied already, with journal `{journal}`")).hint(PLAN_AGAIN)
 }
 

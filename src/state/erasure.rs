@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::listing::is_half_written;
-use super::{
-    BY_EMAIL, CustomerStore, LockName, Names, directory_name, file_name, forget_addresses_before,
-    forget_customers, lock_at,
-};
+use super::{BY_EMAIL, CustomerStore, LockName, Names, directory_name, file_name, forget_customers, lock_at};
 use crate::config::ServiceId;
+use crate::log::WriteLog;
 use crate::system::context::Context;
 use storefront_core::email::Email;
 use storefront_core::failure::Failure;
@@ -108,7 +106,7 @@ pub fn forget_old_names(
     all: bool,
 ) -> Result<(), Failure> {
     let state = &context.directories()?.state;
-    forget_addresses_before(context, state, limit);
+    forget_addresses_before(context, limit);
     if all && limit == Timestamp::MAX {
         forget_customers(context, service, Names::Emails);
     } else {
@@ -172,7 +170,7 @@ pub fn remove_expired(context: &Context, service: &ServiceId, days: u32) {
             let name = file.file_stem().unwrap_or_default();
             remove_older(context, state, name.as_ref(), &look.lock, limit);
             if file == own {
-                forget_addresses_before(context, state, limit);
+                forget_addresses_before(context, limit);
             }
             look.at = now;
             save(&file, &look);
@@ -208,6 +206,12 @@ fn forget_unused_names(context: &Context, state: &Path, service: &Path) {
         if is_half_written(&file) || key.is_some_and(is_over) {
             let _ = context.storage.remove(&file);
         }
+    }
+}
+
+fn forget_addresses_before(context: &Context, limit: Timestamp) {
+    if let Ok(Some(log)) = WriteLog::to_read(context) {
+        log.forget_addresses_before(limit);
     }
 }
 

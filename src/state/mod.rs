@@ -2,13 +2,11 @@
 //! locks that keep two replacements of one customer apart, recent additions to carts, and the address ids seen last, for
 //! completion.
 
-pub mod default_note;
 mod erasure;
 mod listing;
 mod outcome;
 mod recent;
 mod record;
-mod runs;
 mod snapshot;
 
 use std::cell::RefCell;
@@ -17,9 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 pub use erasure::{
@@ -28,7 +23,6 @@ pub use erasure::{
 pub use listing::{SnapshotEntry, date_of_name, stem};
 pub use recent::{LastRead, PendingWrite, Reach};
 pub use record::WriteRecord;
-pub use runs::{KnownRun, known_runs, note_run};
 pub use snapshot::{Snapshot, Unsent};
 
 use crate::config::{ServiceId, Settings};
@@ -36,10 +30,8 @@ use crate::system::clock::Clock;
 use crate::system::context::Context;
 use crate::system::environment::STATE_HOME;
 use crate::system::storage::{Lock, Storage};
-use storefront_core::email::{CustomerName, Email};
+use storefront_core::email::Email;
 use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::id::AddressId;
-use storefront_core::profile::stored::Profile;
 use storefront_core::text::hash::{fnv1a, sha256};
 use storefront_core::text::token::Credential;
 
@@ -241,9 +233,6 @@ fn lock_at(state: &Path, host: &str, name: &LockName) -> PathBuf {
     state.join("locks").join(format!("{}.{}.lock", file_name(host), file_name(&name.0)))
 }
 
-/// Longest label, in characters.
-const MAX_LABEL: usize = 40;
-
 /// Keeps which customer a token or an email, but not the customer's own id, leads to, as a verified replacement has shown; a token
 /// as its hash. Of a customer without an id, an email that an update may have set leads to the one before.
 pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, customer: &str) {
@@ -256,7 +245,7 @@ pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, cu
     }
 }
 
-/// The key ([`Profile::customer_key`]) of the customer whom a token or an email led to.
+/// The key ([`storefront_core::profile::stored::Profile::customer_key`]) of the customer whom a token or an email led to.
 pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) -> Option<String> {
     let file = customers(context, &settings.service_id()).ok()?.join(file_name(&name.0));
     String::from_utf8(context.storage.read(&file).ok()?).ok()
@@ -309,80 +298,6 @@ pub fn forget_customers(context: &Context, service: &ServiceId, names: Names<'_>
 
 fn customers(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure> {
     Ok(context.directories()?.state.join("customers").join(file_name(&service.to_string())))
-}
-
-/// The file of addresses: who they are of, where an administrator named the customer, and their labels by id.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-struct SeenAddresses {
-    /// When they were seen.
-    at: Timestamp,
-    customer: Vec<String>,
-    addresses: Map<String, Value>,
-}
-
-/// Keeps the ids of a profile's addresses in place of those seen before at this service
-/// ([`crate::config::Settings::service_name`]); `is_named` says that an administrator named the customer. Only completion
-/// needs them: what cannot be kept is forgotten.
-pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_named: bool) {
-    let addresses = profile.addresses().iter().filter_map(Value::as_object);
-    let addresses = addresses
-        .filter_map(|address| Some((AddressId::of(address.get("id")?)?.to_string(), label(address).into())))
-        .collect();
-    let customer =
-        ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();
-    let seen = SeenAddresses { at: context.clock.now(), customer, addresses };
-    if let (Ok(path), Ok(kept)) = (addresses_file(context, service), serde_json::to_vec(&seen)) {
-        let _ = context.storage.replace(&path, &kept);
-    }
-}
-
-/// Forgets the addresses that were seen before this, at any service, and removes what commands left that were killed while
-/// they wrote such a file: where one is still at it, what it wanted to keep is lost, which only completion misses.
-fn forget_addresses_before(context: &Context, state: &Path, limit: Timestamp) {
-    for file in context.storage.list(&state.join(ADDRESSES)).unwrap_or_default() {
-        let text = context.storage.read(&file).unwrap_or_default();
-        let seen: Option<SeenAddresses> = serde_json::from_slice(&text).ok();
-        if seen.is_none_or(|seen| seen.at < limit) {
-            let _ = context.storage.remove(&file);
-        }
-    }
-}
-
-/// Forgets the addresses seen at this service.
-pub fn forget_addresses(context: &Context, service: &str) {
-    if let Ok(path) = addresses_file(context, service) {
-        let _ = context.storage.remove(&path);
-    }
-}
-
-/// The addresses seen last at this service, each with words to know it by (first street line and city), none where nothing is kept, or where they are not those of `customer` (an id
-/// or an email; without one, the token's own).
-pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Map<String, Value> {
-    let text = addresses_file(context, service).ok().and_then(|path| context.storage.read(&path).ok());
-    let kept: SeenAddresses = text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
-    let is_asked = match customer {
-        Some(asked) => {
-            let asked = CustomerName::parse(asked);
-            asked.is_some() && kept.customer.iter().any(|name| CustomerName::parse(name) == asked)
-        }
-        None => kept.customer.is_empty(),
-    };
-    if is_asked { kept.addresses } else { Map::new() }
-}
-
-fn addresses_file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
-    Ok(context.directories()?.state.join(ADDRESSES).join(format!("{}.json", file_name(service))))
-}
-
-/// The directory of the addresses seen last.
-const ADDRESSES: &str = "addresses";
-
-fn label(address: &Map<String, Value>) -> String {
-    let street = address.get("street").and_then(|street| street.get(0)).and_then(Value::as_str);
-    let city = address.get("city").and_then(Value::as_str);
-    let words: Vec<&str> = street.into_iter().chain(city).collect();
-    words.join(", ").chars().take(MAX_LABEL).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::support::storefront::Home;
+use crate::support::test_env::files_below;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
@@ -98,17 +99,16 @@ fn address_ids_are_those_of_the_profile_seen_last_at_that_service() {
 }
 
 #[test]
-fn the_address_cache_is_private_and_holds_only_ids_and_labels() {
-    use std::os::unix::fs::PermissionsExt;
+fn of_the_customer_only_ids_and_labels_of_addresses_are_kept_for_completion() {
     let home = Home::new();
-    home.ok("--sandbox customer show");
-    let file = home.dir.path().join("state/storefront/addresses/sandbox.json");
-    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["at", "customer", "addresses"]);
-    assert_eq!(kept["customer"], serde_json::json!([]));
-    assert_eq!(kept["addresses"].as_object().unwrap().keys().collect::<Vec<_>>(), ["1", "2", "3", "4"]);
-    assert_eq!(kept["addresses"]["2"], "350 Fifth Avenue, New York");
+    home.ok("--sandbox --api magento customer show --customer 2");
+    let log = rusqlite::Connection::open(home.state().join("log.db")).unwrap();
+    let kept: String = log.query_row("SELECT addresses FROM seen_address", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, r#"{"5":"丸の内1-9-1, 千代田区","6":"梅田3-1-1, 大阪市北区"}"#);
+    for file in files_below(&home.state()) {
+        let bytes = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!bytes.contains("sato.kenji"), "{}", file.display());
+    }
 }
 
 /// An administrator's command is about one customer: the addresses of another are no candidates.

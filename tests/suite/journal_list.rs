@@ -104,25 +104,3 @@ error: the latest journal `[HOME]/a.csv.journal` was moved or deleted
     std::fs::write(&journal, text).unwrap();
     assert_eq!(listed(&env)[0]["state"], "complete");
 }
-
-#[test]
-fn the_list_keeps_the_newest_two_hundred() {
-    let env = TestEnv::new();
-    env.file("a.csv", attributes(1));
-    assert_eq!(env.run("attribute create -i a.csv").code, 0);
-    let state = env.home.state();
-    let runs = state.join("runs");
-    let noted = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
-    let mut old: Value = serde_json::from_slice(&std::fs::read(&noted).unwrap()).unwrap();
-    for number in 0..250 {
-        old["header"]["started"] = format!("2020-01-01T00:{:02}:{:02}Z", number / 60, number % 60).into();
-        old["path"] = format!("/gone/{number}").into();
-        std::fs::write(runs.join(format!("{number}.json")), old.to_string()).unwrap();
-    }
-    assert_eq!(env.run("attribute create -i a.csv --resume").code, 0);
-    let list = env.run("journal list --limit 500 -o json");
-    let found = lines(&list);
-    assert_eq!(found.len(), 200);
-    assert_eq!((&found[0]["state"], &found[1]["journal"]), (&json!("complete"), &json!("/gone/249")));
-    assert!(env.run("journal list").stderr.contains("20 of 200 shown; --limit N shows more"));
-}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, program, run};
 use crate::support::raw_http::ADMIN;
-use crate::support::test_env::{TestEnv, files_below};
+use crate::support::test_env::{TestEnv, log_count};
 
 const ADD: &str = "attribute option add color --option Orange Pink";
 
@@ -19,8 +19,7 @@ fn color(env: &TestEnv) -> (String, Vec<String>) {
 }
 
 fn notes(env: &TestEnv) -> usize {
-    let files = files_below(&env.home.state().join("default-options"));
-    files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")).count()
+    log_count(&env.home, "SELECT count(*) FROM default_option")
 }
 
 /// A lost answer is found out by reading; no option is sent twice.

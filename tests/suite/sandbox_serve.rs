@@ -9,6 +9,7 @@ use snapbox::str;
 
 use crate::support::raw_http::{Answer, CUSTOMER, PROFILE, message};
 use crate::support::storefront::Home;
+use crate::support::test_env::log_count;
 
 /// A child that does not outlive a test that fails.
 struct Serving(Child);
@@ -164,10 +165,10 @@ fn show_and_tokens_print_json_and_reset_restores_the_seed() {
         "a line for each"
     );
     home.ok("--sandbox customer show -q");
-    let seen = home.state().join("addresses").join("sandbox.json");
-    assert!(seen.exists());
+    let seen = || log_count(&home, "SELECT count(*) FROM seen_address");
+    assert_eq!(seen(), 1);
     assert_eq!(json("sandbox reset -o json")["applied"], "yes");
-    assert!(!seen.exists());
+    assert_eq!(seen(), 0);
     let tables = Home::new();
     tables.run("sandbox show").assert_success(str![[r#"
 CUSTOMER  FIRST NAME  LAST NAME  EMAIL                     ADDRESSES

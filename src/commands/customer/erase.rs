@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::client::service::Service;
+use crate::log::WriteLog;
 use crate::ops::profile::whose::ensure_own;
 use crate::state::{self, Customer, CustomerStore, LockName, Names, SnapshotEntry, acquire};
 use crate::system::storage::Lock;
@@ -55,7 +56,9 @@ pub async fn of_one(
         for key in [customer, &store.key] {
             state::forget_names(session.context, &service.settings.service_id(), key);
         }
-        state::forget_addresses(session.context, &service.settings.service_name());
+        if let Some(log) = WriteLog::to_read(session.context)? {
+            log.forget_addresses(&service.settings.service_name());
+        }
     }
     session.report.status(&format!("deleted {named}"));
     Ok(())

@@ -8,10 +8,10 @@ use crate::batch::listing::Listing;
 use crate::batch::undone::undone;
 use crate::client::Session;
 use crate::journal::State;
+use crate::journal::known::{KnownRun, known_runs};
 use crate::plan::is_there;
 use crate::report::changes;
 use crate::report::list::{Column, List};
-use crate::state::{KnownRun, known_runs};
 use crate::system::storage::lock_of;
 use storefront_core::failure::Failure;
 

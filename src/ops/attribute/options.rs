@@ -8,10 +8,10 @@ use super::{read_all, read_existing};
 use crate::client::service::Service;
 use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
+use crate::log::{DefaultNote, WriteLog};
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::read_until;
 use crate::report::outcome::Outcome;
-use crate::state::default_note::{DefaultNote, DefaultNotes};
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
 use storefront_core::attribute::view::{Attribute, NewOption};
@@ -28,7 +28,8 @@ const SET_DEFAULT: &str = "attribute option default";
 struct Locked<'a> {
     service: &'a Service<'a>,
     code: &'a str,
-    notes: DefaultNotes,
+    /// None in a dry run on a machine that has none.
+    log: Option<WriteLog>,
     /// What an earlier command has left.
     noted: Option<DefaultNote>,
     /// As it was read before the first call.
@@ -43,10 +44,11 @@ impl<'a> Locked<'a> {
             || session.report.status("waiting for another storefront process to finish with this attribute");
         let name = LockName::attribute(code);
         let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
-        let notes = DefaultNotes::of(session.context, settings, code)?;
-        let noted = notes.load()?;
+        let log = WriteLog::to_write(session.context, session.global.dry_run)?;
+        let of_service = settings.service_id().to_string();
+        let noted = log.as_ref().map(|log| log.default_note(&of_service, code)).transpose()?.flatten();
         let before = StoredOptions::of(Attribute(&read_existing(service, code).await?))?;
-        Ok(Self { service, code, notes, noted, before, _lock: lock })
+        Ok(Self { service, code, log, noted, before, _lock: lock })
     }
 
     /// The default option to keep: that of the attribute, or the one that an earlier command has lost.
@@ -57,14 +59,22 @@ impl<'a> Locked<'a> {
 
     /// Notes the default option as long as some of these labels, or of those of earlier commands, are not among the
     /// options: they may still be added, and it is lost then. Forgets it where there are none.
-    fn note(&self, default: Option<&str>, labels: &[&str], shown: &StoredOptions) -> Result<(), Failure> {
+    async fn note(
+        &self,
+        default: Option<&str>,
+        labels: &[&str],
+        shown: &StoredOptions,
+    ) -> Result<(), Failure> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let of_service = self.service.settings.service_id().to_string();
         let earlier = self.noted.iter().flat_map(|note| &note.labels).map(String::as_str);
         let labels = earlier.chain(labels.iter().copied()).filter(|label| shown.get(label).is_none());
         let labels: Vec<String> = labels.map(str::to_owned).collect();
         if let Some(default) = default.filter(|_| !labels.is_empty()) {
-            return self.notes.save(&DefaultNote { default: default.to_owned(), labels });
+            let note = DefaultNote { default: default.to_owned(), labels };
+            return log.note_default(&of_service, self.code, &note).await;
         }
-        self.notes.forget();
+        log.forget_default(&of_service, self.code);
         Ok(())
     }
 
@@ -232,7 +242,7 @@ impl Locked<'_> {
                 ));
             }
             if !labels.is_empty() {
-                self.note(Some(&previous_default.id), labels, &self.before)?;
+                self.note(Some(&previous_default.id), labels, &self.before).await?;
             }
         }
         for (count, (call, label)) in planned.iter().zip(labels).enumerate() {
@@ -283,7 +293,7 @@ impl Locked<'_> {
             return Err(Failure::new(FailureKind::Mismatch, message));
         }
         let goal = goal.map(|option| option.id.as_str());
-        self.note(goal.or(shown.default.as_deref()).or(previous_default), unknown, &shown)
+        self.note(goal.or(shown.default.as_deref()).or(previous_default), unknown, &shown).await
     }
 }
 
@@ -328,7 +338,7 @@ pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Resu
         let again = hint!(storefront("attribute show").arg(code), " shows it; the command can be repeated");
         return Err(calls.failed(failure, &planned, Some(again)));
     }
-    locked.note(Some(&option.id), &[], stored)?;
+    locked.note(Some(&option.id), &[], stored).await?;
     let text = format!("The default option of {code} is {}", option.name);
     let unchanged = Some(format!("`{}` is the default already", option.name));
     let success = Some(Success { text, covers_response: true });

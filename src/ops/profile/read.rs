@@ -3,16 +3,20 @@
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::client::service::Service;
 use crate::client::{Reply, check_url, names_no_entity};
 use crate::config::ReadSettings;
 use crate::input::document;
+use crate::log::{SeenAddresses, WriteLog};
 use crate::ops::customers;
 use crate::state::{self, CustomerStore, LockName, acquire};
 use crate::system::storage::Lock;
 use storefront_core::email::Email;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
+use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
@@ -185,8 +189,24 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
 
 /// Keeps what completion needs of a profile: the ids of its addresses.
 pub fn remember(service: &Service<'_>, stored: &Profile) {
+    let Ok(log) = WriteLog::open(service.session.context) else { return };
     let is_named = service.customer.is_some() || service.email.is_some();
-    state::save_addresses(service.session.context, &service.settings.service_name(), stored, is_named);
+    let name = |field: &str| stored.text(field).filter(|_| is_named);
+    let addresses = stored.addresses().iter().filter_map(Value::as_object);
+    let addresses = addresses
+        .filter_map(|address| Some((AddressId::of(address.get("id")?)?.to_string(), label(address).into())))
+        .collect();
+    let seen = SeenAddresses { customer: name("id"), email: name("email"), addresses };
+    log.note_addresses(&service.settings.service_name(), seen);
+}
+
+/// Words to know an address by: the first line of the street, and the city.
+fn label(address: &Map<String, Value>) -> String {
+    const MAX_CHARACTERS: usize = 40;
+    let street = address.get("street").and_then(|street| street.get(0)).and_then(Value::as_str);
+    let city = address.get("city").and_then(Value::as_str);
+    let words: Vec<&str> = street.into_iter().chain(city).collect();
+    words.join(", ").chars().take(MAX_CHARACTERS).collect()
 }
 
 /// Reads a profile somebody saved, for `--base`.

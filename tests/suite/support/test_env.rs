@@ -161,6 +161,16 @@ pub fn snapshots(home: &Home) -> Vec<PathBuf> {
     found
 }
 
+/// What a query counts in the log of a machine; 0 where there is none.
+pub fn log_count(home: &Home, query: &str) -> usize {
+    let file = home.state().join("log.db");
+    if !file.exists() {
+        return 0;
+    }
+    let log = rusqlite::Connection::open(file).unwrap();
+    log.query_row(query, [], |row| row.get::<_, i64>(0)).unwrap().try_into().unwrap()
+}
+
 /// Every file below a directory; none where there is no directory.
 pub fn files_below(directory: &std::path::Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };

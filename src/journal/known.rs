@@ -1,0 +1,46 @@
+//! The batches that ran on this machine, and where each has its journal. What became of their records only the journals say.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::JournalHeader;
+use crate::log::WriteLog;
+use crate::system::context::Context;
+use storefront_core::failure::Failure;
+
+/// A batch that began on this machine, with the last run over its journal.
+#[derive(Debug, Clone)]
+pub struct KnownRun {
+    /// The journal.
+    pub path: PathBuf,
+    /// What it is of, for when it is gone.
+    pub header: JournalHeader,
+}
+
+impl KnownRun {
+    /// Whether its last run began less than `age` ago.
+    pub fn is_newer_than(&self, now: Timestamp, age: Duration) -> bool {
+        let started = self.header.started.parse::<Timestamp>();
+        started.map_or(true, |started| now.duration_since(started).unsigned_abs() < age)
+    }
+}
+
+/// A journal as the log names it; none where the path cannot be written as text.
+pub fn in_log(journal: &Path, header: &JournalHeader) -> Option<(String, serde_json::Value)> {
+    Some((journal.to_str()?.to_owned(), serde_json::to_value(header).ok()?))
+}
+
+/// The batches that are known, the one that began last first.
+///
+/// # Errors
+/// `guard` where the log cannot be read, `usage` when no state directory is known.
+pub fn known_runs(context: &Context) -> Result<Vec<KnownRun>, Failure> {
+    let Some(log) = WriteLog::to_read(context)? else { return Ok(Vec::new()) };
+    let known = |(path, header): (String, serde_json::Value)| {
+        Some(KnownRun { path: path.into(), header: serde_json::from_value(header).ok()? })
+    };
+    let runs = log.runs_with_journals()?.into_iter();
+    Ok(runs.filter_map(|run| run.journal.and_then(known)).collect())
+}
