@@ -12,6 +12,7 @@ use super::body::{Body, Content, is_error};
 use super::transport::Incoming;
 use crate::client::error_body;
 use crate::client::transport_error::TransportError;
+use storefront_core::absent::Absent;
 use storefront_core::failure::{Failure, FailureKind, Persistence};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Request;
@@ -36,8 +37,8 @@ pub fn check_url() -> Hint {
     hint!("check the base URL: ", storefront("doctor"), " tells what is wrong with it")
 }
 
-/// What Magento answers to a path that it does not have.
-const NO_ROUTE: [&str; 2] = ["Request does not match any route", "Specified request cannot be processed"];
+/// What Magento answers with 400 to a path that is not one of its interface.
+pub const NO_SUCH_PATH: &str = "Specified request cannot be processed";
 
 /// A status that says where to look instead, without having done anything.
 const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
@@ -149,10 +150,20 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
         // The service has no such function: time does not mend that.
         400..=499 | 501 => {
             let mut failure = answered(FailureKind::Refused, incoming, body);
-            failure.is_misdirected = status == 404 && failure.hint.is_some()
-                || NO_ROUTE.iter().any(|said| says(failure.service.as_ref(), said));
+            failure.absent = Absent::said(failure.service.as_ref()).filter(|_| status == 404);
+            let is_page = failure.hint.is_some();
+            let is_unreadable = is_read && !request.is_raw && status == 404;
+            failure.is_misdirected = match failure.absent {
+                Some(Absent::Route) => true,
+                Some(_) => false,
+                None => {
+                    is_unreadable || status == 404 && is_page || says(failure.service.as_ref(), NO_SUCH_PATH)
+                }
+            };
             if failure.is_misdirected {
                 failure.persistence = Persistence::Undecided;
+                // Whether the record is there is not known.
+                failure.kind = if is_unreadable { FailureKind::Unavailable } else { failure.kind };
             }
             let hint = web_server_hint(&incoming.body).or(of_request(failure.service.as_ref()));
             let hint = hint.map(Hint::from).or_else(|| failure.is_misdirected.then(check_url));
@@ -272,11 +283,6 @@ fn of_request(body: Option<&Value>) -> Option<&'static str> {
         "the token is an administrator's, which has no customer of its own: name one with \
          --customer ID|EMAIL",
     )
-}
-
-/// Whether a 404 is Magento's answer for a record that is not there, and not that of a missing route or another server.
-pub fn names_no_entity(body: Option<&Value>) -> bool {
-    says(body, "No such entity")
 }
 
 /// Whether the service's own message begins like this.

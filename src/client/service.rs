@@ -15,12 +15,13 @@ use crate::cli::command_line::{CommandLine, flag};
 use crate::client::Session;
 use crate::client::http_trace;
 use crate::client::local_service::open_sandbox;
-use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, Reply};
+use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SUCH_PATH, Reply, says};
 use crate::config::{Settings, TokenSource, Writes};
 use crate::journal::write::WriteAhead;
 use crate::log::NewRun;
 use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
+use storefront_core::absent::Absent;
 use storefront_core::attribute::Named;
 use storefront_core::email::Email;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -621,14 +622,9 @@ fn waiting(operation: &str) -> String {
 
 /// Whether the service said that there is no such store, and not that there is no such route.
 pub fn names_store(failure: &Failure) -> bool {
-    let text = failure.service.as_ref().map(serde_json::Value::to_string).unwrap_or_default().to_lowercase();
-    let mut words = text.split(|one: char| !one.is_alphanumeric());
-    match failure.status {
-        Some(404) => words.any(|word| matches!(word, "store" | "storeview")),
-        // Magento's answer to a store view that it does not know.
-        Some(400) => failure.message.contains("Specified request cannot be processed"),
-        _ => false,
-    }
+    // Magento's answer to a store view that it does not know.
+    let is_refused = failure.status == Some(400) && says(failure.service.as_ref(), NO_SUCH_PATH);
+    is_refused || failure.absent == Some(Absent::Store)
 }
 
 /// The arguments of a command line, without the data of a payment.

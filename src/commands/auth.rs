@@ -13,6 +13,7 @@ use crate::client::runtime::with_service;
 use crate::client::service::{CallToken, Service};
 use crate::config::{Credentials, Profile, Stored, origin, token_variable};
 use crate::system::environment::BASE_URL;
+use storefront_core::absent::{Absent, named_in};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::TokenRoutes;
@@ -214,9 +215,10 @@ async fn verify(
     });
     let Err(failure) = answer.await else { return Ok(()) };
     // Magento's answer where an administrator's token asks for the profile of its own customer.
-    let is_other_kind = bearer == Bearer::Customer
-        && matches!(failure.status, Some(400 | 404))
-        && failure.message.contains("customerId");
+    let is_unnamed = failure.status == Some(400) && failure.message.contains("customerId");
+    let is_nobody =
+        failure.absent == Some(Absent::Entity) && named_in(failure.service.as_ref())[0] == "customerId";
+    let is_other_kind = bearer == Bearer::Customer && (is_unnamed || is_nobody);
     if failure.kind == FailureKind::Interrupted {
         return Err(failure);
     }

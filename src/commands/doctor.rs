@@ -127,7 +127,7 @@ fn diagnosis(service: &Service<'_>, failure: &Failure) -> Check {
             "store view",
             hint!("pass --store-view CODE, or set it with ", set("store-view CODE", STORE_VIEW)),
         ),
-        (FailureKind::Unavailable | FailureKind::Usage, _) => {
+        (FailureKind::Unavailable | FailureKind::Usage, status) if status != Some(404) => {
             ("service", hint_or(failure, "check host and port of base-url, and the network"))
         }
         (_, Some(404)) => {

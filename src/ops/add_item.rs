@@ -76,12 +76,9 @@ async fn prepare(
     let is_dry = service.session.global.dry_run;
     let named = scalar(draft.fields.get("quote_id"));
     let is_read = named.is_some() || verify || is_dry || target.customer.is_some();
-    let found = if is_read { cart::find(service).await? } else { None };
+    let found = if is_read { cart::find(service, named.as_deref()).await? } else { None };
     let (id, shown) = match (found, &named) {
-        (Some(cart), named) => {
-            cart.ensure_named(named.as_deref())?;
-            (cart.id, Some(cart.shown))
-        }
+        (Some(cart), _) => (cart.id, Some(cart.shown)),
         (None, Some(named)) => return Err(no_cart_named(named)),
         (None, None) if is_dry => {
             let warning = "there is no active cart yet: this call creates it, and the item follows";

@@ -93,7 +93,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Whether a call was sent that took effect.
-    fn is_applied(&self) -> bool {
+    pub fn is_applied(&self) -> bool {
         self.done.iter().any(is_sent_and_applied)
     }
 

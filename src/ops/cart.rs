@@ -4,13 +4,17 @@
 use serde_json::Value;
 
 use crate::client::service::Service;
-use crate::client::{CHECK_BEFORE_RETRY, Effect, LOOK_CLOSER, names_no_entity, says};
+use crate::client::{CHECK_BEFORE_RETRY, Effect, says};
+use crate::ops::attribute::names;
 use crate::ops::customers::no_such_customer;
+use crate::ops::list::{ends_early, read_page};
 use crate::ops::profile::read::read_profile;
 use crate::ops::{look_first, positive};
-use storefront_core::cart::Cart;
-use storefront_core::failure::{Absent, Applied, Failure, FailureKind};
+use storefront_core::absent::Absent;
+use storefront_core::cart::{Cart, MAX_CARTS};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::id::CustomerId;
 use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
 use storefront_core::profile::address::own_id;
@@ -34,42 +38,104 @@ impl ActiveCart {
         Ok(Self { id: id_of(&shown["id"])?, shown })
     }
 
-    /// Makes sure that a quote that is named is this cart: the service uses the customer's own, whatever is named.
-    ///
-    /// # Errors
-    /// `usage` for another one.
-    pub fn ensure_named(&self, named: Option<&str>) -> Result<(), Failure> {
-        let id = self.id.to_string();
-        let Some(named) = named.filter(|named| named.trim() != id) else { return Ok(()) };
-        let message = format!("quote `{}` is not the customer's active cart, which is `{id}`", named.trim());
-        let failure = Failure { absent: Some(Absent::Cart), ..Failure::usage(message) };
-        Err(failure.hint("leave out the quote id, or give the id of the active cart"))
+    /// Its items, as far as the service shows them.
+    pub fn items(&self) -> &[Value] {
+        self.shown["items"].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Such as `7 (store 2, 1 item)`.
+    fn described(&self) -> String {
+        let count = scalar(self.shown.get("items_count")).unwrap_or_else(|| self.items().len().to_string());
+        let items = if count == "1" { "item" } else { "items" };
+        let store = scalar(self.shown.get("store_id")).unwrap_or_else(|| "unknown".to_owned());
+        format!("{} (store {store}, {count} {items})", self.id)
     }
 }
 
-/// The active cart; `None` if it is missing.
+/// The active cart, which is the one that is `named`, if one is; `None` if the customer has none. Of several, one in each of
+/// several stores, it is that of the store view.
 ///
 /// # Errors
-/// As [`Service::read`], `unavailable` for a reply without an id.
-pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> {
+/// As [`Service::read`], `unavailable` for a reply without an id; `usage` for a named quote that is not an active cart of the
+/// customer, and where several fit.
+pub async fn find(service: &Service<'_>, named: Option<&str>) -> Result<Option<ActiveCart>, Failure> {
     let target = service.target()?;
     let cart = Cart::new(target, None)?;
-    let Some(customer) = target.customer else {
-        return match service.read(&cart.read("")).await {
-            Ok(reply) => ActiveCart::new(reply.value).map(Some),
-            Err(failure) if is_no_cart(&failure) => Ok(None),
-            Err(failure) => Err(failure),
-        };
+    let mut active = match target.customer {
+        // The service uses the token's own cart, whatever is named.
+        None => match service.read(&cart.read("")).await {
+            Ok(reply) => vec![ActiveCart::new(reply.value)?],
+            Err(failure) if is_no_cart(&failure) => Vec::new(),
+            Err(failure) => return Err(failure),
+        },
+        Some(customer) => search(service, &cart, customer).await?,
     };
-    let mut found = service.read(&cart.search(customer)).await?.value;
-    let Some(carts) = found.get_mut("items").and_then(Value::as_array_mut) else {
-        let message = "the search for carts was not answered with a list";
-        return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
-    };
+    if let Some(named) = named.map(str::trim)
+        && !active.is_empty()
+    {
+        let at = active.iter().position(|cart| cart.id.to_string() == named);
+        return at.map(|at| Some(active.swap_remove(at))).ok_or_else(|| not_active(named, &active));
+    }
+    if active.len() > 1
+        && let Some(store) = store(service).await
+    {
+        let is_there = |cart: &ActiveCart| scalar(cart.shown.get("store_id")).as_ref() == Some(&store);
+        if active.iter().any(is_there) {
+            active.retain(is_there);
+        }
+    }
+    match &active[..] {
+        [] | [_] => Ok(active.pop()),
+        several => {
+            let message = format!("the customer has {} active carts: {}", several.len(), list(several));
+            Err(Failure::usage(message)
+                .hint("name one with --quote-id ID, or its store view with --store-view CODE"))
+        }
+    }
+}
+
+/// The active carts of a customer whom an administrator names, by their ids.
+async fn search(
+    service: &Service<'_>,
+    cart: &Cart<'_>,
+    customer: CustomerId,
+) -> Result<Vec<ActiveCart>, Failure> {
+    let page = read_page(service, &cart.search(customer), CARTS, MAX_CARTS).await?;
+    if !page.is_last() {
+        let count = page.records.len() as u64;
+        return Err(ends_early(CARTS, count, page.total.unwrap_or(count)));
+    }
     // The service ignores a filter that it does not understand: what it found is looked at.
     let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer.0);
-    let own = carts.iter().position(is_own).map(|at| carts.swap_remove(at));
-    own.map(ActiveCart::new).transpose()
+    let own = page.records.into_iter().filter(is_own);
+    let mut own = own.map(ActiveCart::new).collect::<Result<Vec<_>, _>>()?;
+    own.sort_by_key(|cart| cart.id);
+    Ok(own)
+}
+
+/// The id of the store view that calls are for, where one is set and the shop lists it.
+async fn store(service: &Service<'_>) -> Option<String> {
+    let code = service.settings.store_view.as_ref()?.code();
+    // Who may write carts may not always list store views.
+    let views = names::store_views(service).await.ok()?;
+    views.iter().find(|view| view.name == code).map(|view| view.id.clone())
+}
+
+/// What a list has, for people.
+const CARTS: &str = "carts";
+
+fn list(carts: &[ActiveCart]) -> String {
+    carts.iter().map(ActiveCart::described).collect::<Vec<_>>().join(", ")
+}
+
+/// A quote that is named is not one of the active carts.
+fn not_active(named: &str, active: &[ActiveCart]) -> Failure {
+    let message = match active {
+        [only] => format!("quote `{named}` is not the customer's active cart, which is `{}`", only.id),
+        several => format!("quote `{named}` is not an active cart of the customer: {}", list(several)),
+    };
+    let failure = Failure { absent: Some(Absent::Cart), ..Failure::usage(message) };
+    failure.hint("leave out the quote id, or give the id of an active cart")
 }
 
 /// The customer has no active cart.
@@ -90,7 +156,7 @@ pub fn without_cart(service: &Service<'_>) -> Hint {
 
 /// Whether the service says that the customer has no active cart.
 pub fn is_no_cart(failure: &Failure) -> bool {
-    failure.status == Some(404) && names_no_entity(failure.service.as_ref())
+    matches!(failure.absent, Some(Absent::Cart | Absent::Entity))
 }
 
 /// Creates the cart; where there is an active one, the service answers with its id.

@@ -7,11 +7,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved, says};
+use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{cart, read_until};
 use crate::report::outcome::{CartOutcome, Outcome};
+use storefront_core::absent::{Absent, named_in};
 use storefront_core::cart::{Cart, find_item, is_asked, item_id, item_state};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
@@ -77,10 +78,10 @@ impl<'a> Stored<'a> {
     /// Reads the active cart, which is the one that the draft names, if it names one.
     async fn read(service: &'a Service<'a>, draft: &Draft) -> Result<Self, Failure> {
         let target = service.target()?;
-        let Some(found) = cart::find(service).await? else {
+        let named = scalar(draft.fields.get("quote_id"));
+        let Some(found) = cart::find(service, named.as_deref()).await? else {
             return Err(cart::no_active_cart(service));
         };
-        found.ensure_named(scalar(draft.fields.get("quote_id")).as_deref())?;
         let Some(items) = items_of(&found.shown, found.id) else {
             let message = "the cart was answered without a list of its items";
             return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
@@ -110,6 +111,13 @@ impl<'a> Stored<'a> {
             Some(items) if compare(items, change) == Some(false) => Shown::Not,
             Some(_) => Shown::Other,
         }
+    }
+
+    /// Whether the service says of a removal that this cart does not have this item any more.
+    fn says_gone(&self, failure: &Failure, change: &Change) -> bool {
+        let item = change.path.item_id().filter(|_| change.after.is_none()).map(|id| id.to_string());
+        failure.absent == Some(Absent::CartItem)
+            && item.is_some_and(|item| named_in(failure.service.as_ref()) == [self.id.to_string(), item])
     }
 
     /// Whether the cart shows none of the items that were removed; what others add meanwhile stays.
@@ -191,16 +199,17 @@ impl<'a> Stored<'a> {
                 report.warn(&format!("the change is not verified: {doubt}"));
                 return Ok((Some(reply), false));
             }
-            Err(failure) if change.after.is_none() && is_gone(&failure) => {
-                report.warn(&format!("the item was removed by somebody else: {}", failure.message));
-                self.service.stage.set(Applied::Yes);
-                return Ok((None, true));
-            }
             Err(failure) => failure,
         };
         if failure.applied == Applied::Unknown {
             if let Shown::Done = self.look(change, settle).await {
                 report.warn(&format!("{}; verified as applied", failure.message));
+                self.service.stage.set(Applied::Yes);
+                return Ok((None, true));
+            }
+        } else if self.says_gone(&failure, change) {
+            if let Shown::Done = self.look(change, settle).await {
+                report.warn(&format!("the item was removed by somebody else: {}", failure.message));
                 self.service.stage.set(Applied::Yes);
                 return Ok((None, true));
             }
@@ -285,8 +294,8 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
     let mut calls = Calls::new(service, name);
     for (call, change) in planned.iter().zip(&changes) {
         let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
-        let is_lost = failure.applied == Applied::Unknown;
-        if is_gone(&failure) || is_lost && matches!(stored.look(change, settle).await, Shown::Done) {
+        let is_lost = failure.applied == Applied::Unknown || stored.says_gone(&failure, change);
+        if is_lost && matches!(stored.look(change, settle).await, Shown::Done) {
             calls.last_is_applied(&failure);
         } else {
             let again = hint!(
@@ -336,7 +345,7 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
 pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Result<Vec<Since>, String>, Failure> {
     let stored = match Stored::read(service, draft).await {
         Ok(stored) => stored,
-        Err(failure) if failure.absent.is_some() => return Ok(Err(failure.message)),
+        Err(failure) if has_no_cart(&failure) => return Ok(Err(failure.message)),
         Err(failure) => return Err(failure),
     };
     let item = stored.items.iter().find(|item| is_asked(item, &draft.fields));
@@ -380,7 +389,7 @@ pub async fn set_back(service: &Service<'_>, draft: &Draft, before: &Value) -> R
     let what = |id| format!("item {id} ({})", scalar(item.get("sku")).unwrap_or_default());
     let stored = match Stored::read(service, draft).await {
         Ok(stored) => stored,
-        Err(failure) if failure.absent.is_some() => return Ok(SetBack::Left(failure.message)),
+        Err(failure) if has_no_cart(&failure) => return Ok(SetBack::Left(failure.message)),
         Err(failure) => return Err(failure),
     };
     let own = |name: &str| Map::from_iter([(name.to_owned(), item.get(name).cloned().unwrap_or_default())]);
@@ -415,6 +424,11 @@ fn quantity(draft: &Draft) -> Value {
     number.map_or(given, Value::Number)
 }
 
+/// Whether a read showed that there is no such cart, or no such customer.
+fn has_no_cart(failure: &Failure) -> bool {
+    matches!(failure.absent, Some(Absent::Cart | Absent::Customer))
+}
+
 /// The items of a cart, where it is this one and active.
 fn items_of(shown: &Value, id: u64) -> Option<&Vec<Value>> {
     let is_it = scalar(shown.get("id")) == Some(id.to_string());
@@ -434,11 +448,6 @@ fn compare(items: &[Value], change: &Change) -> Option<bool> {
         _ => false,
     };
     if is(&change.after) { Some(true) } else { is(&change.before).then_some(false) }
-}
-
-/// Whether the service says that the cart does not have the item any more.
-fn is_gone(failure: &Failure) -> bool {
-    failure.status == Some(404) && says(failure.service.as_ref(), "The %1 Cart doesn't contain")
 }
 
 fn said(what: &str, cart: u64, change: &Change) -> String {

@@ -10,6 +10,7 @@ pub mod customers;
 pub mod list;
 pub mod profile;
 pub mod ship;
+mod ship_checks;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use crate::client::service::Service;
 use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
 use crate::input::{Draft, Overrides, Written};
 use crate::report::outcome::Outcome;
+use storefront_core::absent::Absent;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::hint::Hint;
@@ -166,10 +168,9 @@ pub async fn send_request(
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
 }
 
-/// A refused write with the hint to look first, where some shops have saved it all the same and nothing else is to be done. A
-/// 404 names what is not there.
+/// A refused write with the hint to look first, where some shops have saved it all the same and nothing else is to be done.
 pub fn look_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
-    let is_told = failure.hint.is_some() || failure.status == Some(404);
+    let is_told = failure.hint.is_some() || failure.absent.is_some();
     if may_be_saved(&failure) && !is_told { failure.hint(hint) } else { failure }
 }
 
@@ -198,7 +199,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
             let message = format!("the regions of `{country}` could not be read: unexpected response");
             return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
         }
-        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
+        Err(failure) if failure.absent == Some(Absent::Country) => {
             return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
                 .hint("give the two-letter code of a country the shop allows"));
         }

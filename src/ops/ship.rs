@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::calls::{Calls, Planned, preview};
-use super::cart;
+use super::cart::{self, ActiveCart};
+use super::ship_checks::{self, list_methods};
 use crate::client::service::Service;
 use crate::client::{Effect, error_body, says};
 use crate::config::ShipLayout;
@@ -12,9 +13,10 @@ use crate::ops::profile::read::read_profile;
 use crate::ops::{positive, read_country, read_until, request, send_request};
 use crate::report::outcome::Outcome;
 use crate::report::profile::one_liner;
+use storefront_core::absent::Absent;
 use storefront_core::cart::{Cart, from_profile};
 use storefront_core::failure::{Applied, Failure, FailureKind};
-use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::hint::hint;
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
 use storefront_core::operation::{QUOTE_SHIP, Success, scalar, without_nested};
@@ -23,6 +25,9 @@ use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::sanitize_line;
 
 const OPERATION: &str = QUOTE_SHIP.name;
+
+/// The field of a draft that names the cart. No call has a place for it.
+const QUOTE_ID: &str = "quote_id";
 
 /// The first call.
 const SHIPPING: &str = "shipping-information";
@@ -44,7 +49,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         let sent = send_request(service, &QUOTE_SHIP, single_request(service, draft)?, success).await;
         return sent.map_err(|failure| cart::look_hint(service, failure));
     }
-    let requests = requests(service, draft.body()).await?;
+    let requests = Box::pin(requests(service, draft.body())).await?;
     let planned = requests.planned();
     if planned.is_empty() {
         return Err(Failure::usage("there is nothing to save on the quote"));
@@ -53,7 +58,12 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         return Ok(preview(service, OPERATION, planned));
     }
     let mut calls = Calls::new(service, OPERATION);
-    match requests.send(service, &mut calls).await {
+    let sent = requests.send(service, &mut calls).await;
+    let may_be_saved = calls.is_applied() || matches!(&sent, Err(failure) if failure.applied != Applied::No);
+    if may_be_saved && !service.stopping.get() {
+        ship_checks::compare_items(service, &requests.cart, &requests.found).await;
+    }
+    match sent {
         Ok(()) => {
             let success = Some(Success { text: saved(&draft.fields, &Value::Null), covers_response: true });
             Ok(Outcome { success, ..calls.finish() })
@@ -69,7 +79,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
 /// `usage`, naming the first one.
 pub fn refuse_unsent(fields: &Map<String, Value>, takes_stored: bool) -> Result<(), Failure> {
     let is_sent = |name: &str| match name {
-        "addressInformation" | "paymentMethod" => true,
+        "addressInformation" | "paymentMethod" | QUOTE_ID => true,
         "billingAddress" => takes_stored || fields.contains_key("addressInformation"),
         _ => false,
     };
@@ -123,12 +133,15 @@ fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
 }
 
 /// The two calls; either may be missing.
-struct Requests {
+struct Requests<'a> {
+    cart: Cart<'a>,
+    /// The cart before.
+    found: ActiveCart,
     shipping: Option<Planned>,
     payment: Option<Payment>,
 }
 
-impl Requests {
+impl Requests<'_> {
     fn planned(&self) -> Vec<Planned> {
         let payment = self.payment.as_ref().map(|payment| &payment.call);
         self.shipping.iter().chain(payment).cloned().collect()
@@ -151,13 +164,15 @@ impl Requests {
     }
 }
 
-async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
-    let target = service.target()?;
-    let id = match target.customer {
-        None => None,
-        Some(_) => Some(cart::find(service).await?.ok_or_else(|| cart::no_active_cart(service))?.id),
-    };
-    let cart = Cart::new(target, id)?;
+/// Reads the cart, and makes the calls from it. A method that the shop does not have is refused here.
+async fn requests<'a>(
+    service: &'a Service<'_>,
+    mut body: Map<String, Value>,
+) -> Result<Requests<'a>, Failure> {
+    let named = scalar(body.shift_remove(QUOTE_ID).as_ref());
+    let found = cart::find(service, named.as_deref()).await?;
+    let found = found.ok_or_else(|| cart::no_active_cart(service))?;
+    let cart = Cart::new(service.target()?, Some(found.id))?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
         information.entry("billing_address").or_insert(billing);
@@ -178,7 +193,12 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let wrapped = |wrapper: &'static str, value| exact_json::object([(wrapper, value)]).to_string();
     let information = body.shift_remove("addressInformation");
     let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
+    if let Some(information) = &information {
+        ship_checks::ensure_method(service, &cart, &found, information).await?;
+    }
     Ok(Requests {
+        cart,
+        found,
         shipping: information
             .map(|value| (SHIPPING.to_owned(), cart.save_shipping(wrapped("addressInformation", value)))),
         payment: payment.map(|method| Payment {
@@ -201,27 +221,19 @@ fn addresses(body: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<Str
 /// another address's VAT id.
 const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
 
-fn list_methods() -> Hint {
-    hint!(storefront("quote methods"), " lists them")
-}
-
 /// What is said of the first call. A method that the shop does not have is refused after the addresses are saved.
 fn first_failed(service: &Service<'_>, failure: Failure) -> Failure {
-    let is_not_found = failure.status == Some(404);
-    if is_not_found && says(failure.service.as_ref(), "Carrier with such method not found") {
+    if failure.absent == Some(Absent::ShippingMethod) {
         let message = format!(
             "the addresses were saved, and the shipping method of the cart was erased: {}",
             failure.message
         );
         let hint = hint!(AGAIN, " with a method that the shop has; ", list_methods());
         Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
-    } else if is_not_found && failure.hint.is_none() {
-        let lacks_method = says(failure.service.as_ref(), "The shipping method is missing");
-        failure.hint(if lacks_method {
-            hint!("add --carrier and --method; ", list_methods())
-        } else {
-            hint!("if there is no active cart, ", cart::without_cart(service))
-        })
+    } else if says(failure.service.as_ref(), "The shipping method is missing") {
+        failure.hint(hint!("add --carrier and --method; ", list_methods()))
+    } else if cart::is_no_cart(&failure) {
+        failure.hint(hint!("if there is no active cart, ", cart::without_cart(service)))
     } else {
         cart::look_hint(service, failure)
     }

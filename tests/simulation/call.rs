@@ -42,6 +42,8 @@ pub enum Call {
     Items(usize),
     /// Searches the active cart of a customer.
     Carts(usize),
+    /// Asks for the shipping methods to an address.
+    Estimate(usize),
     /// Reads the payment of a cart.
     Payment(usize),
     /// Reads a country.

@@ -52,7 +52,7 @@ fn a_quote_that_is_not_the_own_cart_is_refused() {
         2,
         str![[r#"
 error: quote `2` is not the customer's active cart, which is `1`
-  hint: leave out the quote id, or give the id of the active cart
+  hint: leave out the quote id, or give the id of an active cart
 "#]],
     );
     assert_eq!(env.requests(), ["GET 200"]);
@@ -147,16 +147,17 @@ fn shipping_and_payment_are_two_calls() {
         assert_eq!([call[0], call[1], call[2]], [&json!(expected[0]), &json!(expected[1]), &json!(200)]);
     }
     assert_eq!((calls.len(), &result["applied"]), (2, &json!("yes")));
-    assert_eq!(env.requests(), ["POST 200", "PUT 200"]);
+    // The cart, the methods to the address, both calls, and the cart again.
+    assert_eq!(env.requests(), ["GET 200", "POST 200", "POST 200", "PUT 200", "GET 200"]);
     let selected = env.sandbox.get(CUSTOMER, "/rest/V1/carts/mine/selected-payment-method").json();
     assert_eq!(selected["method"], "checkmo");
     env.requests();
     let result = done(&env, &format!("{SHIP} --no-payment"));
     assert_eq!(result["calls"].as_array().unwrap().len(), 1);
-    assert_eq!(env.requests(), ["POST 200"]);
+    assert_eq!(env.requests(), ["GET 200", "POST 200", "POST 200", "GET 200"]);
     let dry = done(&env, &format!("{SHIP} --payment-method checkmo -n"));
     assert_eq!(dry["calls"][1]["request"]["body"], json!({"method": {"method": "checkmo"}}));
-    assert_eq!(env.requests(), [""; 0]);
+    assert_eq!(env.requests(), ["GET 200", "POST 200"]);
 }
 
 #[test]
@@ -216,10 +217,10 @@ fn a_batch_resumes_with_both_calls() {
     let first = run(&env, "quote ship -i ship.ndjson -y --retry 0");
     assert_eq!(first.code, 5, "{first:?}");
     assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
-    assert_eq!(env.requests(), ["POST 200", "PUT 429"]);
+    assert_eq!(env.requests(), ["GET 200", "POST 200", "POST 200", "PUT 429", "GET 200"]);
     let second = run(&env, "quote ship -i ship.ndjson -y --resume");
     assert_eq!(second.code, 0, "{second:?}");
-    assert_eq!(env.requests(), ["POST 200", "PUT 200"]);
+    assert_eq!(env.requests(), ["GET 200", "POST 200", "POST 200", "PUT 200", "GET 200"]);
 }
 
 #[test]

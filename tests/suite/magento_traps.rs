@@ -140,7 +140,7 @@ fn a_region_of_a_cart_is_resolved_or_refused() {
     assert_eq!((&error["message"], &error["applied"]), (&json!("US has no region `ZZ`"), &json!("no")));
     let hint = error["hint"].as_str().unwrap();
     assert!(hint.starts_with("use one of ") && hint.contains("directory/countries/US"), "{error}");
-    assert_eq!(env.requests(), ["GET 200"]);
+    assert_eq!(env.requests(), ["GET 200"; 2], "the cart and the country");
 }
 
 /// A scalar goes out as it was written, in each type that Magento takes.

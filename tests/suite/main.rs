@@ -7,6 +7,7 @@
 #![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests that use them are for Unix only"))]
 
 // Why modules are left out on Windows stands in `windows.rs`.
+mod absent_records;
 #[cfg(unix)]
 mod address_form;
 mod address_removal;
@@ -27,6 +28,7 @@ mod batch_promises;
 mod batch_resume;
 mod batch_run;
 mod batch_tokens;
+mod cart_choice;
 mod cart_reports;
 mod cart_resume;
 mod cart_state;

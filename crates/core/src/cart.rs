@@ -15,7 +15,7 @@ use crate::profile::stored::Profile;
 use crate::text::exact_json;
 
 /// At most as many active carts of one customer are asked for: there may be one in each of several stores.
-const MAX_CARTS: usize = 20;
+pub const MAX_CARTS: usize = 20;
 
 /// The cart of the token's own customer, or of the customer whom an administrator names.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +100,12 @@ impl<'a> Cart<'a> {
     pub fn estimate_shipping(&self, address: AddressId) -> Request {
         let body = format!(r#"{{"addressId":{address}}}"#);
         self.post(self.path("/estimate-shipping-methods-by-address-id"), body)
+    }
+
+    /// Asks for the shipping methods to an address as it would be saved. Nothing is saved: it is a read.
+    pub fn estimate_shipping_to(&self, address: &Value) -> Request {
+        let body = exact_json::object([("address", address.clone())]);
+        self.post(self.path("/estimate-shipping-methods"), body.to_string())
     }
 
     /// Sets the payment method. The same one again changes nothing.

@@ -20,7 +20,7 @@ impl Email {
         Self(text.trim().into())
     }
 
-    /// The email in a field of a document; `None` for what is no text, and for an empty one.
+    /// The email in a field of a document; `None` for an empty text and for everything that is not text.
     pub fn of(value: &Value) -> Option<Self> {
         value.as_str().map(Self::new).filter(|email| !email.0.is_empty())
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::absent::Absent;
 use crate::hint::Hint;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
@@ -130,15 +131,6 @@ impl Applied {
     }
 }
 
-/// What was named, or is needed, and is not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Absent {
-    /// No customer has the id or the email.
-    Customer,
-    /// The customer has no active cart, or another one than was named.
-    Cart,
-}
-
 /// A failed operation, complete enough to be printed without further context. Its fields are those of error objects, in
 /// their order.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -173,7 +165,7 @@ pub struct Failure {
     /// Of [`Applied::Partial`]: the attribute that the first call created, where that is known.
     #[serde(skip)]
     pub created: Option<u64>,
-    /// A read showed that this is not there.
+    /// The service says, or a read showed, that this is not there.
     #[serde(skip)]
     pub absent: Option<Absent>,
     /// The user chose not to continue, which is not shown as an error.

@@ -4,6 +4,7 @@
 //! A profile update goes [`profile::stored`] → [`profile::merge`] (with [`profile::region`]) → [`profile::diff`] →
 //! [`interface::request`], and [`profile::verify`] compares what is read afterwards with what was sent.
 
+pub mod absent;
 pub mod attribute;
 pub mod cart;
 pub mod effect;

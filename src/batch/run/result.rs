@@ -249,7 +249,8 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextS
             Failure { kind: FailureKind::Auth, ..failure }
         }
         (Some(Stop::NotTheService(failure)), None | Some(FailureKind::Unavailable)) => {
-            let kind = if failure.is_misdirected { FailureKind::Refused } else { FailureKind::Unavailable };
+            let is_refused = failure.is_misdirected && failure.kind == FailureKind::Refused;
+            let kind = if is_refused { FailureKind::Refused } else { FailureKind::Unavailable };
             Failure { kind, ..failure }
         }
         (Some(Stop::Unauthorized(failure) | Stop::NotTheService(failure)), Some(kind)) => {

@@ -14,6 +14,7 @@ use storefront_core::cart::{find_item, item_id};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::lint;
+use storefront_core::operation::scalar;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub async fn run<A: Args + Operation>(
 
 /// The item that the flags name, or that a person chooses, and whether it was asked for.
 async fn choose(service: &Service<'_>, named: &Map<String, Value>) -> Result<(Value, bool), Failure> {
-    let found = cart::find(service).await?;
+    let found = cart::find(service, scalar(named.get("quote_id")).as_deref()).await?;
     let items = found.as_ref().and_then(|cart| cart.shown["items"].as_array());
     let items = items.filter(|items| !items.is_empty()).ok_or_else(|| {
         let none = Failure::new(FailureKind::Refused, "the customer has no active cart with items");

@@ -66,7 +66,7 @@ pub struct ReadArgs {
     /// Whose profile or quote.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// Quote ID (requires `read.quote-path`)
+    /// Quote ID (in the marketplace it requires `read.quote-path`)
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub quote_id: Option<String>,
     /// What every call takes.
@@ -144,11 +144,9 @@ async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure>
     report.value(&shown, |screen| text(id, &shown, screen))
 }
 
-/// The customer's active cart. The quote that is named has to be it.
+/// The customer's active cart, which is the quote that is named, if one is.
 async fn active_cart(service: &Service<'_>, quote: Option<&str>) -> Result<ActiveCart, Failure> {
-    let found = find(service).await?.ok_or_else(|| no_active_cart(service))?;
-    found.ensure_named(quote)?;
-    Ok(found)
+    find(service, quote).await?.ok_or_else(|| no_active_cart(service))
 }
 
 fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {

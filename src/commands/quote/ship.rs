@@ -63,6 +63,9 @@ pub struct ShipArgs {
     /// Omit the payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
+    /// Quote ID (Magento)
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub quote_id: Option<String>,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -128,7 +131,8 @@ impl Operation for ShipArgs {
         if !information.is_empty() {
             fields.shift_insert(0, "addressInformation".to_owned(), Value::Object(information));
         }
-        let has_something = self.takes_stored() || !fields.is_empty();
+        let is_empty = |fields: &Map<String, Value>| fields.keys().all(|name| name == "quote_id");
+        let has_something = self.takes_stored() || !is_empty(fields);
         if let Some(payment) = self.payment()? {
             fields.insert("paymentMethod".to_owned(), payment);
         }
@@ -138,10 +142,11 @@ impl Operation for ShipArgs {
             return Err(Failure::usage("a payment is required")
                 .hint("use --payment-method CODE, such as checkmo, --payment JSON, or --no-payment"));
         }
-        if fields.is_empty() && !self.takes_stored() {
+        if is_empty(fields) && !self.takes_stored() {
             return Err(Failure::usage("nothing to save")
                 .hint("use --ship-to-address ID or --ship-… with --carrier and --method, or --input FILE"));
         }
+        fields.extend(self.quote_id.iter().map(|id| ("quote_id".to_owned(), id.as_str().into())));
         Ok(())
     }
 

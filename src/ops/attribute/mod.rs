@@ -14,6 +14,7 @@ use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
+use storefront_core::absent::Absent;
 use storefront_core::attribute::StoredOptions;
 use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
@@ -39,9 +40,7 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 pub async fn read_named(service: &Service<'_>, request: &Request, code: &str) -> Result<Value, Failure> {
     let failure = match service.read(request).await {
         Ok(reply) => return Ok(reply.value),
-        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
-            Failure::usage(format!("the shop has no attribute `{code}`"))
-        }
+        Err(failure) if is_absent(&failure) => Failure::usage(format!("the shop has no attribute `{code}`")),
         Err(failure) => return Err(failure),
     };
     let create = storefront("attribute create");
@@ -51,6 +50,11 @@ pub async fn read_named(service: &Service<'_>, request: &Request, code: &str) ->
     } else {
         hint!("check the code and `read.attribute-path`; ", create, " creates an attribute")
     }))
+}
+
+/// Whether the service says that no attribute has the code that was asked for.
+fn is_absent(failure: &Failure) -> bool {
+    matches!(failure.absent, Some(Absent::Attribute | Absent::Entity))
 }
 
 /// Reads an attribute with the labels of administrators.
@@ -235,8 +239,7 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             let message = "whether the attribute exists could not be read: the response is not an attribute";
             return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
         }
-        // A page at a wrong base URL does not say that the code is free.
-        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {}
+        Err(failure) if is_absent(&failure) => {}
         Err(failure) => return Err(failure),
     }
     match send_request(service, &ATTRIBUTE_CREATE, request, success).await {
@@ -293,7 +296,7 @@ pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Vec<Since>, F
         Since { path, written: Some(written), now: now.filter(|now| !now.is_null()) }
     };
     let shown = match service.read(&request).await {
-        Err(failure) if failure.status == Some(404) && !failure.is_misdirected => {
+        Err(failure) if is_absent(&failure) => {
             return Ok(vec![at("attribute_code", code.into(), None)]);
         }
         shown => shown?.value,

@@ -26,7 +26,7 @@ pub async fn read_attributes(
         let path = target.path(path, &[("owner", owner.in_path())]);
         let list = match service.read(&Request::get(path, target.bearer())).await {
             Ok(reply) => Some(reply.value).filter(|_| reply.warning.is_none()),
-            Err(failure) if matches!(failure.status, Some(403 | 404)) => None,
+            Err(failure) if failure.status == Some(403) || failure.absent.is_some() => None,
             Err(failure) => return Err(failure),
         };
         service.custom_attributes.borrow_mut().insert(owner, list.as_ref());

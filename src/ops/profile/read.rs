@@ -6,17 +6,18 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::client::{Reply, check_url, names_no_entity};
+use crate::client::{Reply, check_url};
 use crate::config::ReadSettings;
 use crate::input::document;
 use crate::log::{SeenAddresses, WriteLog};
 use crate::ops::customers;
 use crate::state::{self, CustomerStore, LockName, acquire};
 use crate::system::storage::Lock;
+use storefront_core::absent::{Absent, named_in};
 use storefront_core::email::Email;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
-use storefront_core::id::AddressId;
+use storefront_core::id::{AddressId, CustomerId};
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
@@ -134,8 +135,8 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
     }
     let read = &service.settings.read;
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
-    let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
-        (Some(id), Some(404)) if names_no_entity(failure.service.as_ref()) => customers::no_such_customer(id),
+    let reply = service.read(&request).await.map_err(|failure| match service.customer {
+        Some(id) if names_nobody(&failure, id) => customers::no_such_customer(id),
         _ => unreadable(service, failure),
     })?;
     if let Some(warning) = reply.warning {
@@ -143,6 +144,13 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
             .hint("try again with -vv to see the response"));
     }
     in_reply(service, reply)
+}
+
+/// Whether the service says that no customer has this id, or that something which it does not name is not there.
+fn names_nobody(failure: &Failure, id: CustomerId) -> bool {
+    let [field, value] = named_in(failure.service.as_ref());
+    let is_it = field.is_empty() || field == "customerId" && (value.is_empty() || value == id.to_string());
+    failure.absent == Some(Absent::Entity) && is_it
 }
 
 /// The profile in the body of a reply.
@@ -302,8 +310,8 @@ pub fn list_paths(changes: &[Change]) -> String {
 
 /// A refused read is not an answer about the addresses.
 fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
-    let is_error_under_2xx = matches!(failure.status, Some(200..=299));
-    if failure.kind != FailureKind::Refused && !is_error_under_2xx {
+    let is_answered = matches!(failure.status, Some(200..=299 | 404));
+    if failure.kind != FailureKind::Refused && !is_answered {
         return failure;
     }
     let hint = match failure.status {

@@ -4,15 +4,14 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::messages;
 use super::verify::Sent;
 use crate::client::service::Service;
-use crate::client::{Attempt, Attempts, Effect, may_be_saved, names_no_entity, pause};
+use crate::client::{Attempt, Attempts, Effect, may_be_saved, pause};
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::{Call, Outcome};
 use crate::state::WriteRecord;
+use storefront_core::absent::{Absent, named_in};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
@@ -249,12 +248,9 @@ fn lost(calls: &mut Calls<'_>, id: AddressId, failure: &Failure) -> Failure {
     Failure { message, hint: None, ..failure.clone() }
 }
 
-/// Whether the service says that there is no address with this id: in its own JSON, and about nothing else.
+/// Whether the service says that there is no address with this id.
 fn says_gone(attempt: &Attempt, id: AddressId) -> bool {
     let Attempt::Rejected(failure) = attempt else { return false };
-    let parameter = |name: &str| failure.service.as_ref()?.get("parameters")?.get(name);
-    failure.status == Some(404)
-        && names_no_entity(failure.service.as_ref())
-        && parameter("fieldName").and_then(Value::as_str) == Some("addressId")
-        && parameter("fieldValue").and_then(AddressId::of) == Some(id)
+    failure.absent == Some(Absent::Entity)
+        && named_in(failure.service.as_ref()) == ["addressId".to_owned(), id.to_string()]
 }

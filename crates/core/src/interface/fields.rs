@@ -229,7 +229,9 @@ pub static MAGENTO_FIELDS: LazyLock<FieldTables> = LazyLock::new(|| {
     let inside = |name, holds, doc| field(name, FieldType::Object(object(&objects, holds)), doc);
     let information = inside("addressInformation", "address information", "Addresses, carrier and method");
     let payment = inside("paymentMethod", "payment", "Payment, sent in a separate call");
-    let tables = tables(&objects, schema("shipping information", "Magento", vec![information, payment]));
+    let quote = field("quote_id", FieldType::Scalar(Scalar::Text), "Quote ID");
+    let shipping = schema("shipping information", "Magento", vec![information, payment, quote]);
+    let tables = tables(&objects, shipping);
     // Where a created attribute is put is a call of its own.
     let sets = Field { origin: Origin::Ours, ..sets_field() };
     let unknown = "What an export could not show of it; it is not sent";

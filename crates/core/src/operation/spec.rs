@@ -133,6 +133,7 @@ pub static QUOTE_SHIP: OperationSpec = OperationSpec {
         group(|all| all.quote_address, &[NESTED, "billing_address"], "billing_address."),
         group(|all| all.address_information, &[NESTED], ""),
         group(|all| all.quote_address, &["billingAddress"], "billingAddress."),
+        group(|all| all.shipping_information, &[], ""),
     ],
     flag_columns: &[
         ("carrier", "shipping_carrier_code"),

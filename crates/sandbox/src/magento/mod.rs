@@ -37,6 +37,7 @@ const SETS: Permission = Administrator("Magento_Catalog::sets");
 const STORES: Permission = Administrator("Magento_Backend::store");
 
 const ESTIMATE: &str = "carts/{mine|cartId}/estimate-shipping-methods-by-address-id";
+const ESTIMATE_TO: &str = "carts/{mine|cartId}/estimate-shipping-methods";
 const SHIPPING: &str = "carts/{mine|cartId}/shipping-information";
 const SELECTED: &str = "carts/{mine|cartId}/selected-payment-method";
 
@@ -77,6 +78,8 @@ pub static ROUTES: &[Route] = &[
     get("carts/{mine|cartId}/totals", CARTS, totals::show, "Totals of a cart"),
     get("carts/{mine|cartId}/shipping-methods", CARTS, shipping::methods, "Shipping methods of a cart"),
     post(ESTIMATE, CARTS, shipping::estimate, "Shipping methods to an address of the customer"),
+    post(ESTIMATE_TO, CARTS, shipping::estimate_to, "Shipping methods to an address that is not saved")
+        .takes("address", |tables| tables.quote_address, &[]),
     post(SHIPPING, CARTS, shipping::save, "Save addresses and shipping method").takes(
         "addressInformation",
         |tables| tables.address_information,

@@ -38,6 +38,11 @@ pub fn estimate(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     methods_of(records, cart)
 }
 
+/// POST `carts/{mine|cartId}/estimate-shipping-methods`: to the address that is sent, which is saved nowhere.
+pub fn estimate_to(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    methods_of(records, call.cart(records)?)
+}
+
 fn no_address() -> ApiError {
     ApiError::new(400, "The shipping address is missing. Set the address and try again.")
 }
