@@ -44,7 +44,7 @@ impl Credentials {
             None => DocumentMut::new(),
             Some((text, _)) => parse_toml(&path, &text).map_err(|failure| {
                 failure.hint(hint!(
-                    "correct the file, or delete it and run ",
+                    "correct the file, or move it away and run ",
                     storefront("auth login"),
                     " again"
                 ))

@@ -248,7 +248,7 @@ fn stored_data_that_the_shop_does_not_take_back_is_named() {
         let refused = run(&home, &format!("customer update --customer 1 {change}"));
         refused.assert_failure(4, str![[r#"
 error: the service answered 400 Bad Request: "Phone Number" is a required value
-  hint: the shop checks the stored addresses first, and address 2 needs telephone: remove what it refuses by a call of its own, with an administrator's token and `--remove-address 2` alone, or correct it in the admin panel
+  hint: the shop checks the stored addresses first, and address 2 needs telephone: look with `storefront --sandbox --api magento customer show --customer 1`, and correct it in the admin panel; the shop takes no update before
 "#]]);
     }
     assert_ne!(address(&show(&home), 3)["city"], "Tripoli");

@@ -132,3 +132,66 @@ fn what_2_4_8_refuses_of_an_address_is_refused() {
         0
     );
 }
+
+/// What a shop says of an update by this line, whose address 2 is stored like this.
+fn refused_by(said: &str, stored: &Value, line: &str) -> Value {
+    let address = |id: i64| {
+        json!({"id": id, "firstname": "A", "lastname": "B", "street": ["Road 1"], "city": "Paris", "telephone": "1",
+            "country_id": "FR", "postcode": "75001"})
+    };
+    let mut other = address(2);
+    other.as_object_mut().unwrap().extend(stored.as_object().unwrap().clone());
+    let profile = json!({"id": 1, "email": "a@example.com", "firstname": "A", "lastname": "B",
+        "addresses": [other, address(4)]});
+    let refused = answer("400 Bad Request", JSON, &json!({"message": said}).to_string());
+    let read = answer("200 OK", JSON, &profile.to_string());
+    let server = MockServer::start(vec![read.clone(), refused, read]);
+    let outcome = on(&impatient(&server), &server, &format!("customer update --customer 1 {line} -y"));
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    let error = outcome.stderr.lines().last().unwrap();
+    serde_json::from_str::<Value>(error).unwrap()["error"].take()
+}
+
+/// A hint that blames a good address leads to its loss.
+#[test]
+fn a_refusal_is_explained_by_what_the_command_changed_and_never_with_a_deletion() {
+    let phone = "Invalid Phone Number. Please use 0-9, +, -, (, ), ., / and space.";
+    let city = "Invalid City. Please use letters, numbers, spaces,\n                and the following characters: \
+                - _ ' \u{2019} . , & ( ) /";
+    let name = "First Name is not valid!";
+    let telephone = json!({"telephone": "050/11.22.33"});
+    let (town, office) = (json!({"city": "St. Louis"}), json!({"firstname": "Ann (office)"}));
+    for (said, stored, line, hint) in [
+        (phone, &telephone, "--address 4 --telephone n/a", Some("the new telephone of address 4 is `n/a`")),
+        (city, &town, "--address 4 --city X!", Some("the new city of address 4 is `X!`")),
+        (
+            name,
+            &office,
+            "--firstname 'Amina (VIP)'",
+            Some("the new firstname of the account is `Amina (VIP)`"),
+        ),
+        // Neither the command nor the sentence tells what it is about.
+        (phone, &telephone, "--address 4 --city Lyon", None),
+        (city, &town, "--address 4 --telephone 2", None),
+        (name, &office, "--address 4 --city Lyon", None),
+        ("The city has no phone", &json!({"telephone": ""}), "--address 4 --city Lyon", None),
+    ] {
+        let error = refused_by(said, stored, line);
+        let told = error["hint"].as_str().unwrap_or_default();
+        assert!(!told.contains("remove") && !told.contains("address 2"), "{line}: {error}");
+        match hint {
+            Some(hint) => assert!(told.starts_with(hint), "{line}: {error}"),
+            None => assert_eq!(told, "", "{line}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn a_stored_address_that_the_sentence_refuses_is_named_with_the_way_to_correct_it() {
+    let said = "Invalid Phone Number. Please use 0-9, +, -, (, ) and space.";
+    let error = refused_by(said, &json!({"telephone": "050/11.22.33"}), "--address 4 --city Lyon");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("address 2 has the telephone `050/11.22.33`"), "{error}");
+    assert!(hint.contains("customer show --customer 1`") && hint.contains("admin panel"), "{error}");
+    assert!(!hint.contains("remove"), "{error}");
+}

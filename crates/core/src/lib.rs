@@ -47,6 +47,7 @@ pub mod profile {
     pub mod magento;
     pub mod merge;
     pub mod path;
+    pub mod refusal;
     pub mod region;
     pub mod restore;
     pub mod since;

@@ -21,6 +21,7 @@ use storefront_core::profile::diff::Change;
 use storefront_core::profile::magento;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::path::FieldPath;
+use storefront_core::profile::refusal;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Verification, is_filled_in};
 
@@ -147,7 +148,7 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
     if !service.settings.dialect.names_refused_fields || failure.status != Some(400) {
         return failure;
     }
-    match magento::explain(stored.customer(), &merged.customer, &failure.message) {
+    match refusal::explain(stored.customer(), &merged.customer, &failure.message) {
         // Of a batch's record no more than the message is shown.
         Some(hint) if service.write_ahead.is_some() => {
             Failure { message: format!("{}; {hint}", failure.message), ..failure }.hint(hint)
@@ -231,10 +232,10 @@ pub fn would_delete_newer(snapshot: &Snapshot, newer: &[AddressId]) -> Failure {
         "this update was sent before, nothing of it is left to send, and the profile has changed since: sent again, \
          it would delete {ids}, which {verb} not there then"
     );
-    let remove = newer.iter().map(ToString::to_string);
-    let remove = remove.fold(storefront("customer update --remove-address"), HintCommand::arg);
     let (show, restore) = (storefront("customer show"), storefront("customer restore").arg(snapshot.name()));
-    let hint = hint!("look with ", show, "; to send it again as a new update, first run ", remove);
+    let them = if newer.len() == 1 { "it" } else { "them" };
+    let hint =
+        hint!("look with ", show, format!("; to send it again and keep {them}, name {ids} in the list"));
     Failure::guard(message).hint(hint!(hint, "; to undo the update, run ", restore)).for_good()
 }
 
@@ -352,8 +353,7 @@ pub fn of_verification(
         renumbered.map(|(old, new)| format!("the service gave address {old} a new ID: {new}")).collect();
     warnings.extend(verification.doubles.iter().map(|(double, id)| {
         format!(
-            "address {double} has the same values as the added address {id}: the service may have added it \
-             twice; remove it with --remove-address {double}"
+            "address {double} has the same values as the added address {id}: the service may have added it twice"
         )
     }));
     for change in &verification.foreign {

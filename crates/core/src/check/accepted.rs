@@ -15,8 +15,6 @@ const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "telepho
 /// What is accepted in a text since a version of Magento.
 struct Pattern {
     field: &'static str,
-    /// How the shop's message begins; the label that it is about stands in it.
-    said: &'static str,
     is_allowed: fn(char) -> bool,
     longest: usize,
     /// The characters, in words.
@@ -27,35 +25,30 @@ struct Pattern {
 const PATTERNS: [Pattern; 5] = [
     Pattern {
         field: "city",
-        said: "city",
         is_allowed: |it| is_letter(it) || it.is_whitespace() || "-'".contains(it),
         longest: 100,
         accepted: "letters, blanks, `-` and `'`",
     },
     Pattern {
         field: "telephone",
-        said: "phone",
         is_allowed: |it| it.is_numeric() || it.is_whitespace() || "+-()".contains(it),
         longest: 20,
         accepted: "20 digits, blanks, `+`, `-`, `(` and `)`",
     },
     Pattern {
         field: "firstname",
-        said: "first name is not valid",
         is_allowed: is_of_name,
         longest: 255,
         accepted: "letters, digits, blanks and `,-_.'’&`",
     },
     Pattern {
         field: "lastname",
-        said: "last name is not valid",
         is_allowed: is_of_name,
         longest: 255,
         accepted: "letters, digits, blanks and `,-_.'’&`",
     },
     Pattern {
         field: "middlename",
-        said: "middle name is not valid",
         is_allowed: is_of_name,
         longest: 255,
         accepted: "letters, digits, blanks and `,-_.'’&`",
@@ -89,23 +82,9 @@ pub struct Refused {
     pub text: Option<String>,
     /// What is accepted there.
     accepted: &'static str,
-    said: &'static str,
 }
 
 impl Refused {
-    /// Whether the shop's message may be about it.
-    pub fn is_meant_by(&self, message: &str) -> bool {
-        message.to_lowercase().contains(self.said)
-    }
-
-    /// What an address has: `the city `St. Louis``.
-    pub fn in_words(&self) -> String {
-        match &self.text {
-            Some(text) => format!("has the {} `{text}`", self.field),
-            None => format!("has no valid {}", self.field),
-        }
-    }
-
     /// The warning about a value that is about to be sent.
     pub fn warning(&self) -> Option<String> {
         let (text, field, accepted) = (self.text.as_ref()?, self.field, self.accepted);
@@ -121,8 +100,8 @@ pub fn refused_texts(address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
     let text = |pattern: &Pattern| address.get(pattern.field)?.as_str().map(str::to_owned);
     let refused = |pattern: &Pattern| {
         let text = text(pattern).filter(|text| pattern.refuses(text))?;
-        let Pattern { field, said, accepted, .. } = *pattern;
-        Some(Refused { field, text: Some(text), accepted, said })
+        let Pattern { field, accepted, .. } = *pattern;
+        Some(Refused { field, text: Some(text), accepted })
     };
     PATTERNS.iter().filter(|pattern| is_named(pattern.field)).filter_map(refused).collect()
 }
@@ -130,7 +109,7 @@ pub fn refused_texts(address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
 /// All that the shop refuses in a stored address.
 pub fn refused(address: &Map<String, Value>) -> Vec<Refused> {
     let is_missing = |field: &&str| is_empty(address.get(*field));
-    let of = |field: &'static str| Refused { field, text: None, accepted: "", said: field };
+    let of = |field: &'static str| Refused { field, text: None, accepted: "" };
     let mut found: Vec<Refused> = REQUIRED.into_iter().filter(is_missing).map(of).collect();
     if address.get("street").and_then(Value::as_array).is_some_and(|lines| lines.len() > STREET_LINES) {
         found.push(of("street"));

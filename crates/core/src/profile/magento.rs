@@ -1,5 +1,4 @@
-//! What Magento needs in every profile that is sent, besides the changes, and which fields its refusals are about
-//! (docs/magento.md).
+//! What Magento needs in every profile that is sent, besides the changes (docs/magento.md).
 
 use std::collections::HashMap;
 
@@ -9,9 +8,7 @@ use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, own_
 use super::diff::Change;
 use super::equal::{same_flag, same_value};
 use super::verify::Verification;
-use crate::check::accepted;
 use crate::id::{self, AddressId};
-use crate::lint::flag_of;
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
 pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
@@ -167,109 +164,6 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
     }
 }
 
-/// The required fields of an address, with the label that the shop's messages about stored addresses have. A postcode is
-/// required in some countries only.
-const ADDRESS: [(&str, &str); 7] = [
-    ("firstname", "First Name"),
-    ("lastname", "Last Name"),
-    ("street", "Street Address"),
-    ("city", "City"),
-    ("telephone", "Phone Number"),
-    ("postcode", "Zip/Postal Code"),
-    ("country_id", "countryId"),
-];
-
-/// Fields of an address that the shop checks against its lists, with the name that its messages have.
-const LISTED: [(&str, &str); 2] = [("country_id", "countryId"), ("region_id", "regionId")];
-
-/// What the service does not take, for a hint: only the fields that its message names, where it names any. `stored` is the
-/// profile as it was read, `sent` the merged one. `None` where nothing is found.
-///
-/// Magento saves the stored addresses before it looks at those sent. With a stored address that it does not take, every
-/// PUT of the customer fails, also one that corrects or removes that address.
-pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<String> {
-    let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
-    let (mut blocked, mut ids) = (Vec::new(), Vec::new());
-    for (id, address) in addresses_by_id(address_list(stored)) {
-        let mut found = faults([address], message, &[], str::to_owned, |_, label| is_required(label));
-        found.extend(refused_texts(id, address, message));
-        ids.extend((!found.is_empty()).then(|| id.to_string()));
-        blocked.extend(found);
-    }
-    if !blocked.is_empty() {
-        let (what, ids) = (blocked.join(", "), ids.join(" "));
-        return Some(format!(
-            "the shop checks the stored addresses first, and {what}: remove what it refuses by a call of its own, with an \
-             administrator's token and `--remove-address {ids}` alone, or correct it in the admin panel"
-        ));
-    }
-    let lower = message.to_lowercase();
-    let is_named = |name: &str, label: &str| lower.contains(name) || lower.contains(&label.to_lowercase());
-    // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
-    let (new, kept): (Vec<_>, Vec<_>) =
-        address_list(sent).iter().partition(|address| own_id(address).is_none());
-    let mut found = faults(new, message, &LISTED, flag_of, is_named);
-    if found.is_empty() {
-        found = faults(kept, message, &LISTED, flag_of, is_named);
-        for (id, address) in addresses_by_id(address_list(sent)) {
-            found.extend(refused_texts(id, address, message));
-        }
-        let own = [("firstname", "First Name"), ("lastname", "Last Name"), ("email", "email")].into_iter();
-        let is_missing = |name: &str| sent.contains_key(name) && is_empty(sent.get(name));
-        let own = own.filter(|(name, label)| is_named(name, label) && is_missing(name));
-        found.extend(own.map(|(name, _)| format!("{name} is empty")));
-    }
-    (!found.is_empty()).then(|| format!("{}; correct it in the same command", found.join(", ")))
-}
-
-/// The texts of an address that Magento 2.4.8 refuses, and that its message may be about.
-fn refused_texts(id: AddressId, address: &Value, message: &str) -> Vec<String> {
-    let found = address.as_object().map(|address| accepted::refused_texts(address, |_| true));
-    let meant = found.into_iter().flatten().filter(|refused| refused.is_meant_by(message));
-    meant.map(|refused| format!("address {id} {}", refused.in_words())).collect()
-}
-
-/// What the shop does not take in addresses: required fields that are asked for and empty, values that its lists do not
-/// have, as its message quotes them, and street lines beyond its limit. `shown` is what a missing field is called: the flag,
-/// where the same command can correct it.
-fn faults<'a>(
-    addresses: impl IntoIterator<Item = &'a Value>,
-    message: &str,
-    listed: &[(&str, &str)],
-    shown: impl Fn(&str) -> String,
-    is_asked: impl Fn(&str, &str) -> bool,
-) -> Vec<String> {
-    let mut found = Vec::new();
-    for address in addresses {
-        let subject =
-            own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
-        let required = ADDRESS.iter().filter(|(name, label)| is_asked(name, label)).map(|(name, _)| *name);
-        let missing: Vec<String> = required.filter(|name| is_empty(address.get(*name))).map(&shown).collect();
-        if !missing.is_empty() {
-            found.push(format!("{subject} needs {}", missing.join(", ")));
-        }
-        for (name, label) in listed {
-            let value =
-                address.get(*name).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
-            if message.contains(&format!("Invalid value of \"{value}\" provided for the {label} field")) {
-                found.push(format!("{subject} has the {name} `{value}`"));
-            }
-        }
-        let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
-        if lines > accepted::STREET_LINES && message.contains("cannot contain more than") {
-            found.push(format!("{subject} has {lines} street lines"));
-        }
-    }
-    found
-}
-
-fn is_empty(value: Option<&Value>) -> bool {
-    match value {
-        Some(Value::Array(lines)) => lines.iter().all(|line| is_empty(Some(line))),
-        value => same_value("", value, None),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     mod profile_rules {
@@ -337,91 +231,6 @@ mod tests {
                 (&out["addresses"][0]["company"], &out["addresses"][0]["fax"]),
                 (&json!(""), &json!(null))
             );
-        }
-    }
-
-    mod unacceptable {
-        use serde_json::{Value, json};
-
-        use crate::profile::magento::explain;
-
-        fn said(stored: &Value, sent: &Value, message: &str) -> String {
-            explain(stored.as_object().unwrap(), sent.as_object().unwrap(), message).unwrap_or_default()
-        }
-
-        #[test]
-        fn a_stored_address_that_blocks_every_update_is_named() {
-            let stored = json!({"firstname": "A", "lastname": "B", "email": "c", "addresses": [
-            {"id": 3, "firstname": "A", "lastname": "B", "street": ["x", "y", "z"], "city": "C", "telephone": ""}]});
-            let mut sent = stored.clone();
-            sent["addresses"][0]["telephone"] = json!("5550100");
-            assert_eq!(
-                said(&stored, &sent, "\"Phone Number\" is a required value."),
-                "the shop checks the stored addresses first, and address 3 needs telephone: remove what it refuses by a call of its \
-                 own, with an administrator's token and `--remove-address 3` alone, or correct it in the admin panel"
-            );
-            sent["addresses"][0]["city"] = json!("St. Louis");
-            let locked = said(&sent, &sent, "Invalid City. Please use A-Z, a-z, 0-9, -, ', spaces");
-            assert!(locked.contains("address 3 has the city `St. Louis`: remove"), "{locked}");
-            let own = said(&stored, &sent, "Invalid City. Please use A-Z, a-z, 0-9, -, ', spaces");
-            assert_eq!(own, "address 3 has the city `St. Louis`; correct it in the same command");
-            assert_eq!(
-                said(&stored, &sent, "\"Street Address\" cannot contain more than 2 lines."),
-                "the shop checks the stored addresses first, and address 3 has 3 street lines: remove what it refuses by a call of \
-                 its own, with an administrator's token and `--remove-address 3` alone, or correct it in the admin panel"
-            );
-            assert_eq!(said(&stored, &sent, "the email is not valid"), "");
-        }
-
-        #[test]
-        fn what_the_command_itself_left_empty_is_no_fault_of_the_shop() {
-            let stored = json!({"addresses": [{"id": 3, "street": ["x"], "city": "C", "telephone": "1", "postcode": "2"}]});
-            let mut sent = stored.clone();
-            sent["addresses"][0]["postcode"] = json!("");
-            let required = "\"postcode\" is required. Enter and try again.";
-            assert_eq!(
-                said(&stored, &sent, required),
-                "address 3 needs --postcode; correct it in the same command"
-            );
-            sent["addresses"].as_array_mut().unwrap().push(json!({"city": "Bonn"}));
-            assert_eq!(
-                said(&stored, &sent, required),
-                "the new address needs --postcode; correct it in the same command"
-            );
-            assert_eq!(
-                said(&stored, &sent, "\"lastname\" is required. \"countryId\" is required."),
-                "the new address needs --address-lastname, --country; correct it in the same command"
-            );
-            assert!(!said(&stored, &sent, "the address is not valid").contains("postcode"));
-            sent["addresses"][1]["street"] = json!(["x", "y", "z"]);
-            let lines = "\"Street Address\" cannot contain more than 2 lines.";
-            assert_eq!(
-                said(&stored, &sent, lines),
-                "the new address has 3 street lines; correct it in the same command"
-            );
-        }
-
-        #[test]
-        fn a_stored_name_country_or_region_can_be_corrected() {
-            let stored = json!({"lastname": "L", "addresses": [{"id": 3, "country_id": "XX", "region_id": 81,
-            "firstname": "F", "lastname": "L", "street": ["x"], "city": "C", "telephone": "1"}]});
-            let name = "\"Last Name\" is a required value.";
-            let stored_name = json!({"lastname": "", "addresses": []});
-            assert_eq!(
-                said(&stored_name, &stored_name, name),
-                "lastname is empty; correct it in the same command"
-            );
-            for (field, value, named) in [("regionId", "81", "region_id"), ("countryId", "XX", "country_id")]
-            {
-                assert_eq!(
-                    said(
-                        &stored,
-                        &stored,
-                        &format!("Invalid value of \"{value}\" provided for the {field} field.")
-                    ),
-                    format!("address 3 has the {named} `{value}`; correct it in the same command")
-                );
-            }
         }
     }
 }
