@@ -150,6 +150,7 @@ mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;
 mod unexpected_answers;
+mod way_back;
 mod who_may_write;
 mod windows;
 mod words;
