@@ -12,41 +12,18 @@ mod open;
 mod verdict;
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::cell::Cell;
 use self::columns::Column;
 use self::verdict::{Effect, Untruth, judge};
+use crate::support::at_once::at_once;
 use crate::support::rows::{self, CALLS, Row, rows_of};
-
-/// How many cells run at once: most of their time they wait.
-const WORKERS: usize = 10;
 
 /// The cells that are known to be untrue: `row | untruth | column; column`.
 const KNOWN: &str = include_str!("untrue.txt");
 
 /// A cell that is untrue: its row, its kind and its column.
 type Untrue = (String, String, String);
-
-/// Maps with several workers, in order.
-fn at_once<Item: Sync, Made: Send>(items: &[Item], make: impl Fn(&Item) -> Made + Sync) -> Vec<Made> {
-    let next = AtomicUsize::new(0);
-    let made = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS.min(items.len()) {
-            scope.spawn(|| {
-                while let Some((at, item)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
-                {
-                    let one = make(item);
-                    made.lock().unwrap().insert(at, one);
-                }
-            });
-        }
-    });
-    made.into_inner().unwrap().into_values().collect()
-}
 
 /// The cells of these operations that are not as the list says.
 #[track_caller]

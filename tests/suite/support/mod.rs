@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod at_once;
 pub mod batch;
 pub mod database;
 pub mod doctor;

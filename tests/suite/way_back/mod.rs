@@ -2,19 +2,18 @@
 //!
 //! Each way to call an operation is a row, run as a batch of one record: from an input, or else from a plan. `red.txt` lists the
 //! cells that do not hold, and may only get shorter.
+//!
+//! With `WAY_BACK=` and a part of a row's name only such rows are run; with `-- --nocapture` what is wrong is printed.
 
 mod cell;
 mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::cell::{Cell, Undisturbed};
+use crate::support::at_once::at_once;
 use crate::support::rows::{CALLS, Row};
 
-/// How many cells run at once: most of their time they wait.
-const WORKERS: usize = 12;
 /// The cells that are known to be red: `row | what is wrong | fault; fault`, with `*` for all faults.
 const KNOWN: &str = include_str!("red.txt");
 /// What disturbs only reads, or changes what is written: the other table has it.
@@ -59,25 +58,6 @@ fn faults() -> Vec<String> {
 /// Every call, as a batch of one record.
 fn rows() -> Vec<Row> {
     CALLS.iter().map(|call| Row { call, is_batch: !call.record.is_empty() }).collect()
-}
-
-/// Maps with several workers, in order.
-fn at_once<Item: Sync, Made: Send>(items: &[Item], make: impl Fn(&Item) -> Made + Sync) -> Vec<Made> {
-    let next = AtomicUsize::new(0);
-    let made = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS.min(items.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { return };
-                    let one = make(item);
-                    made.lock().unwrap().insert(at, one);
-                }
-            });
-        }
-    });
-    made.into_inner().unwrap().into_values().collect()
 }
 
 /// The listed cells of those that were run: the rows, each with its faults.
