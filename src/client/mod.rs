@@ -9,6 +9,7 @@ mod http_trace;
 pub mod local_service;
 pub mod runtime;
 pub mod service;
+pub mod stage;
 pub mod transport;
 mod transport_error;
 

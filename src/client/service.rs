@@ -15,6 +15,7 @@ use crate::cli::command_line::{CommandLine, flag};
 use crate::client::Session;
 use crate::client::http_trace;
 use crate::client::local_service::open_sandbox;
+use crate::client::stage::Stage;
 use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SUCH_PATH, Reply, says};
 use crate::config::{Settings, TokenSource, Writes};
 use crate::journal::write::WriteAhead;
@@ -102,35 +103,6 @@ impl CallToken {
             Self::OfSettings => None,
             Self::OfRun(token) | Self::OfRecord(token) => Some(token),
         }
-    }
-}
-
-/// How far the writes of a record are, for the message of an interruption.
-#[derive(Default)]
-pub struct Stage {
-    applied: Cell<Applied>,
-    replaces_profile: Cell<bool>,
-}
-
-impl Stage {
-    /// Whether a write took effect so far.
-    pub fn get(&self) -> Applied {
-        self.applied.get()
-    }
-
-    /// A write took effect, or it is known that none did.
-    pub fn set(&self, applied: Applied) {
-        self.applied.set(applied);
-    }
-
-    /// [`Self::set`]; gives what it was before.
-    pub fn replace(&self, applied: Applied) -> Applied {
-        self.applied.replace(applied)
-    }
-
-    /// Whether the last write replaces a profile, which can be looked at.
-    pub fn replaces_profile(&self) -> bool {
-        self.replaces_profile.get()
     }
 }
 
@@ -449,16 +421,23 @@ impl Service<'_> {
         self.token(request.bearer).await?;
         let before = self.begin_write(operation, request);
         let reply = self.send_waiting(&waiting(operation), request, effect).await;
-        match &reply {
-            Ok(_) => self.stage.set(Applied::Yes),
-            Err(failure) if failure.applied == Applied::Unknown => {}
-            Err(_) => self.stage.set(before),
-        }
+        self.stage.answer(before, reply.as_ref().err());
         reply
     }
 
-    /// Does this work, which a signal ends at once as long as no write of it is in flight or has taken effect: whatever
-    /// it waits for, nothing was changed.
+    /// Sends a call that only makes room for what is asked for, such as one that creates an empty cart: whatever becomes of it,
+    /// nothing of that is written yet.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub async fn make_room(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+        let before = self.stage.get();
+        let reply = self.send(operation, request, Effect::State).await;
+        self.stage.pass_over(before);
+        reply
+    }
+
+    /// Does this work, which a signal ends at once as long as nothing of it can have taken effect: whatever it waits for.
     ///
     /// # Errors
     /// Those of the work, and `interrupted`.
@@ -539,13 +518,9 @@ impl Service<'_> {
             Attempt::Rejected(failure) => Attempt::Rejected(self.with_hint(failure, request.bearer)),
             attempt => attempt,
         });
-        match &attempt {
-            Ok(Attempt::Applied(reply)) => {
-                self.stage.set(Applied::Yes);
-                self.warn_of_print(reply);
-            }
-            Ok(Attempt::Unknown { .. }) => {}
-            _ => self.stage.set(before),
+        self.stage.answer(before, attempt.as_ref().map_or_else(Some, Attempt::failure));
+        if let Ok(Attempt::Applied(reply)) = &attempt {
+            self.warn_of_print(reply);
         }
         attempt
     }
@@ -559,8 +534,7 @@ impl Service<'_> {
     /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
     fn begin_write(&self, operation: &str, request: &Request) -> Applied {
         self.announce(operation, Some(request));
-        self.stage.replaces_profile.set(request.method == Method::PUT && operation.starts_with("customer "));
-        self.stage.applied.replace(Applied::Unknown)
+        self.stage.begin(request.method == Method::PUT && operation.starts_with("customer "))
     }
 
     /// A request as a dry run shows it.

@@ -489,7 +489,9 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
         let question = operation.question(service, draft).await?;
         question.map_or(Ok(()), |question| prompt.confirm(&question))?;
     }
-    let outcome = operation.run(service, draft, None).await?;
+    let done = operation.run(service, draft, None).await;
+    service.stage.end(done.as_ref());
+    let outcome = done?;
     service.session.report.outcome(&outcome)?;
     if let Some(planning) = &mut planning {
         planning.add(named.map(str::to_owned), draft, &outcome, None);

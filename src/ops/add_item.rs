@@ -123,7 +123,7 @@ fn as_asked(service: &Service<'_>, asked: &Map<String, Value>, outcome: Outcome)
     let [shown, own] = [sku(reply.and_then(|reply| reply.get("sku"))), sku(asked.get("sku"))];
     match (shown, own) {
         (Some(shown), Some(own)) if !shown.starts_with(&own) => {
-            service.stage.set(Applied::Unknown);
+            service.stage.doubt();
             let message = format!("the service answered with the item `{shown}`, not with `{own}`");
             let failure = Failure::new(FailureKind::Unknown, message).hint(CHECK_BEFORE_RETRY);
             Err(Failure { status: outcome.status, ..failure })
@@ -189,7 +189,6 @@ impl Lines {
         if !count.is_added(before, after) {
             return failure;
         }
-        service.stage.set(Applied::Unknown);
         let message = format!("refused, but added: {}; {}", failure.message, count.compare(before, after));
         Failure { kind: FailureKind::Mismatch, applied: Applied::Unknown, message, ..failure }
     }

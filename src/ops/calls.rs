@@ -54,12 +54,8 @@ impl<'a> Calls<'a> {
 
     /// Takes in a call that was sent elsewhere, or not at all.
     pub fn push(&mut self, call: Call) {
-        match call.applied {
-            Applied::Unknown => self.service.stage.set(Applied::Unknown),
-            _ if self.is_applied() || is_sent_and_applied(&call) => self.service.stage.set(Applied::Partial),
-            _ => {}
-        }
         self.done.push(call);
+        self.service.stage.is_in_part(self.is_applied());
     }
 
     /// A call that is not needed.
@@ -80,11 +76,10 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// The last call was refused, and a read shows what it asked for.
-    pub fn last_is_saved(&mut self) {
-        if let Some(call) = self.done.last_mut() {
-            call.applied = Applied::Unknown;
-        }
+    /// The answer to the last call does not say that it was done.
+    pub fn last_is_in_doubt(&mut self) {
+        self.service.stage.doubt();
+        self.last_is(Applied::Unknown);
     }
 
     /// Whether there was any call.
@@ -137,7 +132,7 @@ impl<'a> Calls<'a> {
         if !self.is_applied() {
             return Outcome { reason: Some("unchanged"), calls: self.done, ..outcome };
         }
-        self.service.stage.set(Applied::Yes);
+        self.service.stage.is_in_part(false);
         let status = self.done.iter().rev().find_map(|call| call.status);
         Outcome { applied: Applied::Yes, status, calls: self.done, ..outcome }
     }

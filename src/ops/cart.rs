@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::client::service::Service;
-use crate::client::{CHECK_BEFORE_RETRY, Effect, says};
+use crate::client::{CHECK_BEFORE_RETRY, says};
 use crate::ops::attribute::names;
 use crate::ops::customers::no_such_customer;
 use crate::ops::list::{ends_early, read_page};
@@ -165,9 +165,7 @@ pub fn is_no_cart(failure: &Failure) -> bool {
 /// Where the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
 pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
     let target = service.target()?;
-    let created = service.send(operation, &Cart::new(target, None)?.create(), Effect::State).await;
-    // What is asked for is not written yet.
-    service.stage.set(Applied::No);
+    let created = service.make_room(operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (created, _) => id_of(&created.map_err(not_created)?.value),

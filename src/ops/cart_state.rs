@@ -204,19 +204,16 @@ impl<'a> Stored<'a> {
         if failure.applied == Applied::Unknown {
             if let Shown::Done = self.look(change, settle).await {
                 report.warn(&format!("{}; verified as applied", failure.message));
-                self.service.stage.set(Applied::Yes);
                 return Ok((None, true));
             }
         } else if self.says_gone(&failure, change) {
             if let Shown::Done = self.look(change, settle).await {
                 report.warn(&format!("the item was removed by somebody else: {}", failure.message));
-                self.service.stage.set(Applied::Yes);
                 return Ok((None, true));
             }
         } else if may_be_saved(&failure)
             && let Shown::Done = self.look(change, Duration::ZERO).await
         {
-            self.service.stage.set(Applied::Unknown);
             let message = format!("refused, but saved: {}", failure.message);
             let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
             return Err(look_again(Failure { kind, applied, message, ..failure }));
@@ -306,10 +303,11 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
             return Err(calls.failed(failure, &planned, Some(again)));
         }
     }
+    let done = calls.finish();
     let verified = stored.is_cleared(&changes, settle).await?;
     let text = format!("Removed {count} from cart {}", stored.id);
     let success = Some(Success { text, covers_response: true });
-    Ok(Outcome { cart, verified: Some(verified), success, ..calls.finish() })
+    Ok(Outcome { cart, verified: Some(verified), success, ..done })
 }
 
 /// Whether the cart has the state of a record of an earlier run; `None` while that is unknown. That an item is not there says

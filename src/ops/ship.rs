@@ -285,7 +285,7 @@ impl Payment {
             Err(failure) if failure.status.is_some_and(|status| (200..=299).contains(&status)) => failure,
             Err(failure) => return Err(failure),
         };
-        calls.last_is(Applied::Unknown);
+        calls.last_is_in_doubt();
         if self.is_shown(service).await {
             calls.last_is(Applied::Yes);
             return Ok(());

@@ -76,6 +76,8 @@ mod http_transport_errors;
 mod input_files;
 #[cfg(unix)]
 mod interactive_terminal;
+#[cfg(unix)]
+mod interrupted_looks;
 mod journal_list;
 mod journal_next_steps;
 #[cfg(unix)]

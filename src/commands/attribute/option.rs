@@ -216,8 +216,9 @@ pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), F
         }
         OptionCommand::Default(args) => {
             with_service(session, async |service| {
-                let set = Box::pin(options::set_default(service, &args.code, &args.label)).await?;
-                session.report.outcome(&set)
+                let done = Box::pin(options::set_default(service, &args.code, &args.label)).await;
+                service.stage.end(done.as_ref());
+                session.report.outcome(&done?)
             })
             .await
         }

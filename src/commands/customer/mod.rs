@@ -144,7 +144,9 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
                 let RestoreArgs { snapshot, all, allow_delete, replacement, .. } = args;
                 let (name, all, allow_delete) = (snapshot.as_deref(), *all, *allow_delete);
                 let restore = Restore { service, name, all, allow_delete, replacement };
-                session.report.outcome(&replace(service, Change::Restore(&restore)).await?)
+                let done = replace(service, Change::Restore(&restore)).await;
+                service.stage.end(done.as_ref());
+                session.report.outcome(&done?)
             })
             .await
         }

@@ -46,9 +46,11 @@ pub async fn run<A: Args + Operation>(
     }
     let args: A = line.parse(grammar())?;
     let draft = prepare(session, &args, None)?;
-    let done = args.run(service, &draft, None).await.and_then(|outcome| session.report.outcome(&outcome));
+    let done = args.run(service, &draft, None).await;
+    service.stage.end(done.as_ref());
+    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
     session.report.equivalent(&line);
-    done
+    reported
 }
 
 /// The item that the flags name, or that a person chooses, and whether it was asked for.

@@ -249,7 +249,6 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
                 let show = storefront("attribute show").arg(asked.code());
                 return Err(failure.hint(hint!(show, " shows whether it exists: check before retrying")));
             }
-            service.stage.set(Applied::Yes);
             service.session.report.warn(&format!("{}; verified as applied", failure.message));
             Ok(Outcome { status: failure.status, ..done(None) })
         }

@@ -249,7 +249,7 @@ impl Locked<'_> {
             let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
             let is_there = |shown: &StoredOptions| shown.get(label).is_some();
             if may_be_saved(&failure) && self.read_once().await.as_ref().is_some_and(is_there) {
-                calls.last_is_saved();
+                calls.last_is(Applied::Unknown);
                 let message = format!("refused, but added: {}", failure.message);
                 let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
                 return Ok((count, Some(Failure { kind, applied, message, ..failure })));

@@ -178,7 +178,7 @@ async fn remove_one(
         (_, Some(refused)) if may_be_saved(&refused) => {
             let (outcome, failure) = sent.look_after_refused_removal(id, refused).await;
             if failure.applied == Applied::Unknown {
-                calls.last_is_saved();
+                calls.last_is(Applied::Unknown);
             }
             (outcome, Some(failure))
         }
@@ -208,7 +208,6 @@ async fn send_removal(
                 calls.skip(name(id), "gone already");
                 return Ok((WriteOutcome::Refused, None));
             }
-            service.stage.set(Applied::Yes);
             let status = attempt.failure().and_then(|failure| failure.status);
             calls.push(Call { status, ..Call::new(name(id), Applied::Yes) });
             return Ok(applied());

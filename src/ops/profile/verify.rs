@@ -161,7 +161,6 @@ impl Sent<'_> {
             return Err(messages::unknown(self.snapshot, failure, unproven));
         };
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
-        self.service.stage.set(Applied::Yes);
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
         self.judge((verification, now), applied, ShownBy::Read).await
     }
@@ -173,11 +172,7 @@ impl Sent<'_> {
             return refused;
         }
         let (before, sent) = (self.loaded.stored.customer(), &self.merged.customer);
-        // Until it is known, whoever interrupts the read is not told that nothing was written.
-        let refused_stage = self.service.stage.replace(Applied::Unknown);
-        let read = self.read().await;
-        self.service.stage.set(refused_stage);
-        match read {
+        match self.read().await {
             Ok((verification, now))
                 if tells_of_it(&verification)
                     && !was_so_before(self.service, &self.loaded.store, before, sent) =>
@@ -187,7 +182,6 @@ impl Sent<'_> {
                     &verification.altered,
                 );
                 self.note_read(&verification, &now, ShownBy::Read).await;
-                self.service.stage.set(Applied::Unknown);
                 messages::saved_though_refused(self.snapshot, refused)
             }
             Ok(_) => refused,
@@ -264,8 +258,6 @@ impl Sent<'_> {
         id: AddressId,
         refused: Failure,
     ) -> (WriteOutcome, Failure) {
-        // Until it is known, whoever interrupts the read is not told that nothing was written.
-        let refused_stage = self.service.stage.replace(Applied::Unknown);
         let mut reads = Reads::new(self.settle);
         let read = loop {
             let read = self.read().await;
@@ -283,7 +275,6 @@ impl Sent<'_> {
         };
         let is_gone = find_address(now.customer(), id).is_none();
         if !is_gone && !verification.has_lost() {
-            self.service.stage.set(refused_stage);
             return (WriteOutcome::Refused, refused);
         }
         self.note_read(&verification, &now, ShownBy::Read).await;

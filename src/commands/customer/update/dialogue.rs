@@ -190,7 +190,11 @@ impl Dialogue<'_> {
     async fn send(&self, words: Vec<String>) -> Result<Option<Outcome>, Failure> {
         let args: UpdateArgs = self.typed.with(words).parse(grammar())?;
         let update = args.update(prepare(self.service.session, &args, None)?)?;
-        replace::replace_or_back(self.service, Change::Update(&update)).await
+        let done = replace::replace_or_back(self.service, Change::Update(&update)).await;
+        if let Some(done) = done.as_ref().map(Option::as_ref).transpose() {
+            self.service.stage.end(done);
+        }
+        done
     }
 
     /// The flags of what was edited; `None` where Esc led out, and a person agreed to lose what was edited.

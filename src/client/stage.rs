@@ -1,0 +1,131 @@
+//! How far the writes of an operation are, which an interruption has to say. Only this file sets it.
+
+use std::cell::Cell;
+
+use super::may_be_saved;
+use crate::report::outcome::Outcome;
+use storefront_core::failure::{Applied, Failure};
+
+/// Whether a write of the operation may have taken effect. It is unknown from the moment that a call leaves until its answer;
+/// after an answer that leaves it open, such as a refusal after which some shops have saved all the same, until the
+/// operation has ended: what a look shows is in its end. Nothing else takes that back.
+#[derive(Default)]
+pub struct Stage {
+    applied: Cell<Applied>,
+    /// What the operations before this one have left.
+    earlier: Cell<Applied>,
+    /// Whether calls of the operation may be missing.
+    is_part: Cell<bool>,
+    replaces_profile: Cell<bool>,
+}
+
+impl Stage {
+    /// Whether a write took effect so far.
+    pub fn get(&self) -> Applied {
+        match self.applied.get() {
+            Applied::Yes if self.is_part.get() => Applied::Partial,
+            applied => applied,
+        }
+    }
+
+    /// Whether the last write replaces a profile, which can be looked at.
+    pub fn replaces_profile(&self) -> bool {
+        self.replaces_profile.get()
+    }
+
+    /// A call leaves; gives what it was before.
+    pub(super) fn begin(&self, replaces_profile: bool) -> Applied {
+        self.replaces_profile.set(replaces_profile);
+        self.applied.replace(Applied::Unknown)
+    }
+
+    /// A call that left when it was `before` was answered, or was not sent at all.
+    pub(super) fn answer(&self, before: Applied, failure: Option<&Failure>) {
+        self.applied.set(match failure {
+            // Of another call, or an earlier attempt, nobody knows.
+            None if before == Applied::Unknown => Applied::Unknown,
+            None => Applied::Yes,
+            Some(failure) if failure.applied == Applied::Unknown || may_be_saved(failure) => Applied::Unknown,
+            Some(_) => before,
+        });
+    }
+
+    /// What the call did is nothing that was asked for.
+    pub(super) fn pass_over(&self, before: Applied) {
+        self.applied.set(before);
+    }
+
+    /// The last answer says something else than that the call was done.
+    pub fn doubt(&self) {
+        self.applied.set(Applied::Unknown);
+    }
+
+    /// Whether calls are still to come after those that took effect.
+    pub fn is_in_part(&self, is_part: bool) {
+        self.is_part.set(is_part);
+    }
+
+    /// The operation has ended, and says itself what took effect.
+    pub fn end(&self, ended: Result<&Outcome, &Failure>) {
+        let applied = ended.map_or_else(|failure| failure.applied, |outcome| outcome.applied);
+        let applied = if applied == Applied::No { self.earlier.get() } else { applied };
+        self.applied.set(applied);
+        self.earlier.set(applied);
+        self.is_part.set(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stage;
+    use crate::report::outcome::Outcome;
+    use storefront_core::failure::{Applied, Failure, FailureKind};
+
+    fn refused(status: u16) -> Failure {
+        Failure { status: Some(status), ..Failure::new(FailureKind::Refused, "no") }
+    }
+
+    #[test]
+    fn an_answer_that_leaves_it_open_counts_until_the_operation_has_ended() {
+        let lost = Failure::new(FailureKind::Unknown, "no answer");
+        let unsent = Failure::new(FailureKind::Unavailable, "not reached");
+        for (failure, applied) in [
+            (None, Applied::Yes),
+            (Some(lost), Applied::Unknown),
+            (Some(unsent), Applied::No),
+            (Some(refused(405)), Applied::No),
+            (Some(refused(400)), Applied::Unknown),
+            (Some(refused(404)), Applied::Unknown),
+        ] {
+            let stage = Stage::default();
+            let before = stage.begin(false);
+            assert_eq!(stage.get(), Applied::Unknown);
+            stage.answer(before, failure.as_ref());
+            assert_eq!(stage.get(), applied, "{failure:?}");
+            let before = stage.begin(false);
+            stage.answer(before, Some(&refused(405)));
+            assert_eq!(stage.get(), applied, "a later call that is refused changes nothing: {failure:?}");
+            let before = stage.begin(false);
+            stage.answer(before, None);
+            let expected = if applied == Applied::Unknown { applied } else { Applied::Yes };
+            assert_eq!(stage.get(), expected, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_an_operation_says_what_took_effect_and_leaves_what_was_before() {
+        let stage = Stage::default();
+        let refuse = || stage.answer(stage.begin(false), Some(&refused(400)));
+        refuse();
+        stage.end(Err(&refused(400)));
+        assert_eq!(stage.get(), Applied::No);
+        refuse();
+        let applied = Outcome { applied: Applied::Yes, ..Outcome::not_sent("quote set-item") };
+        stage.is_in_part(true);
+        stage.end(Ok(&applied));
+        assert_eq!(stage.get(), Applied::Yes);
+        refuse();
+        stage.end(Err(&refused(400)));
+        assert_eq!(stage.get(), Applied::Yes);
+    }
+}
