@@ -40,7 +40,8 @@ impl Asked {
 pub enum Decision {
     /// It is sent.
     Send,
-    /// An earlier run sent it, with unknown outcome: that may be found out; else it is sent again where that was asked for.
+    /// An earlier run sent it, with unknown outcome: that may be found out by reading. Nothing is sent by it; what is not found is
+    /// sent again where that was asked for.
     Look {
         /// Whether it is sent again.
         again: bool,

@@ -60,6 +60,8 @@ pub enum Earlier {
         failure: Box<Failure>,
         /// The snapshot taken before it was sent.
         snapshot: Option<String>,
+        /// Whether it is sent again where it is not found to be done; else it is only looked at.
+        again: bool,
     },
     /// The first of its calls was applied; the attribute that it created, where that is known.
     Partial(Option<u64>),
@@ -146,13 +148,20 @@ impl RunContext<'_> {
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         let created = match &job.earlier {
-            Some(Earlier::Unknown { failure, snapshot }) => {
-                let token = call_token(token.as_ref(), &job.prepared.token_source);
-                let service = of_record(self.service, &session, token, None);
-                match self.look(job, &service, snapshot.as_deref(), ended).await {
-                    Some(found) => return Ok(found),
-                    None if ended.was_not_sent => return Err((**failure).clone()),
-                    None => None,
+            Some(Earlier::Unknown { failure, snapshot, again }) => {
+                let own = call_token(token.as_ref(), &job.prepared.token_source);
+                let service = of_record(self.service, &session, own, None);
+                let found = self.look(job, &service, snapshot.as_deref(), ended).await;
+                let is_sent = *again && !self.service.stopping.get();
+                match found {
+                    Some(Ok(found)) => return Ok(found),
+                    // What is missing is sent by the next run, which asks for it.
+                    Some(Err(in_part)) if !is_sent => return Err(in_part),
+                    None if !is_sent => {
+                        ended.was_not_sent = true;
+                        return Err((**failure).clone());
+                    }
+                    found => found.and_then(Result::err).and_then(|in_part| in_part.created),
                 }
             }
             Some(Earlier::Partial(known)) => *known,
@@ -166,15 +175,15 @@ impl RunContext<'_> {
         if job.prepared.customer.is_some() { self.admin_run_token } else { self.run_token }
     }
 
-    /// Looks for the effect of an earlier run whose outcome is unknown. Where it is not found, the record is left so unless it is
-    /// to be sent again.
+    /// Looks for the effect of an earlier run whose outcome is unknown: that it is done, or that calls of it are missing; `None`
+    /// where that is not found out.
     async fn look(
         self,
         job: &Job,
         service: &Service<'_>,
         snapshot: Option<&str>,
         ended: &mut JobResult,
-    ) -> Option<Outcome> {
+    ) -> Option<Result<Outcome, Failure>> {
         let looked = match customers::select(service, job.prepared.customer.as_deref()) {
             Ok(service) => {
                 let looking =
@@ -183,17 +192,12 @@ impl RunContext<'_> {
             }
             Err(failure) => Err(failure),
         };
-        ended.was_not_sent = true;
-        if self.service.stopping.get() && !matches!(looked, Ok(Some(_))) {
-            return None;
+        let is_unread = matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
+        ended.was_looked_at = !is_unread && !self.service.stopping.get();
+        match looked {
+            Err(failure) if failure.kind != FailureKind::Partial => None,
+            found => found.transpose(),
         }
-        ended.was_looked_at = !matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
-        // Of several calls those that are missing never left.
-        let is_partial = matches!(&looked, Err(failure) if failure.kind == FailureKind::Partial);
-        let found = looked.ok().flatten();
-        let is_retried = is_partial || self.preparer.args.retries(job.position.location.line);
-        ended.was_not_sent = found.is_none() && !is_retried;
-        found
     }
 
     /// Performs the record. Where the run's token is refused and nothing was applied, it is performed with another one.

@@ -24,7 +24,7 @@ use crate::input::{Draft, Overrides, Written};
 use crate::report::outcome::Outcome;
 use storefront_core::absent::Absent;
 use storefront_core::check::body::Warnings;
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
 use storefront_core::hint::Hint;
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
 use storefront_core::operation::{OperationSpec, Success};
@@ -67,7 +67,7 @@ pub trait Operation {
     /// one taken before it was sent. `None` while that is unknown.
     ///
     /// # Errors
-    /// Where it could not be looked at.
+    /// Where it could not be looked at; [`found_in_part`] where calls of it are missing.
     fn resolve_unknown<'a>(
         &'a self,
         _service: &'a Service<'_>,
@@ -260,6 +260,14 @@ pub async fn read_until(
             return (shown, is_so);
         }
     }
+}
+
+/// What a look finds of an operation of which some calls were applied, and others are missing. The look sends none of them.
+pub fn found_in_part(message: impl Into<String>) -> Failure {
+    Failure::new(FailureKind::Partial, message)
+        .applied(Applied::Partial)
+        .lasting(Persistence::Temporary)
+        .hint("resume once more to send what is missing")
 }
 
 /// Refuses a flag that is for one record only.

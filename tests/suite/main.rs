@@ -120,6 +120,7 @@ mod restore_owner;
 mod restore_repeats;
 mod restore_snapshots;
 mod restore_unknown;
+mod resumed_looks;
 #[cfg(unix)]
 mod review;
 #[cfg(unix)]

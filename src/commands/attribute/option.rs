@@ -200,7 +200,7 @@ impl Operation for AddArgs {
         draft: &'a Draft,
         _: Option<&'a str>,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(async { Ok(options::resolve_unknown(service, draft).await) })
+        Box::pin(options::resolve_unknown(service, draft))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::{read_until, request, send_request, target_without_customer};
+use crate::ops::{found_in_part, read_until, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
 use storefront_core::absent::Absent;
 use storefront_core::attribute::StoredOptions;
@@ -256,25 +256,37 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     }
 }
 
-/// Whether the attribute of an earlier run exists as it was asked for. Its assignments are sent again, which changes
-/// nothing where they are done. `None` while that is unknown.
-pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
+/// Whether the attribute of an earlier run exists as it was asked for, and is in its sets. `None` while that is unknown.
+///
+/// # Errors
+/// [`found_in_part`] where an assignment is missing, or cannot be seen because it names a group: sent again, it changes nothing
+/// where it was done.
+pub async fn resolve_unknown(
+    service: &Service<'_>,
+    asked: &Map<String, Value>,
+) -> Result<Option<Outcome>, Failure> {
     let asked = Attribute(asked);
     let code = asked.code();
+    let Some(request) = read_request(service, code) else { return Ok(None) };
     // What cannot be read or looked up stays unknown.
-    let reply = service.read(&read_request(service, code)?).await.ok()?;
-    if !is_as_asked(&reply.value, asked) {
-        return None;
+    let Ok(reply) = service.read(&request).await else { return Ok(None) };
+    let Some(stored) = Attribute::in_reply(&reply.value).filter(|stored| stored.is_as(asked)) else {
+        return Ok(None);
+    };
+    let Ok(groups) = names::find_groups(service, &asked.set_names()).await else { return Ok(None) };
+    let mut missing = Vec::new();
+    for group in groups {
+        let is_in_set = names::is_in_set(service, code, &group.set).await;
+        let Ok(is_in_set) = is_in_set else { return Ok(None) };
+        if group.names_group || !is_in_set {
+            missing.push(group.name);
+        }
     }
-    let groups = names::find_groups(service, &asked.set_names()).await.ok()?;
-    if groups.is_empty() {
-        return Some(done(Some("done earlier")));
+    if missing.is_empty() {
+        return Ok(Some(done(Some("done earlier"))));
     }
-    let mut calls = Calls::new(service, ATTRIBUTE_CREATE.name);
-    calls.skip(CREATE, "done earlier");
-    let assignments = assign::requests(service, code, &groups).ok()?;
-    let sent = assign::send(calls, code, &assignments).await.ok()?;
-    Some(Outcome { calls: sent.calls, ..done(Some("done earlier")) })
+    let message = format!("the attribute was created, and is not known to be in {}", missing.join(", "));
+    Err(Failure { created: stored.id(), ..found_in_part(message) })
 }
 
 /// What of an attribute that was created, or to which options were added, is not as it was asked for.

@@ -10,7 +10,7 @@ use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
 use crate::log::{DefaultNote, WriteLog};
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::read_until;
+use crate::ops::{found_in_part, read_until};
 use crate::report::outcome::Outcome;
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
@@ -279,12 +279,8 @@ impl Locked<'_> {
             let message = "the options could not be read afterwards, nor whether the default option is kept";
             return Err(Failure::new(FailureKind::Mismatch, message));
         };
-        let previous_default = self.previous_default();
-        // Where the one that is wanted was not added, the previous one stays.
-        let lost = previous_default.filter(|_| shown.default.is_none()).and_then(|id| shown.with_id(id));
-        let goal = wanted.and_then(|label| shown.get(label)).or(lost);
         // One that is shown by a read of before is not known to be kept.
-        let goal = goal.filter(|_| is_current || shown.default.is_none());
+        let goal = self.goal(&shown, wanted).filter(|_| is_current || shown.default.is_none());
         if let Some(option) = goal.filter(|option| shown.default.as_ref() != Some(&option.id)) {
             self.set_default(calls, option).await?;
         }
@@ -293,26 +289,43 @@ impl Locked<'_> {
             return Err(Failure::new(FailureKind::Mismatch, message));
         }
         let goal = goal.map(|option| option.id.as_str());
-        self.note(goal.or(shown.default.as_deref()).or(previous_default), unknown, &shown).await
+        self.note(goal.or(shown.default.as_deref()).or(self.previous_default()), unknown, &shown).await
+    }
+
+    /// The default option that is to be there: the one that is wanted, or the previous one where the attribute has none any
+    /// more. Where the one that is wanted was not added, the previous one stays.
+    fn goal<'b>(&self, shown: &'b StoredOptions, wanted: Option<&str>) -> Option<&'b Named> {
+        let lost =
+            self.previous_default().filter(|_| shown.default.is_none()).and_then(|id| shown.with_id(id));
+        wanted.and_then(|label| shown.get(label)).or(lost)
     }
 }
 
-/// Whether the options of an earlier run are there; then the default option is looked after, too. `None` while that is
-/// unknown. No option is added: one that this read does not show may be there all the same.
-pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Option<Outcome> {
-    let locked = Locked::open(service, Attribute(&draft.fields).code()).await.ok()?;
-    let asked = Attribute(&draft.fields).new_options();
-    if asked.iter().any(|option| locked.before.get(option.label()).is_none()) {
-        return None;
+/// Whether the options of an earlier run, and the default option, are there. `None` while that is unknown: an option that this
+/// read does not show may be there all the same.
+///
+/// # Errors
+/// [`found_in_part`] where the options are there, and the default option is not set.
+pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Option<Outcome>, Failure> {
+    let Ok(locked) = Locked::open(service, Attribute(&draft.fields).code()).await else { return Ok(None) };
+    let (asked, shown) = (Attribute(&draft.fields).new_options(), &locked.before);
+    if asked.iter().any(|option| shown.get(option.label()).is_none()) {
+        return Ok(None);
     }
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
-    let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
-    for option in &asked {
-        calls.skip(format!("add {}", option.label()), "already there");
+    let is_set = |goal: &&Named| shown.default.as_ref() == Some(&goal.id);
+    if let Some(goal) = locked.goal(shown, wanted).filter(|goal| !is_set(goal)) {
+        let message = format!("the options were added, and the default option `{}` is not set", goal.name);
+        return Err(found_in_part(message));
     }
-    locked.keep_default(&mut calls, false, (&[], &[]), wanted).await.ok()?;
+    locked.note(shown.default.as_deref(), &[], shown).await?;
     let (reason, verified) = (Some("done earlier"), Some(true));
-    Some(Outcome { applied: Applied::Yes, reason, verified, ..calls.finish() })
+    Ok(Some(Outcome {
+        applied: Applied::Yes,
+        reason,
+        verified,
+        ..Outcome::not_sent(ATTRIBUTE_OPTION_ADD.name)
+    }))
 }
 
 /// Makes the option with this label the default, or shows the call.

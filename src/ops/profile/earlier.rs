@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value};
 
+use super::read;
 use super::read::LoadedProfile;
-use super::{messages, read};
 use crate::client::service::Service;
+use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
 use crate::state::{CustomerStore, Reach, Snapshot};
 use storefront_core::failure::{Applied, Failure};
@@ -110,20 +111,21 @@ pub fn is_shown(
 /// reading. `None` where the profile does not show all of it: it may still take effect.
 ///
 /// # Errors
-/// As [`read::read_profile`], and when the snapshot cannot be read.
+/// As [`read::read_profile`], when the snapshot cannot be read, and [`found_in_part`].
 pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
     let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     let Some(entry) = store.newest(|entry| entry.name() == snapshot)? else {
         return Ok(None);
     };
+    // The calls that are missing never left.
+    let in_part = || found_in_part(format!("of the update of snapshot {snapshot} not all calls were sent"));
     let verified = match store.outcome(&entry.path) {
         WriteOutcome::Applied { verified, .. } => verified,
-        // The calls that are missing never left.
-        WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
+        WriteOutcome::Partial { .. } => return Err(in_part()),
         _ if is_shown(service, &store, &store.read_applied(&entry.path)?, &stored, Proof::AsSent)? => {
             match store.outcome(&entry.path) {
-                WriteOutcome::Partial { .. } => return Err(messages::partial(snapshot)),
+                WriteOutcome::Partial { .. } => return Err(in_part()),
                 _ => true,
             }
         }

@@ -201,16 +201,6 @@ pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
     Failure { snapshot: Some(text(snapshot).into()), ..failure }
 }
 
-/// Some of the calls of an update were applied, and the others never left.
-pub fn partial(snapshot: &str) -> Failure {
-    Failure::new(
-        FailureKind::Partial,
-        format!("of the update of snapshot {snapshot} not all calls were sent"),
-    )
-    .applied(Applied::Partial)
-    .hint("run the command again to send what is left")
-}
-
 /// An update was applied except for some of its removals, and the profile has changed since.
 pub fn changed_since_a_part(snapshot: &Snapshot, left: &[AddressId]) -> Failure {
     let (left_to_remove, verb) = (addresses(left), if left.len() == 1 { "is" } else { "are" });

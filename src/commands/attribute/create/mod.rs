@@ -121,7 +121,7 @@ impl Operation for CreateArgs {
         draft: &'a Draft,
         _: Option<&'a str>,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(async { Ok(attribute::resolve_unknown(service, &draft.fields).await) })
+        Box::pin(attribute::resolve_unknown(service, &draft.fields))
     }
 }
 

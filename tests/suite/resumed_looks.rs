@@ -1,0 +1,83 @@
+//! A resumed plan whose record is only looked at sends nothing: what is missing is counted, shown and asked for by the next run.
+
+use crate::support::magento::{program, run};
+use crate::support::raw_http::{ADMIN, ids};
+use crate::support::storefront::Outcome;
+use crate::support::test_env::TestEnv;
+
+/// A plan that changes an address and removes another, applied by a run that was killed before the removal left.
+fn killed_before_the_removal() -> TestEnv {
+    let env = TestEnv::with_faults(&["DELETE:429x1"]);
+    let line = "customer update --customer 1 --remove-address 3 --address 2 --city Utica --plan a.plan";
+    assert_eq!(run(&env, line).code, 0);
+    let first = run(&env, "apply a.plan -y --retry 0");
+    assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
+    let journal = env.home.dir.path().join("a.plan.journal");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let kept: Vec<&str> = text.lines().take_while(|line| !line.contains(r#""failed""#)).collect();
+    assert!(kept.last().unwrap().contains("sending"), "{text}");
+    std::fs::write(&journal, kept.join("\n") + "\n").unwrap();
+    env.requests();
+    env
+}
+
+/// Asserts that nothing was sent since the last call.
+#[track_caller]
+fn nothing_was_sent(env: &TestEnv, said: &str) {
+    let requests = env.requests();
+    assert!(requests.iter().all(|request| request.starts_with("GET")), "{requests:?} {said}");
+}
+
+fn addresses(env: &TestEnv) -> Vec<i64> {
+    ids(&env.sandbox.get(ADMIN, "/rest/V1/customers/1").json())
+}
+
+#[test]
+fn without_a_yes_a_look_deletes_nothing_and_the_next_run_wants_one() {
+    let env = killed_before_the_removal();
+    let apply = |flags: &str| -> Outcome {
+        let applied = program(&env, &format!("apply a.plan {flags}")).run();
+        nothing_was_sent(&env, &format!("{flags}: {applied:?}"));
+        applied
+    };
+    let shown = apply("-n");
+    assert!(shown.code == 0 && shown.stderr.contains("0 records, nothing sent"), "{shown:?}");
+    let looked = apply("");
+    assert_eq!(looked.code, 5, "{looked:?}");
+    assert!(looked.stderr.contains("resume with `storefront apply a.plan`"), "{looked:?}");
+    let shown = apply("-n");
+    assert!(shown.code == 0 && shown.stderr.contains("1 record, nothing sent"), "{shown:?}");
+    assert!(shown.stdout.contains("address 3, removed"), "{shown:?}");
+    let refused = apply("");
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert_eq!(addresses(&env), [1, 2, 3, 4]);
+    env.requests();
+    let second = run(&env, "apply a.plan -y");
+    assert_eq!(
+        (second.code, env.requests()),
+        (0, ["GET 200", "DELETE 200", "GET 200"].map(str::to_owned).into())
+    );
+    assert_eq!(addresses(&env), [1, 2, 4]);
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_terminal_a_look_asks_and_sends_nothing_and_the_next_run_asks() {
+    use crate::support::terminal::Terminal;
+
+    let env = killed_before_the_removal();
+    let url = format!("{}/rest", env.url());
+    let variables = [
+        ("STOREFRONT_BASE_URL", url.as_str()),
+        ("STOREFRONT_API", "magento"),
+        ("STOREFRONT_ADMIN_TOKEN", ADMIN),
+    ];
+    let (code, screen) = Terminal::run(&env.home, 200, &["apply", "a.plan"], &variables).ends();
+    nothing_was_sent(&env, &screen);
+    assert!(code == 5 && !screen.contains("(y/n)"), "{code} {screen}");
+    let mut terminal = Terminal::run(&env.home, 200, &["apply", "a.plan"], &variables);
+    terminal.sees("delete 1 address?").confirms("n");
+    let (_, screen) = terminal.ends();
+    nothing_was_sent(&env, &screen);
+    assert_eq!(addresses(&env), [1, 2, 3, 4]);
+}
