@@ -77,8 +77,10 @@ impl<'a> List<'a> {
         if self.is_first {
             writer.write_record(fields())?;
         }
+        // A terminal would obey what a file only holds.
+        let shown = |text: String| if self.report.stdout_is_terminal { sanitize_line(&text) } else { text };
         for row in rows {
-            writer.write_record(fields().map(|field| plain(&row[field])))?;
+            writer.write_record(fields().map(|field| shown(plain(&row[field]))))?;
         }
         Ok(writer.into_inner()?)
     }
