@@ -111,6 +111,8 @@ struct Check<'a> {
     invalid: Vec<(Failure, Vec<u64>)>,
     /// The warnings about records, each with its first lines and their count.
     warnings: Vec<(String, Vec<u64>, u64)>,
+    /// Whether the question has them beside their records.
+    is_asked: bool,
     /// How many more there are.
     more_warnings: u64,
     /// The lines of records that may not be changed, and were.
@@ -137,6 +139,7 @@ impl<'a> Check<'a> {
             is_contradictory: false,
             invalid: Vec::new(),
             warnings: Vec::new(),
+            is_asked: preparer.plan.is_some() && preparer.session.prompt().confirms(),
             more_warnings: 0,
             changed: Vec::new(),
             named: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
@@ -229,7 +232,8 @@ impl<'a> Check<'a> {
     /// Shows the warnings about all records.
     fn show_warnings(&self) {
         let place = self.report.place;
-        for (warning, lines, count) in &self.warnings {
+        let shown = if self.is_asked { &[] } else { self.warnings.as_slice() };
+        for (warning, lines, count) in shown {
             match lines.as_slice() {
                 [line] if *count == 1 => self.report.for_line(Some(*line)).warn(warning),
                 lines => {

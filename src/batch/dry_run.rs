@@ -138,6 +138,8 @@ impl DryRun<'_> {
         if self.planning.is_some() && prepared.token_source != RecordToken::Shared {
             return Err(token_in_plan());
         }
+        // What was said of all records is not of this one.
+        drop(self.shared.service.session.report.noted());
         let token = prepared.token_source.clone().token().await;
         let position = Position { location, hash: 0 };
         let (earlier, write_ahead) = (None, None);

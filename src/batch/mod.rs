@@ -18,6 +18,7 @@ mod token;
 pub mod undone;
 
 use std::path::Path;
+use std::pin::pin;
 
 use futures_util::FutureExt;
 
@@ -40,9 +41,10 @@ use crate::journal::write::{Journal, journal};
 use crate::journal::{Entry, JournalHeader, MadeOf, State};
 use crate::log::{NewRun, WriteLog};
 use crate::ops::{Operation, refuse_single_flag};
-use crate::plan::{PLAN_AGAIN, Plan, applying, is_there, journal_of};
+use crate::plan::{PLAN_AGAIN, Plan, Seen, Watcher, applying, is_there, journal_of};
 use crate::report::Report;
 use crate::report::summary::{count_records, sent_again};
+use crate::state;
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, HintCommand, hint};
@@ -205,11 +207,17 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let of_plan = preparer.plan.map(|plan| (noted_log, plan.header.id.clone()));
     let (journal, writer) = journal(path.clone(), log, of_plan, clock);
-    decline(preparer, &past, &journal)?;
+    let mut writer = pin!(writer.fuse());
+    tokio::select! {
+        biased;
+        declined = decline(preparer, &past, &journal) => declined?,
+        // Only an error ends it while the journal is there.
+        written = &mut writer => written?,
+    }
     let next = command_line::next_steps(preparer, &path);
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, reader, failed, next };
-    Run::new(shared, journal, input).run(writer.fuse()).await
+    Run::new(shared, journal, input).run(writer).await
 }
 
 /// How the records of a batch are sent again.
@@ -220,12 +228,15 @@ fn again(preparer: &RecordPreparer<'_>, restart: HintCommand) -> Hint {
     }
 }
 
-/// Notes the records that a review left out, unless something of them was sent: before any other is sent.
-fn decline(preparer: &RecordPreparer<'_>, past: &PreviousRun, journal: &Journal) -> Result<(), Failure> {
-    if !preparer.plan.is_some_and(|plan| plan.declines_others) {
-        return Ok(());
-    }
-    let mut records = preparer.reader()?;
+/// Notes the records that a review left out, unless something of them was sent, and then tells who watches: whatever happens
+/// after that, none of them is sent.
+async fn decline(
+    preparer: &RecordPreparer<'_>,
+    past: &PreviousRun,
+    journal: &Journal,
+) -> Result<(), Failure> {
+    let Some(plan) = preparer.plan.filter(|plan| plan.declines_others) else { return Ok(()) };
+    let (mut records, mut last) = (preparer.reader()?, None);
     while let Some(record) = records.read()? {
         let latest = past.latest(record.number);
         let is_open = match latest.state {
@@ -234,8 +245,15 @@ fn decline(preparer: &RecordPreparer<'_>, past: &PreviousRun, journal: &Journal)
             _ => false,
         };
         if is_open && !preparer.takes(record.number) {
-            journal.append(Entry::new(record.number, hash(&record.content), State::Declined));
+            let entry = Entry::new(record.number, hash(&record.content), State::Declined);
+            last.replace(entry).into_iter().for_each(|entry| journal.append(entry));
         }
+    }
+    if let Some(last) = last {
+        journal.append_synced(last).await?;
+    }
+    if let Some(Watcher(tell)) = &plan.watcher {
+        tell(Seen::Begun);
     }
     Ok(())
 }
@@ -351,7 +369,7 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         }
         (None, None) => {
             let (operation, sha256) = (preparer.operation.spec().slug(), source.sha256()?);
-            let directory = preparer.session.context.directories()?.state.join("stdin");
+            let directory = state::journals_of_stdin(preparer.session.context)?;
             directory.join(format!("{operation}-{}{shard}.journal", &sha256[..12]))
         }
     };

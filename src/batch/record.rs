@@ -237,14 +237,16 @@ impl<'a> RecordPreparer<'a> {
 
     /// A record of a plan: flags stand in its input, which was checked before; a newer version may know better.
     fn planned(&self, text: &str) -> Result<PreparedRecord, Failure> {
-        let Planned { customer, input, expect, .. } =
+        let Planned { customer, input, expect, warnings, .. } =
             Planned::parse(text).ok_or_else(|| Failure::internal("the record of a plan cannot be read"))?;
         let customer =
             customer.map(|customer| customer_name(&customer.into(), &FieldNames::default())).transpose()?;
         self.naming.set(customer.as_ref().map(|_| "id"));
         let (dialect, allow_unknown) = (self.session.dialect, self.session.global.input.allow_unknown);
-        let draft =
+        let mut draft =
             self.operation.checked(dialect, Some(Value::Object(input)).into(), &|_| Ok(()), allow_unknown)?;
+        let new: Vec<String> = warnings.into_iter().filter(|text| !draft.warnings.contains(text)).collect();
+        draft.warnings.extend(new);
         ready(Draft { expect: Some(expect), ..draft }, customer, RecordToken::Shared)
     }
 

@@ -27,7 +27,7 @@ use crate::input::records::{Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Entry, State};
-use crate::plan::{Step, Watcher};
+use crate::plan::{Seen, Step, Watcher};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
 use crate::report::summary::{self, NextSteps};
@@ -340,7 +340,8 @@ impl<'a> Run<'a> {
     /// Tells who watches the plan what became of a record.
     fn tell(&self, position: Position, state: &'static str, failure: Option<&Failure>) {
         if let Some(Watcher(tell)) = self.shared.preparer.plan.and_then(|plan| plan.watcher.as_ref()) {
-            tell(Step { record: position.location.record, state, failure: failure.cloned() });
+            let step = Step { record: position.location.record, state, failure: failure.cloned() };
+            tell(Seen::Step(Box::new(step)));
         }
     }
 

@@ -50,7 +50,7 @@ use crate::ops::Operation;
 use crate::plan::journal_of;
 use crate::plan::planning::Planning;
 use crate::report::Report;
-use crate::state;
+use crate::state::{self, page_file};
 use crate::system::storage::real_path;
 use crate::{batch, completion};
 use storefront_core::failure::{Failure, FailureKind};
@@ -342,6 +342,7 @@ pub async fn run(
         Command::Help { .. } | Command::Completions { .. } | Command::Man { .. } => Ok(()),
     };
     if session.global.can_write {
+        page_file::remove_abandoned(context);
         remove_expired(&session, &result);
     }
     result
@@ -396,8 +397,8 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failur
         .hint("reads work, and --dry-run shows what would be sent"))
 }
 
-/// Whether a command asks a person before it writes: those on profiles, that which clears a cart, and batches. What a resumed batch looks up it may
-/// complete without a question.
+/// Whether a command asks a person before it writes: those on profiles, those that remove items of a cart, deletions by `api`,
+/// and batches. What a resumed batch looks up it may complete without a question.
 fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());

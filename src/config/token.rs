@@ -1,19 +1,19 @@
 //! Where a token comes from, and which host it goes to. Nothing is read or run until the token is asked for.
 
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use url::Url;
 
 use super::credentials::Credentials;
 use super::file::{ConfigFile, read_text, resolve_path};
 use super::profile::{Profile, origin};
 use crate::system::context::Context;
-use crate::system::environment;
+use crate::system::{child, environment};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{HintCommand, hint, storefront};
 use storefront_core::interface::request::Bearer;
@@ -153,7 +153,7 @@ impl Tokens<'_> {
             }
             "token-command" | "oauth.command" => {
                 let mut command = TokenCommand::new(profile.words(key).unwrap_or_default());
-                command.hidden_variables.extend(self.file.token_variables());
+                command.token_variables = self.file.token_variables();
                 command.own_group = !self.context.has_terminal();
                 let from = format!("the command {} ({by})", command.program());
                 TokenSource::new(Origin::Command(command), from)
@@ -250,7 +250,8 @@ const MIN_SECRET_ARGUMENT: usize = 8;
 pub struct TokenCommand {
     /// The program, then its arguments.
     pub argv: Vec<String>,
-    hidden_variables: Vec<String>,
+    /// The variables that hold tokens of profiles.
+    token_variables: Vec<String>,
     /// Whether what it starts ends with it. Not where a terminal is: the terminal stops a program outside of its
     /// foreground group that asks for a passphrase.
     own_group: bool,
@@ -264,10 +265,9 @@ struct Ended {
 }
 
 impl TokenCommand {
-    /// The command without our token variables in its environment.
+    /// The command with these words.
     pub fn new(argv: Vec<String>) -> Self {
-        let hidden_variables = [environment::TOKEN, environment::ADMIN_TOKEN].map(str::to_owned).to_vec();
-        Self { argv, hidden_variables, own_group: false }
+        Self { argv, token_variables: Vec::new(), own_group: false }
     }
 
     /// The same command with other arguments: those of one record.
@@ -296,7 +296,7 @@ impl TokenCommand {
         if self.argv.is_empty() {
             return Err(auth("the token command is empty"));
         }
-        let (mut child, _group) = self.spawn().map_err(|error| fails(format!("cannot be run: {error}")))?;
+        let (mut child, _group) = self.start().map_err(|error| fails(format!("cannot be run: {error}")))?;
         let ended = match tokio::time::timeout(limit, finish(&mut child)).await {
             Ok(ended) => ended.map_err(|error| fails(format!("cannot be read: {error}")))?,
             Err(_) => {
@@ -322,21 +322,17 @@ impl TokenCommand {
         token.checked(&name)
     }
 
-    fn spawn(&self) -> std::io::Result<(Child, Group)> {
+    fn start(&self) -> std::io::Result<(Child, Group)> {
         let (program, arguments) = self.argv.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         // Windows itself finds only a `.exe` by its name alone.
         let found = if cfg!(windows) { which::which(program).ok() } else { None };
         let mut command = Command::new(found.unwrap_or_else(|| program.into()));
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.kill_on_drop(true);
-        for variable in &self.hidden_variables {
-            command.env_remove(variable);
-        }
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         if self.own_group {
-            command.process_group(0);
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
-        let child = command.spawn()?;
+        let child = child::start(command, &self.token_variables, true)?;
         let group = Group { leader: child.id().filter(|_| self.own_group) };
         Ok((child, group))
     }

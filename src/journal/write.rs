@@ -98,8 +98,11 @@ impl Journal {
         let _ = self.lines.send(Append { text, on_disk });
     }
 
-    /// Notes that a record is about to be sent; returns when that is on disk.
-    async fn sending(&self, entry: Entry) -> Result<(), Failure> {
+    /// Writes an entry down; returns when that is on disk, with what was appended before.
+    ///
+    /// # Errors
+    /// `internal` when it cannot be written.
+    pub async fn append_synced(&self, entry: Entry) -> Result<(), Failure> {
         let (told, waits) = oneshot::channel();
         self.push(entry, Some(told));
         waits.await.unwrap_or_else(|_| Err(Failure::internal("the journal was closed")))
@@ -152,7 +155,7 @@ impl WriteAhead {
             *self.snapshot.borrow_mut() = snapshot.map(str::to_owned);
         }
         let entry = Entry::new(self.record, self.hash, State::Sending);
-        self.journal.sending(Entry { snapshot: snapshot.map(str::to_owned), before, ..entry }).await
+        self.journal.append_synced(Entry { snapshot: snapshot.map(str::to_owned), before, ..entry }).await
     }
 }
 

@@ -12,13 +12,14 @@ use crate::client::service::Service;
 use crate::journal::read::PreviousRun;
 use crate::log::WriteLog;
 use crate::prompt::Prompt;
-use crate::report::changes;
 use crate::report::fields::format_value;
 use crate::report::profile;
-use crate::report::summary::{count_records, sent_again};
+use crate::report::style::TextStyle;
+use crate::report::summary::{count_records, list_lines, sent_again};
+use crate::report::{Report, changes};
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
-use storefront_core::operation::OperationSpec;
+use storefront_core::operation::{OperationSpec, scalar};
 use storefront_core::profile::diff::Expected;
 use storefront_core::profile::path::FieldPath;
 use storefront_core::text::sanitize::sanitize_line;
@@ -170,40 +171,45 @@ pub fn confirm(
     }
 }
 
-/// A label with its store view, or an option with its labels in store views; a `*` marks the default.
-fn label(labelled: &Value) -> Option<Value> {
-    let text = labelled.get("label")?.as_str()?;
-    let view = labelled.get("store_id").map(|view| format!("{}: ", format_value(Some(view))));
-    let mark = if labelled.get("is_default").is_some_and(|it| *it == true) { "*" } else { "" };
-    let others = labelled.get("store_labels").and_then(Value::as_array).into_iter().flatten();
-    let others: Vec<Value> = others.filter_map(label).collect();
-    let others: Vec<&str> = others.iter().filter_map(Value::as_str).collect();
-    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
-    Some(format!("{}{mark}{text}{others}", view.unwrap_or_default()).into())
-}
-
 /// A body in one line, without what it is wrapped in: `attribute_code: size, options: S / M / L`.
 fn input_text(input: &Map<String, Value>) -> String {
     let mut values = input.values();
     let fields =
         values.next().and_then(Value::as_object).filter(|_| values.next().is_none()).unwrap_or(input);
-    let labels = |value: &Value| {
-        let labels = value.as_array()?.iter().map(label);
-        labels.collect::<Option<Vec<Value>>>().map(Value::Array)
-    };
-    let field = |(name, value): (&String, &Value)| {
-        let shown = format_value(Some(labels(value).as_ref().unwrap_or(value)));
-        format!("{}: {shown}", sanitize_line(name))
-    };
+    let field =
+        |(name, value): (&String, &Value)| format!("{}: {}", sanitize_line(name), format_value(Some(value)));
     fields.iter().map(field).collect::<Vec<_>>().join(", ")
 }
 
-/// Whose profile or cart a record changes, where that is known.
-pub fn whose(record: &Planned) -> Option<String> {
+/// What a record changes: whose profile or cart, or which attribute.
+pub fn owner(record: &Planned) -> String {
     let owner = profile::owner(&record.expect.owner);
-    let named = || record.customer.as_ref().map(|customer| format!("customer {customer}"));
-    let whose = if owner.is_empty() { named() } else { Some(owner) };
-    whose.map(|whose| sanitize_line(&whose))
+    if !owner.is_empty() {
+        return sanitize_line(&owner);
+    }
+    let mut bodies = record.input.values().filter_map(Value::as_object).chain([&record.input]);
+    let code = bodies.find_map(|body| scalar(body.get("attribute_code")));
+    let attribute = code.map(|code| format!("attribute {code}"));
+    let named = attribute.or_else(|| Some(format!("customer {}", record.customer.as_ref()?)));
+    named.map_or_else(|| "the token's own customer".to_owned(), |named| sanitize_line(&named))
+}
+
+/// Shows the warnings of a plan, each once, with its records.
+pub fn warn(report: &Report, records: &[Planned]) {
+    let mut known: Vec<(&str, Vec<u64>)> = Vec::new();
+    for (number, record) in (1..).zip(records) {
+        for warning in &record.warnings {
+            match known.iter_mut().find(|(text, _)| *text == warning) {
+                Some((_, numbers)) => numbers.push(number),
+                None => known.push((warning, vec![number])),
+            }
+        }
+    }
+    for (text, numbers) in known {
+        let plural = if numbers.len() == 1 { "" } else { "s" };
+        let numbers = list_lines(&numbers, numbers.len() as u64);
+        report.warn(&format!("record{plural} {numbers}: {text}"));
+    }
 }
 
 /// The records as an update shows them; those whose changes are not known with their input.
@@ -211,12 +217,14 @@ fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
     let mut parts = Vec::new();
     for (number, record) in records {
         let Expected { changes, .. } = &record.expect;
-        let whose = whose(record).map(|whose| format!(", {whose}")).unwrap_or_default();
-        parts.push(format!("Record {number}{whose}"));
+        let style = session.report.stderr_style;
+        parts.push(format!("Record {number}, {}", owner(record)));
+        let warnings = record.warnings.iter();
+        parts.extend(warnings.map(|warning| session.report.labelled(TextStyle::Warning, "warning", warning)));
         parts.push(if changes.is_empty() {
             input_text(&record.input)
         } else {
-            changes::text(changes, session.report.stderr_style)
+            changes::text(changes, style)
         });
     }
     parts.join("\n")

@@ -81,6 +81,8 @@ pub struct Planned {
     pub expect: Expected,
     /// The record of the input that it was made of.
     pub of: Option<RecordOf>,
+    /// What was said of it when it was planned.
+    pub warnings: Vec<String>,
 }
 
 /// A record of the input that a plan was made of.
@@ -103,9 +105,17 @@ pub struct Step {
     pub failure: Option<Failure>,
 }
 
-/// Is told of each step while a plan is applied.
+/// What happens while a plan is applied.
+pub enum Seen {
+    /// The journal has what was declined; nothing was sent yet.
+    Begun,
+    /// A step.
+    Step(Box<Step>),
+}
+
+/// Is told of what happens while a plan is applied.
 #[derive(Clone)]
-pub struct Watcher(pub Arc<dyn Fn(Step)>);
+pub struct Watcher(pub Arc<dyn Fn(Seen)>);
 
 impl fmt::Debug for Watcher {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,10 +149,12 @@ impl Planned {
         let owner = line.get("owner").and_then(Value::as_object).cloned().unwrap_or_default();
         let required = line.get("require").and_then(Value::as_array).into_iter().flatten();
         let required = required.map(Required::parse).collect::<Option<_>>()?;
+        let warnings = line.get("warnings").and_then(Value::as_array).into_iter().flatten();
+        let warnings = warnings.filter_map(Value::as_str).map(str::to_owned).collect();
         let Some(Value::Object(input)) = line.shift_remove("input") else { return None };
         let sent = line.get("sent").and_then(Value::as_u64).unwrap_or(0);
         let of = hash_of_record(text).map(|hash| RecordOf { hash, sent });
-        Some(Self { customer, input, expect: Expected { owner, changes, required }, of })
+        Some(Self { customer, input, expect: Expected { owner, changes, required }, of, warnings })
     }
 
     fn to_text(&self, record: usize) -> String {
@@ -156,6 +168,9 @@ impl Planned {
         ]);
         if !self.expect.required.is_empty() {
             line["require"] = exact_json::of(&self.expect.required);
+        }
+        if !self.warnings.is_empty() {
+            line["warnings"] = self.warnings.as_slice().into();
         }
         let Some(RecordOf { hash, sent }) = self.of else { return line.to_string() };
         if sent > 0 {

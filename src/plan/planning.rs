@@ -97,7 +97,10 @@ impl<'a> Planning<'a> {
             self.unchanged += 1;
             return;
         }
-        self.push(Planned { customer, input: draft.body(), expect: shown.expected(), of });
+        let mut warnings = draft.warnings.clone();
+        let said = self.service.session.report.noted();
+        warnings.extend(said.into_iter().filter(|text| !draft.warnings.contains(text)));
+        self.push(Planned { customer, input: draft.body(), expect: shown.expected(), of, warnings });
     }
 
     /// Adds a record.

@@ -8,7 +8,8 @@ use storefront_core::text::sanitize::sanitize_line;
 /// Null, an empty text, and what is not there.
 pub const EMPTY: &str = "(empty)";
 
-/// A value as a person reads it: text without quotes, street lines joined, yes and no; what says nothing is `(empty)`.
+/// A value as a person reads it, never as JSON: text without quotes, street lines and labels of options joined, yes and no; what
+/// says nothing is `(empty)`.
 pub fn format_value(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => EMPTY.to_owned(),
@@ -16,16 +17,35 @@ pub fn format_value(value: Option<&Value>) -> String {
         Some(Value::Array(elements)) if elements.is_empty() => EMPTY.to_owned(),
         Some(Value::Bool(yes)) => (if *yes { "yes" } else { "no" }).to_owned(),
         Some(Value::String(text)) => sanitize_line(text),
-        Some(Value::Array(lines)) if lines.iter().all(Value::is_string) => {
-            let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
-            sanitize_line(&lines.join(" / "))
+        Some(Value::Array(elements)) => {
+            let elements =
+                elements.iter().map(|one| labelled(one).unwrap_or_else(|| format_value(Some(one))));
+            elements.collect::<Vec<_>>().join(" / ")
         }
         // What is beside the value of a custom attribute is its code.
         Some(Value::Object(coded)) if coded.len() == 2 && coded.contains_key("attribute_code") => {
             format_value(coded.get("value"))
         }
+        Some(Value::Object(members)) if members.is_empty() => EMPTY.to_owned(),
+        Some(Value::Object(members)) => {
+            let members = members
+                .iter()
+                .map(|(name, value)| format!("{}: {}", sanitize_line(name), format_value(Some(value))));
+            members.collect::<Vec<_>>().join(", ")
+        }
         Some(other) => sanitize_line(&other.to_string()),
     }
+}
+
+/// A label with its store view, or an option with its labels in store views; a `*` marks the default.
+fn labelled(value: &Value) -> Option<String> {
+    let text = sanitize_line(value.get("label")?.as_str()?);
+    let view = value.get("store_id").map(|view| format!("{}: ", format_value(Some(view))));
+    let mark = if value.get("is_default").is_some_and(|it| *it == true) { "*" } else { "" };
+    let others = value.get("store_labels").and_then(Value::as_array).into_iter().flatten();
+    let others: Vec<String> = others.filter_map(labelled).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+    Some(format!("{}{mark}{text}{others}", view.unwrap_or_default()))
 }
 
 /// The value of that name; empty where it says nothing.

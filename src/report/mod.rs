@@ -17,7 +17,7 @@ pub mod summary;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -33,6 +33,9 @@ use storefront_core::text::exact_json;
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::{self, sanitize};
 use style::{OutputStyle, TextStyle};
+
+/// Of more warnings than these a plan notes the first.
+const MAX_NOTED: usize = 100;
 
 /// How this run speaks: format, loudness, color.
 #[derive(Debug, Clone)]
@@ -59,6 +62,8 @@ pub struct Report {
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_progress: bool,
+    /// The last warnings, for the plan that is made.
+    noted: Arc<Mutex<Vec<String>>>,
     /// Where everything is written.
     output: Arc<dyn Output>,
     /// Whether standard output is a terminal, which obeys what it is sent.
@@ -99,6 +104,7 @@ impl Report {
             stderr_style: style(context.stderr_width, context.stderr_is_terminal),
             filter: None,
             accessible,
+            noted: Arc::default(),
             output: context.output.clone(),
             stdout_is_terminal: context.stdout_is_terminal,
             shows_progress: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
@@ -229,8 +235,18 @@ impl Report {
         self.laid_out(&format!("Equivalent command:\n  {}", sanitize(&line.to_string())));
     }
 
+    /// The last warnings, which are noted once: none is given again.
+    pub fn noted(&self) -> Vec<String> {
+        std::mem::take(&mut *self.noted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// A warning on standard error, also when quiet: something was changed or left out.
     pub fn warn(&self, text: &str) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() < MAX_NOTED {
+            noted.push(text.to_owned());
+        }
+        drop(noted);
         let text = self.about(text);
         if self.is_json() {
             let message = exact_json::object([("message", text.as_ref().into())]);

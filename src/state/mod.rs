@@ -5,6 +5,7 @@
 mod erasure;
 mod listing;
 mod outcome;
+pub mod page_file;
 mod recent;
 mod record;
 mod snapshot;
@@ -48,6 +49,14 @@ pub struct CustomerStore {
     clock: Clock,
     /// The snapshots, where they were listed under the customer's lock: nobody else adds or removes any then.
     listed: RefCell<Option<listing::Listing>>,
+}
+
+/// Where the journals of batches from standard input are.
+///
+/// # Errors
+/// `usage` when no state directory is known.
+pub fn journals_of_stdin(context: &Context) -> Result<PathBuf, Failure> {
+    Ok(context.directories()?.state.join("stdin"))
 }
 
 impl CustomerStore {

@@ -1,5 +1,6 @@
 //! The machine that the program runs on: its arguments and terminals, variables, clock and files.
 
+pub mod child;
 pub mod clock;
 pub mod context;
 pub mod database;

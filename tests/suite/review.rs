@@ -311,6 +311,139 @@ fn the_browser_is_given_the_name_of_the_file_and_no_secret() {
     child.wait().unwrap();
 }
 
+/// The variables of our tokens, and that of any profile.
+#[test]
+fn the_browser_gets_no_variable_that_holds_a_secret() {
+    let env = planned(1);
+    keep_code(&env.home);
+    env.home.write("config.toml", "[profiles.other]\nadmin-token-env = \"OTHER_SHOP\"\n", 0o600);
+    let bin = env.home.dir.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let script = bin.join("xdg-open");
+    std::fs::write(&script, "#!/bin/sh\nenv > \"$HOME/seen.tmp\"\nmv \"$HOME/seen.tmp\" \"$HOME/seen\"\n")
+        .unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let program = env.storefront("review a.plan").env("PATH", &path).env("OTHER_SHOP", "hunter2");
+    let _review = Running(Some(without_terminal(program).spawn().unwrap()));
+    let seen = env.home.dir.path().join("seen");
+    for _ in 0..2000 {
+        if seen.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let seen = std::fs::read_to_string(&seen).unwrap();
+    assert!(seen.contains("PATH=") && seen.contains("STOREFRONT_BASE_URL="), "{seen}");
+    for name in ["STOREFRONT_TOKEN=", "STOREFRONT_ADMIN_TOKEN=", "OTHER_SHOP=", "hunter2"] {
+        assert!(!seen.contains(name), "{name}: {seen}");
+    }
+}
+
+/// What a body may cost before anybody is known, and how many may ask at once.
+#[test]
+fn who_has_no_secret_costs_the_command_little() {
+    let env = planned(1);
+    let mut review = Review::start(&env, "a.plan");
+    let headers = review.headers(&["Origin: null"]);
+    let body = format!("secret={}", "0".repeat(2 << 10));
+    assert_eq!(send(&review.host, "POST /", &headers, &body).status, 413);
+    assert_eq!(send(&review.host, "POST /apply", &review.headers(&[]), &body).status, 403);
+    let files = || std::fs::read_dir(format!("/proc/{}/fd", review.child.child().id())).unwrap().count();
+    let before = files();
+    let mut open: Vec<TcpStream> = Vec::new();
+    for _ in 0..200 {
+        let Ok(mut stream) = TcpStream::connect(&review.host) else { break };
+        let _ = stream.write_all(b"POST / HTTP/1.1\r\nHost: x\r\n");
+        open.push(stream);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(files() <= before + 40, "{} of {before}", files());
+    drop(open);
+    review.open();
+    assert_eq!(review.apply(CODE, &[1]).status, 200);
+    assert_eq!(review.ends().code, 0);
+}
+
+/// The file that opens the page outlives a command that is killed, and not the next one that writes.
+#[test]
+fn the_file_of_a_review_that_was_killed_is_removed_by_the_next_command() {
+    let env = planned(1);
+    let left = || {
+        let names = std::fs::read_dir(env.home.state().join("reviews")).unwrap();
+        names
+            .map(|file| file.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|it| it == "html"))
+            .count()
+    };
+    let killed = Review::start(&env, "a.plan");
+    drop(killed);
+    assert_eq!(left(), 1);
+    let running = Review::start(&env, "a.plan");
+    assert_eq!(left(), 1, "the next review");
+    drop(Review::start(&env, "a.plan"));
+    assert_eq!(left(), 2);
+    assert_eq!(env.run("customer update --gender 3").code, 0);
+    assert_eq!(left(), 1, "a command that writes; that of a review that runs stays");
+    assert!(running.door.exists());
+    assert_eq!(running.stop().code, 130);
+    assert_eq!(left(), 0);
+}
+
+/// Killed right after *Apply*, a later run must not send it.
+#[test]
+fn what_was_left_out_is_on_disk_when_the_page_hears_that_it_begins() {
+    let records = 1500;
+    let env = planned(records);
+    let mut review = Review::start(&env, "a.plan");
+    review.open();
+    assert_eq!(review.apply(CODE, &[1, 3]).status, 200);
+    let journal = std::fs::read_to_string(env.home.dir.path().join("a.plan.journal")).unwrap_or_default();
+    drop(review);
+    assert_eq!(journal.matches("\"declined\"").count(), records - 2);
+    assert!([0, 8].contains(&env.run("apply a.plan").code));
+    assert!(created(&env).iter().all(|number| [1, 3].contains(number)));
+}
+
+/// Beside the record on the page, and in the terminal; the question of `apply` has them, too.
+#[test]
+fn warnings_stand_beside_their_record_and_values_are_drawn_as_in_a_report() {
+    let env = TestEnv::new();
+    let options = json!([{"label": "S", "is_default": true, "store_labels": [{"store_id": 2, "label": "P"}]}, {"label": "M"}]);
+    let attribute = |code: &str, label: &str| {
+        json!({"attribute_code": code, "frontend_input": "select",
+        "default_frontend_label": label, "options": options})
+    };
+    let input = json!([attribute("size", "Size"), attribute("fit", "null")]);
+    env.file("in.json", input.to_string());
+    let planned = env.run("attribute create -i in.json --plan a.plan");
+    assert!(planned.code == 0 && planned.stderr.contains("null"), "{planned:?}");
+    let mut review = Review::start(&env, "a.plan");
+    let page = review.open().body;
+    let records: Vec<&str> = page.split("<article").skip(1).collect();
+    assert!(records[0].contains("<span>attribute size</span>"), "{page}");
+    assert!(records[0].contains("<ins>*S (2: P) / M</ins>"), "{page}");
+    assert!(!page.contains("the token&#39;s own customer") && !page.contains("store_labels"), "{page}");
+    assert!(!records[0].contains("class=\"warning\""), "{page}");
+    let (_, warning) = records[1].split_once("class=\"warning\"").unwrap_or_else(|| panic!("{page}"));
+    assert!(warning.contains("null"), "{page}");
+    let outcome = review.stop();
+    assert!(outcome.stderr.contains("null"), "{outcome:?}");
+    let words = ["apply", "a.plan"];
+    let (url, token) = (env.url(), "sandbox-admin");
+    let variables = [
+        ("STOREFRONT_BASE_URL", &*url),
+        ("STOREFRONT_ADMIN_TOKEN", token),
+        ("STOREFRONT_STORE_VIEW", "default"),
+    ];
+    let mut terminal = Terminal::run(&env.home, 120, &words, &variables);
+    let screen = terminal.sees("Create the attributes of 2 records?").screen();
+    let (_, second) = screen.split_once("Record 2, attribute fit").unwrap_or_else(|| panic!("{screen}"));
+    assert!(second.contains("warning: ") && second.contains("*S (2: P) / M"), "{screen}");
+    terminal.confirms("n");
+    terminal.ends();
+}
+
 #[test]
 fn another_page_in_the_browser_gets_nothing() {
     let env = planned(1);

@@ -75,6 +75,7 @@ impl Task {
                     input: back.input,
                     expect: back.expect,
                     of: None,
+                    warnings: Vec::new(),
                 });
                 let (left, notes) = (undone.left, undone.notes);
                 Ok(Answer::Undone { planned: Box::new(planned), left, notes, adds_twin })
@@ -131,10 +132,10 @@ async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> R
     let (planned, left) = match undone {
         SetBack::Nothing => (None, Vec::new()),
         SetBack::Left(why) => (None, vec![why]),
-        SetBack::Draft(fields, expect) => (
-            Some(Planned { customer: named, input: body(draft.operation, fields), expect, of: None }),
-            Vec::new(),
-        ),
+        SetBack::Draft(fields, expect) => {
+            let input = body(draft.operation, fields);
+            (Some(Planned { customer: named, input, expect, of: None, warnings: Vec::new() }), Vec::new())
+        }
     };
     Ok(Answer::Undone { planned: Box::new(planned), left, notes: Vec::new(), adds_twin: false })
 }

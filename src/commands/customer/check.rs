@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
             && let Some(expect) = removal(profile, &twins)
         {
             let input = Map::from_iter([("customer".to_owned(), json!({}))]);
-            planning.push(Planned { customer: named, input, expect, of: None });
+            planning.push(Planned { customer: named, input, expect, of: None, warnings: Vec::new() });
         }
         let customer = profile.customer().get("id").cloned().unwrap_or_default();
         let email = profile.text("email");

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Notify, watch};
 
 use super::code::{Code, same, secret};
 use crate::plan::Step;
@@ -81,6 +81,8 @@ pub struct Desk {
     code: Code,
     state: Mutex<State>,
     told: UnboundedSender<Told>,
+    /// Whether the journal has what was left out, or nothing is applied.
+    has_begun: watch::Sender<bool>,
     /// A page has read how it ended.
     pub end_is_read: Notify,
 }
@@ -92,7 +94,8 @@ impl Desk {
     /// `internal` without randomness.
     pub fn new(code: Code, told: UnboundedSender<Told>) -> Result<Self, Failure> {
         let (secret, token) = (secret()?, secret()?);
-        Ok(Self { secret, token, code, state: Mutex::default(), told, end_is_read: Notify::new() })
+        let has_begun = watch::Sender::new(false);
+        Ok(Self { secret, token, code, state: Mutex::default(), told, has_begun, end_is_read: Notify::new() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -144,6 +147,17 @@ impl Desk {
         Applying::Begun
     }
 
+    /// What was left out is on disk: nothing that comes now sends it.
+    pub fn begin(&self) {
+        self.has_begun.send_replace(true);
+    }
+
+    /// Waits until what was left out is on disk, or it has ended without that.
+    pub async fn begun(&self) {
+        // It cannot be closed while this is borrowed.
+        let _ = self.has_begun.subscribe().wait_for(|has_begun| *has_begun).await;
+    }
+
     /// Notes a step, for the page.
     pub fn step(&self, Step { record, state, failure }: Step) {
         let reason = failure.as_ref().map(|failure| message_line(&failure.message));
@@ -155,6 +169,7 @@ impl Desk {
     /// Notes how it ended, for the page.
     pub fn end(&self, end: Value) {
         self.state().end = Some(end);
+        self.begin();
     }
 
     /// The steps from this one on, and how it ended if it has.

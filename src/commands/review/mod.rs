@@ -2,20 +2,19 @@
 //!
 //! The page is served to one browser of this machine (docs/plans.md). What it applies, [`apply`] applies.
 
+mod browser;
 mod code;
 mod desk;
 mod page;
 mod server;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use tempfile::NamedTempFile;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::{sleep, timeout};
@@ -28,9 +27,10 @@ use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::client::service::Service;
 use crate::commands::apply;
-use crate::plan::{PLAN_AGAIN, Plan, Watcher, applying, is_there, journal_of};
+use crate::plan::{PLAN_AGAIN, Plan, Seen, Watcher, applying, is_there, journal_of};
 use crate::report::summary::count_records;
-use crate::system::storage::{private_directory, real_path};
+use crate::state::page_file::{self, PageFile};
+use crate::system::storage::real_path;
 use code::Code;
 use desk::{Desk, Told};
 use page::{Earlier, Page};
@@ -76,6 +76,7 @@ pub struct ReviewArgs {
 pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure> {
     let Some(file) = args.file.as_ref().filter(|_| !args.set_code) else { return code::set(session) };
     let (plan, records) = Plan::read(&*session.context.storage, file)?;
+    page_file::remove_abandoned(session.context);
     let mut signals = Signals::listen(session.context)?;
     // A signal that comes before the run listens is not lost.
     let mut context = session.context.clone();
@@ -93,10 +94,11 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     let failed = |error: std::io::Error| Failure::internal(format!("cannot serve the page: {error}"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
     let host = listener.local_addr().map_err(failed)?.to_string();
-    let door = door(session, &host, &desk.secret)?;
+    // It posts the secret, which so stands in no command line and no address.
+    let door = PageFile::new(session.context, &page::door(&host, &desk.secret))?;
     let served = Served { host, page, desk: desk.clone() };
     let server = server::start(listener, served);
-    announce(session, args, &plan, &door)?;
+    announce(session, args, &plan, &door).await?;
     let selected = tokio::select! {
         biased;
         () = signals.next() => Err(Failure::cancelled()),
@@ -115,40 +117,24 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     result
 }
 
-/// The file that opens the page: it posts the secret, which so stands in no command line and no address. Only its owner can
-/// read it, and it is removed when this is dropped.
-fn door(session: &Session<'_>, host: &str, secret: &str) -> Result<NamedTempFile, Failure> {
-    let directory = session.context.directories()?.state.join("reviews");
-    let write = || {
-        private_directory(&directory)?;
-        let mut file = tempfile::Builder::new().prefix("review-").suffix(".html").tempfile_in(&directory)?;
-        file.write_all(page::door(host, secret).as_bytes())?;
-        file.flush()?;
-        Ok(file)
-    };
-    write().map_err(|error: std::io::Error| {
-        Failure::internal(format!("cannot write to `{}`: {error}", directory.display()))
-    })
-}
-
 /// Opens the browser, or says how to open the page.
-fn announce(
+async fn announce(
     session: &Session<'_>,
     args: &ReviewArgs,
     plan: &Plan,
-    door: &NamedTempFile,
+    door: &PageFile,
 ) -> Result<(), Failure> {
     let (report, path) = (session.report, door.path());
     let link = Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into);
     if args.no_browser {
         report.value(&json!({"review": link}), |_| format!("{link}\n"))?;
-    } else if open::that_detached(path).is_err() {
-        // What the launcher says is about itself.
+    } else if !browser::open(session, path).await {
         report.warn(&format!("cannot open a browser; open this link in one:\n{link}"));
     } else {
         report.status(&format!("Opened {link}"));
     }
     let records = count_records(plan.header.records);
+    applying::warn(report, &plan.records);
     report.status(&format!("Waiting for the review of {records}; press Ctrl-C to end it"));
     Ok(())
 }
@@ -210,7 +196,10 @@ async fn apply_selected(
     let global = GlobalArgs { typed, yes: true, no_input: true, ..session.global.clone() };
     let session = &Session { global: &global, ..*session };
     let watching = desk.clone();
-    plan.watcher = Some(Watcher(Arc::new(move |step| watching.step(step))));
+    plan.watcher = Some(Watcher(Arc::new(move |seen| match seen {
+        Seen::Begun => watching.begin(),
+        Seen::Step(step) => watching.step(*step),
+    })));
     (plan.only, plan.declines_others) = (only, true);
     let batch = BatchArgs { jobs: args.jobs, rate: args.rate, ..BatchArgs::default() };
     let result = match Plan::read(&*session.context.storage, &plan.path) {

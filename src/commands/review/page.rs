@@ -175,8 +175,10 @@ fn record_html(
     let heading = heading(number, record, earlier.map_or(State::NotSent, |earlier| earlier.state), deleted);
     let reason = earlier.and_then(|earlier| earlier.reason.as_deref()).unwrap_or_default();
     let reason = escaped(&sanitize_line(reason));
+    let warning = |text: &String| format!("<p class=\"warning\">{}</p>", escaped(&sanitize_line(text)));
+    let warnings: String = record.warnings.iter().map(warning).collect();
     let html = format!(
-        "<article class=\"record\" data-n=\"{number}\" data-f=\"{fields}\" data-d=\"{deleted}\">{heading}\
+        "<article class=\"record\" data-n=\"{number}\" data-f=\"{fields}\" data-d=\"{deleted}\">{heading}{warnings}\
          <p class=\"why\">{reason}</p><table><caption>Changes of record {number}</caption>\
          <thead><tr><th scope=\"col\">Field<th scope=\"col\">Before<th scope=\"col\">After</thead>\
          <tbody>{rows}</table></article>\n"
@@ -191,14 +193,14 @@ fn heading(number: u64, record: &Planned, state: State, deleted: usize) -> Strin
         State::Declined => "",
         State::Done | State::FailedPermanent | State::Mismatch => " disabled",
     };
-    let whose = applying::whose(record).unwrap_or_else(|| "the token's own customer".to_owned());
+    let owner = applying::owner(record);
     let tag =
         if deleted > 0 { format!("<span class=\"tag\">deletes {deleted}</span>") } else { String::new() };
     let name = if state == State::NotSent { "" } else { state.name() };
     format!(
         "<h2><label><input type=\"checkbox\"{flags}> <span class=\"n\">{number}</span> <span>{}</span></label>{tag}\
          <span class=\"state\" data-state=\"{name}\">{name}</span></h2>",
-        escaped(&whose)
+        escaped(&owner)
     )
 }
 

@@ -1,16 +1,22 @@
 //! What is answered on loopback: the page, once, and the requests of that page. Everything else is refused.
 
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use axum::serve::Listener;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::desk::{Applying, Desk, Opening};
@@ -18,8 +24,12 @@ use super::page::Page;
 
 /// Carries the session. A page of another origin cannot send it without being allowed to, which none is.
 const SESSION: &str = "x-storefront-session";
-/// The longest body: the numbers of a million records.
+/// The longest body of a request with the session: the numbers of a million records.
 const MAX_BODY: usize = 8 << 20;
+/// That of a request from anybody, which holds the secret.
+const MAX_UNKNOWN_BODY: usize = 1 << 10;
+/// How many are answered at once; others wait. A page has a few.
+const MAX_CONNECTIONS: usize = 32;
 
 /// What is served, and to whom.
 pub struct Served {
@@ -34,7 +44,7 @@ pub struct Served {
 /// A server that runs until it is stopped.
 pub struct Running {
     stop: oneshot::Sender<()>,
-    served: JoinHandle<std::io::Result<()>>,
+    served: JoinHandle<io::Result<()>>,
 }
 
 impl Running {
@@ -49,10 +59,67 @@ impl Running {
 pub fn start(listener: TcpListener, served: Served) -> Running {
     let (stop, stopped) = oneshot::channel::<()>();
     let app = Router::new().fallback(answer).with_state(Arc::new(served));
+    let listener = Limited { listener, free: Arc::new(Semaphore::new(MAX_CONNECTIONS)) };
     let server = axum::serve(listener, app).with_graceful_shutdown(async {
         let _ = stopped.await;
     });
     Running { stop, served: tokio::spawn(server.into_future()) }
+}
+
+/// A listener with a limit of connections.
+struct Limited {
+    listener: TcpListener,
+    free: Arc<Semaphore>,
+}
+
+impl Listener for Limited {
+    type Io = Connection;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        // It is never closed.
+        let place = self.free.clone().acquire_owned().await.ok();
+        let (stream, address) = Listener::accept(&mut self.listener).await;
+        (Connection { stream, _place: place }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.listener.local_addr()
+    }
+}
+
+/// A connection, with its place among those that are answered.
+struct Connection {
+    stream: TcpStream,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
 }
 
 async fn answer(State(served): State<Arc<Served>>, request: Request) -> Response {
@@ -135,7 +202,7 @@ impl Served {
         if headers.contains_key(header::ORIGIN) && only(headers, "origin") != Some("null") {
             return Err(Refusal::new(StatusCode::FORBIDDEN, "another page cannot open the review"));
         }
-        let body = read(body).await?;
+        let body = read(body, MAX_UNKNOWN_BODY).await?;
         let secret = url::form_urlencoded::parse(&body).find(|(name, _)| name == "secret");
         match self.desk.open(&secret.map(|(_, secret)| secret).unwrap_or_default()) {
             Opening::Opened => {
@@ -154,12 +221,15 @@ impl Served {
 
     async fn apply(&self, body: Body) -> Result<Response, Refusal> {
         let wrong = |_| Refusal::new(StatusCode::BAD_REQUEST, "not a request of this page");
-        let Order { code, only } = serde_json::from_slice(&read(body).await?).map_err(wrong)?;
+        let Order { code, only } = serde_json::from_slice(&read(body, MAX_BODY).await?).map_err(wrong)?;
         if only.is_empty() || only.iter().any(|record| !(1..=self.page.records()).contains(record)) {
             return Err(Refusal::new(StatusCode::BAD_REQUEST, "no record is selected"));
         }
         match self.desk.apply(&code, only) {
-            Applying::Begun => Ok(reply(&json!({"begun": true}))),
+            Applying::Begun => {
+                self.desk.begun().await;
+                Ok(reply(&json!({"begun": true})))
+            }
             Applying::Wrong(0) => Err(Refusal::new(
                 StatusCode::GONE,
                 "the fifth wrong code: this review has ended; nothing was applied",
@@ -196,8 +266,8 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     values.next().is_none().then_some(value)
 }
 
-async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
-    let bytes = to_bytes(body, MAX_BODY).await;
+async fn read(body: Body, longest: usize) -> Result<Vec<u8>, Refusal> {
+    let bytes = to_bytes(body, longest).await;
     bytes.map(Into::into).map_err(|_| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too long"))
 }
 
