@@ -25,7 +25,7 @@ use crate::cli::hint::service_flags;
 use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::config::Settings;
-use crate::plan::{Plan, is_there, journal_of};
+use crate::plan::{Plan, assistants, is_there, journal_of};
 use crate::report::failure::failure_json;
 use crate::system::clock::system_time;
 use crate::system::environment::WRITES;
@@ -144,8 +144,8 @@ impl Assistant {
         let fields: Vec<String> = fields.iter().flatten().map(path).collect();
         let (mut line, mut input, mut plan) = (Vec::new(), None, None);
         if let Some(operation) = planned(&tool.name) {
-            let now = system_time().strftime("%Y%m%dT%H%M%S%.9fZ");
-            let file = self.plans.join(format!("{}-{now}.plan", operation.slug())).display().to_string();
+            let name = assistants::file_name(operation, system_time());
+            let file = self.plans.join(name).display().to_string();
             line.extend(operation.name.split(' ').map(str::to_owned));
             line.extend(["--input=-".to_owned(), format!("--plan={file}")]);
             plan = Some(file);
@@ -367,7 +367,7 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
     }
     let plans = match &args.plans {
         Some(plans) => plans,
-        None => &session.context.directories()?.state.join("plans"),
+        None => &assistants::directory(session.context)?,
     };
     let plans = std::path::absolute(plans)
         .and_then(|path| private_directory(&path).map(|()| path))
@@ -381,10 +381,12 @@ fn assistant(session: &Session<'_>, args: &McpArgs) -> Result<Assistant, Failure
     })
 }
 
-/// Removes plans that can no longer be started, and were not: they hold personal data. One with a journal can be resumed.
+/// Removes plans of assistants that can no longer be started, and were not: they hold personal data. One with a journal can be
+/// resumed.
 fn remove_expired(session: &Session<'_>, plans: &Path) {
     let (storage, now) = (&*session.context.storage, session.context.clock.now());
-    for path in storage.list(plans).unwrap_or_default() {
+    let files = storage.list(plans).unwrap_or_default();
+    for path in files.into_iter().filter(|path| assistants::is_one(path)) {
         let is_expired = Plan::read(storage, &path).is_ok_and(|(plan, _)| plan.header.expires <= now);
         if is_expired && !is_there(storage, &journal_of(&path)) {
             // What stays is removed the next time.

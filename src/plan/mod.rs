@@ -4,6 +4,7 @@
 //! mistakes, not against somebody who wants to deceive.
 
 pub mod applying;
+pub mod assistants;
 pub mod planning;
 
 use std::ffi::OsString;

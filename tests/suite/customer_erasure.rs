@@ -250,3 +250,42 @@ error: 2 customers on this machine had the email `amina.haddad@example.com`: 1, 
 "#]],
     );
 }
+
+/// Plans of assistants that change this customer go, and what cannot be told from others is named.
+#[test]
+fn plans_of_assistants_go_and_other_files_that_may_name_the_customer_are_told() {
+    let home = with_history();
+    let plans = home.state().join("plans");
+    std::fs::create_dir_all(&plans).unwrap();
+    let plan = |name: &str, flags: &str| {
+        let file = plans.join(name);
+        ok(&home, &format!("customer update {flags} --plan {} -q", file.display()));
+        file
+    };
+    let by_id = plan("customer-update-20261128T000000.000000001Z.plan", "--customer 1 --firstname Ida");
+    let by_email = plan(
+        "customer-update-20261128T000000.000000002Z.plan",
+        "--customer amina.haddad@example.com --firstname Ida",
+    );
+    let other = plan("customer-update-20261128T000000.000000003Z.plan", "--customer 2 --firstname Ken");
+    let begun =
+        plan("customer-update-20261128T000000.000000004Z.plan", "--customer 1 --city Reno --address 2");
+    std::fs::write(format!("{}.journal", begun.display()), "").unwrap();
+    let rows = "customer,gender\n1,3\n2,3\n";
+    let line = format!("{API} customer update -i - --input-format csv --yes");
+    assert_eq!(home.storefront(&line).stdin(rows).run().code, 0);
+    let kept = files_below(&home.state().join("stdin"));
+    let journal = kept.into_iter().find(|file| file.extension().is_some_and(|it| it == "journal")).unwrap();
+    let deleted = run(&home, "customer history --customer 1 --delete all --yes");
+    assert_eq!(deleted.code, 0, "{deleted:?}");
+    assert!(!by_id.exists() && !by_email.exists() && other.exists() && begun.exists(), "{deleted:?}");
+    for named in [&begun, &journal] {
+        assert!(
+            deleted.stderr.replace('\n', "").contains(&*named.to_string_lossy()),
+            "{named:?}: {deleted:?}"
+        );
+    }
+    assert!(!deleted.stderr.contains(&*other.to_string_lossy()), "{deleted:?}");
+    let all = run(&home, "customer history --delete all --all-customers --yes");
+    assert!(all.code == 0 && !other.exists() && begun.exists() && journal.exists(), "{all:?}");
+}

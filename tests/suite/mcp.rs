@@ -452,30 +452,56 @@ fn the_command_of_a_tool_is_forbidden_to_write() {
     assert_eq!(std::fs::read_to_string(seen).unwrap(), "no\n");
 }
 
-#[test]
-fn plans_that_expired_unapplied_are_deleted_when_the_next_assistant_starts() {
-    let home = Home::new();
-    let directory = home.dir.path().join("plans");
-    std::fs::create_dir(&directory).unwrap();
-    let plan = |name: &str, expires: &str| {
-        let flags = format!("--sandbox --api magento --customer 2 --firstname Ken --expires {expires}");
-        let outcome = home.storefront(&format!("customer update {flags} --plan plans/{name} -q")).run();
-        assert_eq!(outcome.code, 0, "{outcome:?}");
-    };
-    plan("good.plan", "1h");
-    plan("expired.plan", "1s");
-    plan("begun.plan", "1s");
-    std::fs::write(directory.join("begun.plan.journal"), "").unwrap();
-    std::fs::write(directory.join("other"), "{\"plan\":1,\"expires\":\"2020-01-01T00:00:00Z\"}").unwrap();
-    let header = std::fs::read_to_string(directory.join("begun.plan")).unwrap();
+/// Waits until the plan in this file has expired.
+fn expires(plan: &std::path::Path) {
+    let header = std::fs::read_to_string(plan).unwrap();
     let header: Value = serde_json::from_str(header.lines().next().unwrap()).unwrap();
     let expires: jiff::Timestamp = header["expires"].as_str().unwrap().parse().unwrap();
     while jiff::Timestamp::now() <= expires {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    Assistant::start(home.storefront("mcp --sandbox --api magento --plans plans")).ends();
-    let mut left: Vec<_> =
-        std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name()).collect();
+}
+
+/// A directory that `--plans` names may be one where a person keeps plans.
+#[test]
+fn plans_of_assistants_that_expired_unapplied_are_deleted_when_the_next_one_starts() {
+    let home = Home::new();
+    let directory = home.dir.path().join("plans");
+    std::fs::create_dir(&directory).unwrap();
+    let start = || Assistant::start(home.storefront("mcp --sandbox --api magento --plans plans"));
+    let assistant = start();
+    let plan = |firstname: &str| {
+        let arguments = json!({"customer": "2", "input": {"firstname": firstname}});
+        let (answer, is_error) = assistant.call("plan_customer_update", arguments);
+        assert!(!is_error, "{answer}");
+        std::path::PathBuf::from(answer["plan"].as_str().unwrap())
+    };
+    let [good, old, begun] = ["A", "B", "C"].map(plan);
+    assistant.ends();
+    // The header has a hash, and so is made again.
+    for file in [&old, &begun] {
+        let flags = "--sandbox --api magento --customer 2 --firstname Ken --expires 1s";
+        std::fs::remove_file(file).unwrap();
+        let outcome = home.run(&format!("customer update {flags} --plan {} -q", file.display()));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    }
+    let outcome = home.run("--sandbox --api magento customer update --customer 2 --firstname Ken --expires 1s --plan plans/mine.plan -q");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let journal = std::path::PathBuf::from(format!("{}.journal", begun.display()));
+    std::fs::write(&journal, "").unwrap();
+    let other = directory.join("other");
+    std::fs::write(&other, "{\"plan\":1,\"expires\":\"2020-01-01T00:00:00Z\"}").unwrap();
+    let mine = directory.join("mine.plan");
+    for file in [&old, &begun, &mine] {
+        expires(file);
+    }
+    start().ends();
+    let mut left: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().path()).collect();
     left.sort();
-    assert_eq!(left, ["begun.plan", "begun.plan.journal", "good.plan", "other"]);
+    let mut expected = vec![good, begun, journal, other, mine];
+    for path in &mut expected {
+        *path = directory.join(path.file_name().unwrap());
+    }
+    expected.sort();
+    assert_eq!(left, expected);
 }

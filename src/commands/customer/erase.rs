@@ -1,15 +1,23 @@
 //! What `customer history` deletes: of one customer, or of all.
 
+use std::path::PathBuf;
+
 use jiff::{SignedDuration, Timestamp};
 
+use crate::batch::listing::Listing;
+use crate::client::Session;
 use crate::client::service::Service;
+use crate::config::ServiceId;
 use crate::log::WriteLog;
 use crate::ops::profile::whose::ensure_own;
+use crate::plan::Planned;
+use crate::plan::assistants::{self, Held};
 use crate::state::{self, Customer, CustomerStore, LockName, Names, SnapshotEntry, acquire};
 use crate::system::storage::Lock;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
+use storefront_core::operation::scalar;
 
 /// What stands for every snapshot.
 const ALL: &str = "all";
@@ -32,11 +40,14 @@ pub async fn of_one(
         ensure_own(service, store, what)?;
         vec![store.named(what)?]
     };
+    let held = if what == ALL { Some(held_of(service, store, customer, &wanted)?) } else { None };
+    let plans = held.as_ref().map_or(0, |held| held.alone.len());
     let named = match &wanted[..] {
         [one] => format!("snapshot {}", one.name()),
         all => format!("{} snapshots", all.len()),
     };
-    if !wanted.is_empty() {
+    let named = named + &and_plans(plans);
+    if wanted.len() + plans > 0 {
         session.prompt().confirm_deletion(&format!("Delete {named}? This cannot be undone"))?;
     }
     let _lock = lock(service, &LockName::of_key(&store.key)).await?;
@@ -60,8 +71,63 @@ pub async fn of_one(
             log.forget_addresses(&service.settings.service_name());
         }
     }
+    held.map_or(Ok(()), |held| remove_plans(session, &service.settings.service_id(), &held))?;
     session.report.status(&format!("deleted {named}"));
     Ok(())
+}
+
+/// The plans of assistants that change this customer, who is known by the id, or by an email that a snapshot has.
+fn held_of(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    customer: &str,
+    snapshots: &[SnapshotEntry],
+) -> Result<Held, Failure> {
+    let mut names = vec![customer.to_owned(), store.key.clone()];
+    for snapshot in snapshots.iter().filter_map(|entry| store.read(&entry.path).ok()) {
+        let emails = [&snapshot.customer, &snapshot.merged].map(|customer| scalar(customer.get("email")));
+        names.extend(emails.into_iter().flatten());
+    }
+    let is_it = |name: &str| names.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let id = service.settings.service_id();
+    assistants::held(service.session.context, &id, |record| {
+        let owner = ["id", "email"].map(|name| scalar(record.expect.owner.get(name)));
+        owner.into_iter().flatten().chain(record.customer.clone()).any(|name| is_it(&name))
+    })
+}
+
+/// Removes plans of assistants, and says which files are left that may hold data of a customer.
+fn remove_plans(session: &Session<'_>, id: &ServiceId, held: &Held) -> Result<(), Failure> {
+    for plan in &held.alone {
+        let failed = |error| Failure::internal(format!("cannot remove `{}`: {error}", plan.display()));
+        session.context.storage.remove(plan).map_err(failed)?;
+    }
+    let journals = session.context.storage.list(&state::journals_of_stdin(session.context)?);
+    let is_of_people = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "journal")
+            && Listing::read(session, path).is_ok_and(|listing| {
+                let (header, operation) = (&listing.header, listing.operation);
+                header.service == id.url
+                    && header.interface == id.interface
+                    && operation.bearer == Bearer::Customer
+            })
+    };
+    let mut left = held.others.clone();
+    left.extend(journals.unwrap_or_default().into_iter().filter(is_of_people));
+    if !left.is_empty() {
+        left.sort();
+        let left: Vec<String> = left.iter().map(|path| path.display().to_string()).collect();
+        session.report.warn(&format!(
+            "not deleted, and may hold data of customers (without the journal of an input from stdin, the same input would \
+             be sent again):\n{}",
+            left.join("\n")
+        ));
+    }
+    Ok(())
+}
+
+fn and_plans(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(" and {} of assistants", counted(count, "plan")) }
 }
 
 /// Removes all snapshots of all customers of this service, or those that are older than an age, after a question with their
@@ -89,8 +155,13 @@ pub async fn of_all(
         count += wanted.len();
         owners += usize::from(!wanted.is_empty());
     }
-    let named = format!("{} of {}", counted(count, "snapshot"), counted(owners, "customer"));
-    if count > 0 {
+    // Those of an age expire by themselves.
+    let of_people = |record: &Planned| record.customer.is_some() || !record.expect.owner.is_empty();
+    let held = if age.is_none() { Some(assistants::held(session.context, &id, of_people)?) } else { None };
+    let plans = held.as_ref().map_or(0, |held| held.alone.len());
+    let of = format!("{} of {}", counted(count, "snapshot"), counted(owners, "customer"));
+    let named = of + &and_plans(plans);
+    if count + plans > 0 {
         session.prompt().confirm_deletion(&format!("Delete {named}? This cannot be undone"))?;
     }
     let (mut deleted, mut kept) = (0, Vec::new());
@@ -109,7 +180,8 @@ pub async fn of_all(
     }
     let limit = limit.unwrap_or(Timestamp::MAX);
     state::forget_old_names(session.context, &id, limit, kept.is_empty())?;
-    session.report.status(&format!("deleted {}", counted(deleted, "snapshot")));
+    held.map_or(Ok(()), |held| remove_plans(session, &id, &held))?;
+    session.report.status(&format!("deleted {}{}", counted(deleted, "snapshot"), and_plans(plans)));
     refuse_kept(&kept, age.is_some())
 }
 
