@@ -14,9 +14,9 @@ use crate::client::{Effect, Reply};
 use crate::input::document;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure};
-use storefront_core::hint::{hint, storefront};
+use storefront_core::hint::{HintCommand, hint, storefront};
 use storefront_core::interface::request::{
-    self, Bearer, Method, RelativePath, Request, address_of, is_profile_path, is_read,
+    self, Bearer, Method, RelativePath, Request, is_address_path, is_profile_path, is_read, last_id,
 };
 use storefront_core::text::redact::secrets;
 use storefront_core::text::sanitize::sanitize;
@@ -40,12 +40,19 @@ pub struct ApiArgs {
     /// Use the administrator token
     #[arg(long)]
     pub admin: bool,
-    /// Allow direct writes of profiles and addresses (omitted addresses are deleted)
+    /// Allow direct writes of profiles and addresses (omitted addresses are deleted), and deleting customers
     #[arg(long)]
     pub unguarded: bool,
     /// What every write takes.
     #[command(flatten)]
     pub write: WriteArgs,
+}
+
+impl ApiArgs {
+    /// Whether the call deletes something, so that a person has to agree, or `--yes`.
+    pub fn is_deletion(&self) -> bool {
+        self.method.as_str() == "DELETE"
+    }
 }
 
 fn method(text: &str) -> Result<Method, String> {
@@ -70,6 +77,10 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
         if session.global.dry_run {
             return session.report.outcome(&Outcome::dry_run(OPERATION, service.preview(request)));
         }
+        if args.is_deletion() {
+            service.announce(OPERATION, Some(&request));
+            session.prompt().confirm_deletion(&format!("Send DELETE {}?", args.path.as_str()))?;
+        }
         let reply = send(service, &request).await?;
         if let Some(warning) = &reply.warning {
             session.report.warn(warning);
@@ -79,40 +90,36 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     .await
 }
 
-/// Refuses writes to a customer's profile and deletions of an address: this command neither reads the address list that they
-/// replace nor keeps a snapshot, and the next update would take its read for an old one. Deleting a customer needs no address
-/// list.
+/// Refuses writes to a customer's profile and the deletion of an address or a customer: this command neither reads the address
+/// list that they replace nor keeps a snapshot, and the next update would take its read for an old one.
 fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
-    let deletes = args.method.as_str() == "DELETE";
-    if let Some(id) = address_of(args.path.as_str()).filter(|_| deletes && !args.unguarded) {
-        return Err(Failure::guard(format!(
-            "`DELETE {}` deletes an address without a snapshot of it",
-            args.path.as_str()
-        ))
-        .hint(hint!(
-            "use ",
-            storefront("customer update --customer ID --remove-address").arg(id.to_string()),
-            ", which can be undone; --unguarded sends the call as it is"
-        )));
-    }
-    let replaces = !is_read(&args.method) && !deletes;
-    if args.unguarded || !replaces || !is_profile_path(args.path.as_str()) {
+    let path = args.path.as_str();
+    if args.unguarded || is_read(&args.method) {
         return Ok(());
     }
-    let id =
-        args.path.as_str().trim_end_matches('/').rsplit('/').next().filter(|id| id.parse::<u64>().is_ok());
-    let update = storefront("customer update");
-    let update = id.map_or(update.clone(), |id| update.arg("--customer").arg(id));
-    Err(Failure::guard(format!(
-        "`{} {}` replaces a customer's profile: addresses that the input leaves out would be deleted",
-        args.method.as_str(),
-        args.path.as_str()
-    ))
-    .hint(hint!(
-        "use ",
-        update,
-        ", which keeps every address that is not named; --unguarded sends the call as it is"
-    )))
+    let (is_profile, is_address) = (is_profile_path(path), is_address_path(path));
+    let of_customer = |command: HintCommand| match last_id(path).filter(|_| is_profile) {
+        Some(id) => command.arg("--customer").arg(id.to_string()),
+        None => command,
+    };
+    let (does, instead) = if args.is_deletion() && is_address {
+        let id = last_id(path).map_or("ID".to_owned(), |id| id.to_string());
+        let update = storefront("customer update --customer ID --remove-address").arg(id);
+        ("deletes an address without a snapshot of it", hint!("use ", update, ", which can be undone"))
+    } else if args.is_deletion() && is_profile {
+        let show = of_customer(storefront("customer show")).arg("-o").arg("json");
+        ("deletes a customer with every address", hint!("keep what the shop has with ", show))
+    } else if is_profile && !args.is_deletion() {
+        let update = of_customer(storefront("customer update"));
+        (
+            "replaces a customer's profile: addresses that the input leaves out would be deleted",
+            hint!("use ", update, ", which keeps every address that is not named"),
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Failure::guard(format!("`{} {path}` {does}", args.method.as_str()))
+        .hint(hint!(instead, "; --unguarded sends the call as it is")))
 }
 
 fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {

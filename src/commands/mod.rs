@@ -403,8 +403,14 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     if let Command::Apply(args) = command {
         return Ok(!journal_of(&real_path(&args.file)).exists());
     }
+    if let Command::Api(args) = command {
+        return Ok(args.is_deletion());
+    }
     let is_batch = || Ok(!global.batch.resume && records::detect(&global.input)?.is_some());
-    if matches!(command, Command::Customer(_) | Command::Quote(QuoteCommand::Clear(_))) {
+    if matches!(
+        command,
+        Command::Customer(_) | Command::Quote(QuoteCommand::Clear(_) | QuoteCommand::RemoveItem(_))
+    ) {
         Ok(true)
     } else {
         is_batch()

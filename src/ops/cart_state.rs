@@ -159,6 +159,10 @@ impl<'a> Stored<'a> {
             let shown = Outcome::dry_run(operation.name, service.preview(request));
             return Ok(Outcome { cart: Some(of_cart), ..shown });
         }
+        if operation.deletes {
+            let question = format!("Remove {what} from cart {}?", self.id);
+            service.session.prompt().confirm_deletion(&question)?;
+        }
         service.log_before_change(before).await?;
         let sent = service.send(operation.name, &request, Effect::Write).await;
         let (reply, verified) = self.judge(sent, &change, settle).await?;
@@ -240,10 +244,10 @@ pub async fn set_item(service: &Service<'_>, draft: &Draft, settle: Duration) ->
     stored.set(draft, Wanted::of(&QUOTE_SET_ITEM, item, change, request), settle).await
 }
 
-/// Removes an item, or shows the call, by the same rules.
+/// Removes an item, or shows the call, by the same rules. A person has to agree.
 ///
 /// # Errors
-/// As [`set_item`].
+/// As [`set_item`]; `cancelled`, or `guard` where nobody can be asked.
 pub async fn remove_item(service: &Service<'_>, draft: &Draft, settle: Duration) -> Result<Outcome, Failure> {
     let stored = Stored::read(service, draft).await?;
     let item = find_item(&stored.items, &draft.fields)?;

@@ -35,10 +35,10 @@ fn a_read_prints_the_response_body_unchanged() {
 #[test]
 fn a_write_sends_the_input_with_the_selected_token() {
     let service = MockServer::start(vec![answer("320 Saved", "", "true")]);
-    let written = api(&service, &["DELETE", "/V1/x", "-i", "-", "--admin"]);
+    let written = api(&service, &["PUT", "/V1/x", "-i", "-", "--admin"]);
     written.assert(0, str!["true"], str!["api: host 127.0.0.1:[PORT]"]);
     let request = &service.requests()[0];
-    assert!(request.starts_with("DELETE /rest/V1/x ") && request.ends_with(r#"{"a": 1.50}"#), "{request}");
+    assert!(request.starts_with("PUT /rest/V1/x ") && request.ends_with(r#"{"a": 1.50}"#), "{request}");
     assert!(request.to_lowercase().contains("authorization: bearer hunter3"), "{request}");
 }
 
@@ -49,7 +49,7 @@ fn reads_are_retried_and_writes_are_not() {
     assert_eq!(service.requests().len(), 2);
     for method in ["PUT", "PATCH", "DELETE", "POST"] {
         let service = MockServer::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
-        assert_eq!(api(&service, &[method, "/x"]).code, 8);
+        assert_eq!(api(&service, &[method, "/x", "--yes"]).code, 8);
         assert_eq!(service.requests().len(), 1);
     }
 }
@@ -124,9 +124,66 @@ error: `PUT /fr/V1/customers/7/` replaces a customer's profile: addresses that t
     assert!(service.requests().is_empty());
     assert_eq!(api(&service, &["PUT", "/V1/customers/me", "-i", "-", "--unguarded"]).code, 0);
     assert_eq!(service.requests().len(), 1);
-    let read = MockServer::start(vec![answer("200 OK", "", "1"), answer("200 OK", "", "true")]);
+    let read = MockServer::start(vec![answer("200 OK", "", "1")]);
     assert_eq!(api(&read, &["GET", "/V1/customers/me"]).code, 0);
-    assert_eq!(api(&read, &["DELETE", "/V1/customers/7", "--admin"]).code, 0);
+}
+
+/// A customer goes with every address; an address goes in the bulk form of its call, too.
+#[test]
+fn a_customer_or_an_address_is_not_deleted_however_the_path_is_written() {
+    let service = MockServer::start(vec![answer("200 OK", "", "true")]);
+    for (path, stderr) in [
+        (
+            "/V1/customers/7",
+            str![[r#"
+error: `DELETE /V1/customers/7` deletes a customer with every address
+  hint: keep what the shop has with `storefront customer show --customer 7 -o json`; --unguarded sends the call as it is
+"#]],
+        ),
+        (
+            "/async/bulk/V1/customers/byCustomerId",
+            str![[r#"
+error: `DELETE /async/bulk/V1/customers/byCustomerId` deletes a customer with every address
+  hint: keep what the shop has with `storefront customer show -o json`; --unguarded sends the call as it is
+"#]],
+        ),
+        (
+            "/async/bulk/V1/addresses/byAddressId",
+            str![[r#"
+error: `DELETE /async/bulk/V1/addresses/byAddressId` deletes an address without a snapshot of it
+  hint: use `storefront customer update --customer ID --remove-address ID`, which can be undone; --unguarded sends the call as it is
+"#]],
+        ),
+    ] {
+        api(&service, &["DELETE", path, "--admin", "--yes"]).assert_failure(3, stderr);
+    }
+    for path in
+        ["/rest/all/async/bulk/v1//addresses/x;y=1", "/fr/V1/addresses/%37", "/V1/customers//%37/?a=b"]
+    {
+        assert_eq!(api(&service, &["DELETE", path, "--admin", "--yes"]).code, 3, "{path}");
+    }
+    assert!(service.requests().is_empty());
+    let unguarded = ["DELETE", "/V1/customers/7", "--admin", "--unguarded"];
+    assert_eq!(api(&service, &unguarded).code, 3, "it deletes all the same");
+    assert_eq!(api(&service, &[&unguarded[..], &["--yes"]].concat()).code, 0);
+}
+
+#[test]
+fn every_other_delete_is_a_deletion_and_needs_a_yes() {
+    let service = MockServer::start(vec![answer("200 OK", "", "true")]);
+    let line = ["delete", "/V1/products/attributes/size?x=1", "--admin"];
+    api(&service, &line).assert_failure(
+        3,
+        str![[r#"
+api: host 127.0.0.1:[PORT]
+error: cannot ask `Send DELETE /V1/products/attributes/size?x=1?`: not a terminal
+  hint: add --yes
+"#]],
+    );
+    assert_eq!(api(&service, &[&line[..], &["-n"]].concat()).code, 0);
+    assert!(service.requests().is_empty());
+    assert_eq!(api(&service, &[&line[..], &["--yes"]].concat()).code, 0);
+    assert_eq!(service.requests().len(), 1);
 }
 
 #[test]

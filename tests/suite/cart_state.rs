@@ -6,6 +6,7 @@ use crate::cart_reports::{JSON, impatient, json, on};
 use crate::support::batch::lines;
 use crate::support::magento::{done, fails, run};
 use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::terminal::Terminal;
 use crate::support::test_env::TestEnv;
 
 fn item(id: u32, qty: u32) -> Value {
@@ -112,7 +113,7 @@ fn a_sku_that_is_in_the_cart_twice_names_the_items() {
 
 /// Removes item 1: the exit code, the object that was printed, and the methods of the requests.
 fn remove(answers: Vec<Step>) -> (i32, Value, Vec<String>) {
-    run_on(answers, "quote remove-item --customer 1 --item 1")
+    run_on(answers, "quote remove-item --customer 1 --item 1 --yes")
 }
 
 #[test]
@@ -201,5 +202,31 @@ fn the_journal_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
         let applied: Vec<Value> = lines(&again).iter().map(|line| line["applied"].clone()).collect();
         assert_eq!(applied, expected, "{again:?}");
         assert_eq!(env.sandbox.show()["quotes"][0]["items"][0]["qty"], if after == "yes" { 6 } else { 2 });
+    }
+}
+
+/// As `clear` does: a person is asked, and where there is none it takes a yes.
+#[test]
+fn removing_an_item_takes_a_yes() {
+    let home = crate::support::storefront::Home::new();
+    home.ok("--sandbox --api magento quote add-item --customer 1 --sku mug-blue --qty 1");
+    let line = "--sandbox --api magento quote remove-item --customer 1 --sku mug-blue";
+    home.run(line).assert_failure(
+        3,
+        snapbox::str![[r#"
+error: cannot ask `Remove item 1 (mug-blue) from cart 1?`: not a terminal
+  hint: add --yes
+"#]],
+    );
+    std::fs::write(home.dir.path().join("items.csv"), "customer,sku\n1,mug-blue\n").unwrap();
+    assert_eq!(home.run("--sandbox --api magento quote remove-item -i items.csv").code, 3);
+    for (answer, left) in [("n", 1), ("y", 0)] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut terminal = Terminal::run(&home, 100, &words, &[]);
+        terminal.sees("Remove item 1 (mug-blue) from cart 1? (y/n)").confirms(answer);
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, if answer == "y" { 0 } else { 130 }, "{screen}");
+        let shown = home.ok("--sandbox --api magento quote show --customer 1 --jq .items|length");
+        assert_eq!(shown.trim(), left.to_string(), "{screen}");
     }
 }

@@ -89,9 +89,9 @@ error: `DELETE /V1/addresses/7` deletes an address without a snapshot of it
   hint: use `storefront --api magento customer update --customer ID --remove-address 7`, which can be undone; --unguarded sends the call as it is
 "#]]);
     assert!(service.requests().is_empty());
-    assert_eq!(api("api DELETE /V1/addresses/7 --admin --api magento --unguarded").code, 0);
+    assert_eq!(api("api DELETE /V1/addresses/7 --admin --api magento --unguarded --yes").code, 0);
     let other: Step = answer("200 OK", "", "true");
     let service = MockServer::start(vec![other]);
     let path = "/V1/carts/mine/items/7";
-    assert_eq!(serve(home.storefront(&format!("api DELETE {path}")), &service.url("")).run().code, 0);
+    assert_eq!(serve(home.storefront(&format!("api DELETE {path} --yes")), &service.url("")).run().code, 0);
 }

@@ -242,7 +242,7 @@ tax amount           0
 grand total          25
 quote currency code  USD
 "#]]);
-    done(&env, "api DELETE /V1/carts/mine/items/1");
+    done(&env, "api DELETE /V1/carts/mine/items/1 --yes");
     program(&env, "quote show").run().assert_success(str![[r#"
 Cart 1
 

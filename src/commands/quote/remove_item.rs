@@ -22,9 +22,9 @@ use storefront_core::operation::{OperationSpec, QUOTE_REMOVE_ITEM, scalar};
 /// Flags of `quote remove-item`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
-  storefront quote remove-item --sandbox --api magento --item 1
+  storefront quote remove-item --sandbox --api magento --item 1 --yes
   storefront quote remove-item --sandbox --api magento --sku mug-blue --dry-run
-  storefront template quote-remove-item | storefront quote remove-item --sandbox --api magento -i -")]
+  storefront template quote-remove-item | storefront quote remove-item --sandbox --api magento -yi -")]
 pub struct RemoveItemArgs {
     /// Whose quote.
     #[command(flatten)]

@@ -265,12 +265,14 @@ pub fn is_profile_path(path: &str) -> bool {
     calls(path).any(|call| is_profile_call(&call))
 }
 
-/// The id of the customer's address whose path this is, `…/V1/addresses/ID`, read as [`is_profile_path`] reads it.
-pub fn address_of(path: &str) -> Option<AddressId> {
-    calls(path).find_map(|call| match &call[..] {
-        [name, id] if name == "addresses" => id.parse().ok(),
-        _ => None,
-    })
+/// Whether a path is that of a customer's address: `…/V1/addresses/ID`, read as [`is_profile_path`] reads it, or the bulk form.
+pub fn is_address_path(path: &str) -> bool {
+    calls(path).any(|call| matches!(&call[..], [name, _] if name == "addresses"))
+}
+
+/// The number that ends a path, as an id does.
+pub fn last_id(path: &str) -> Option<u64> {
+    calls(path).find_map(|call| call.last()?.parse().ok())
 }
 
 /// The segments after each version in a path, in lower case.

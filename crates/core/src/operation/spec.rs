@@ -57,7 +57,7 @@ pub struct OperationSpec {
     pub creates: bool,
     /// Whether its fields may have the words of the admin panel, as in spreadsheets.
     pub has_admin_words: bool,
-    /// Whether it deletes what it does not name, so that a person has to agree, or `--yes`.
+    /// Whether it deletes, so that a person has to agree, or `--yes`.
     pub deletes: bool,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
@@ -234,7 +234,7 @@ pub static QUOTE_REMOVE_ITEM: OperationSpec = OperationSpec {
     is_one_call: true,
     creates: false,
     has_admin_words: false,
-    deletes: false,
+    deletes: true,
     batch_action: "Remove the items of",
 };
 
