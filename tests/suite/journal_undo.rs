@@ -270,3 +270,48 @@ fn a_default_that_an_input_moves_is_moved_back() {
     assert_eq!(run(&env, "apply top.plan --yes").code, 7);
     assert_eq!(defaults(1)[0], "4");
 }
+
+/// Each way to say in an input that customer 1 has no default for billing.
+const CLEARED: [&str; 2] =
+    [r#"{"addresses": [{"id": 1, "default_billing": false}]}"#, r#"{"default_billing": null}"#];
+
+#[test]
+fn a_default_that_an_input_clears_is_a_change_and_comes_back() {
+    let env = TestEnv::new();
+    let defaults = || {
+        let shown = profile(&env, 1);
+        [shown["default_billing"].clone(), shown["default_shipping"].clone()]
+    };
+    let before = defaults();
+    for (at, input) in CLEARED.into_iter().enumerate() {
+        env.file("one.json", input);
+        let shown = lines(&run(&env, "customer update --customer 1 -i one.json -n"))[0]["changes"].clone();
+        let updated = run(&env, "customer update --customer 1 -i one.json");
+        assert_eq!((updated.code, updated.stderr.as_str()), (0, ""), "{input}");
+        assert_eq!(lines(&updated)[0]["changes"], shown, "{input}");
+        assert_eq!(defaults(), [json!(null), before[1].clone()], "{input}");
+        let again = done(&env, "customer update --customer 1 -i one.json");
+        assert_eq!(again["reason"], "unchanged", "{input}: {again}");
+        let restored = run(&env, "customer restore --customer 1 --yes");
+        assert_eq!((restored.code, defaults()), (0, before.clone()), "{input}: {restored:?}");
+        // And forth: the update that set it is undone.
+        assert_eq!(run(&env, "customer update --customer 1 -i one.json").code, 0);
+        done(&env, "customer update --customer 1 --address 3 --default-billing --yes");
+        assert_eq!(run(&env, "customer restore --customer 1 --yes").code, 0);
+        assert_eq!(defaults()[0], json!(null), "{input}");
+        done(&env, "customer update --customer 1 --address 1 --default-billing --yes");
+        // In a batch.
+        let (rows, back) = (format!("rows{at}.json"), format!("back{at}.plan"));
+        env.file(&rows, format!("[{{\"customer\": 1, {}]", &input[1..]));
+        assert_eq!(run(&env, &format!("customer update -i {rows}")).code, 0, "{input}");
+        assert_eq!(run(&env, &format!("journal verify {rows}.journal")).code, 0, "{input}");
+        let undone = run(&env, &format!("journal undo {rows}.journal --plan {back}"));
+        assert_eq!(undone.code, 0, "{input}: {undone:?}");
+        assert_eq!(run(&env, &format!("apply {back} --yes")).code, 0, "{input}");
+        assert_eq!(defaults(), before, "{input}");
+    }
+    env.file("off.json", r#"{"addresses": [{"id": 3, "default_shipping": false}]}"#);
+    assert_eq!(done(&env, "customer update --customer 1 -i off.json")["reason"], "unchanged");
+    env.file("unknown.json", r#"{"default_billing": "99"}"#);
+    fails(&env, 3, "customer update --customer 1 -i unknown.json");
+}

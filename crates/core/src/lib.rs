@@ -42,6 +42,7 @@ pub mod profile {
     pub mod address_book;
     pub mod addresses_by_place;
     pub mod custom;
+    pub mod defaults;
     pub mod diff;
     pub mod equal;
     pub mod magento;

@@ -133,7 +133,7 @@ impl Update {
         patch.draft = attributes.resolve(&patch.draft, customer)?;
         if dialect.merges_profiles {
             magento::drop_service_fields(&mut patch.draft);
-            patch.take_defaults(customer);
+            patch.take_defaults(customer)?;
         }
         patch.remove.retain(|id| !gone.contains(id));
         let mut merged = merge(customer, &patch)?;

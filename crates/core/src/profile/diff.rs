@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::address::{AddressIndex, address_list, own_id};
+use super::address::{AddressIndex, DEFAULTS, address_list, own_id};
+use super::defaults::DefaultAddress;
 use super::equal::{is_printed_as, same_value};
 use super::path::{FieldPath, Step};
 use crate::failure::Failure;
@@ -46,6 +47,12 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
     let mut changes = Vec::new();
     members(before, after, &|name| FieldPath::default().member(name), &mut changes);
     address_lists(address_list(before), address_list(after), &mut changes);
+    changes.retain(|change| {
+        let name = change.path.last_name();
+        // An address that is added has no id yet: its flag says that it is the default.
+        let is_of_new = || DefaultAddress::of(after, name) == DefaultAddress::New;
+        change.after.is_some() || !DEFAULTS.contains(&&*change.path.to_string()) || !is_of_new()
+    });
     changes
 }
 

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::address::{DEFAULTS, address_list, addresses_by_id, find_address, own_id};
+use super::defaults::DefaultAddress;
 use super::diff::Change;
-use super::equal::{same_flag, same_value};
+use super::equal::same_value;
 use super::verify::Verification;
 use crate::id::{self, AddressId};
 
@@ -15,7 +16,7 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
     let mut customer = merged.clone();
     clear_by_empty_text(&mut customer, stored);
     for name in DEFAULTS {
-        set_default_both_ways(&mut customer, stored, name);
+        DefaultAddress::of(&customer, name).write_both_ways(&mut customer, stored, name);
     }
     let old: HashMap<AddressId, &Value> = addresses_by_id(address_list(stored)).collect();
     if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
@@ -120,50 +121,6 @@ fn agree_on_region(address: &mut Map<String, Value>) {
     }
 }
 
-/// Whether the flag of an address is set.
-fn is_set(address: &Value, name: &str) -> bool {
-    same_flag(address.get(name), Some(&Value::Bool(true)))
-}
-
-/// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
-/// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento takes
-/// what an administrator's PUT leaves out from the stored profile, and refuses a default that is not stored, or, from 2.4.7
-/// to 2.4.7-p3, not sent.
-fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
-    let top = |customer: &Map<String, Value>| customer.get(name).and_then(AddressId::of);
-    let (old, now) = (address_list(stored), address_list(customer));
-    let named = top(customer).and_then(|id| now.iter().position(|one| own_id(one) == Some(id)));
-    let flag = now.iter().rposition(|one| is_set(one, name));
-    // Of two flagged addresses Magento takes the last, which may be the old default.
-    let was_set = |one: &Value| {
-        own_id(one).and_then(|id| find_address(stored, id)).is_some_and(|before| is_set(before, name))
-    };
-    let new_flag = now.iter().rposition(|one| is_set(one, name) && !was_set(one));
-    let flag_id = |list: &[Value]| list.iter().rfind(|one| is_set(one, name)).map(own_id);
-    let wanted = match (flag, named) {
-        _ if new_flag.is_some() => new_flag,
-        _ if flag_id(now) != flag_id(old) => flag,
-        (_, Some(named)) if top(customer) != top(stored) => Some(named),
-        (flag, named) => flag.or(named),
-    };
-    let id = wanted.and_then(|position| own_id(&now[position]));
-    match id {
-        Some(id) if top(customer) == Some(id) => {}
-        Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
-        None if stored.contains_key(name) => drop(customer.insert(name.to_owned(), Value::Null)),
-        None => drop(customer.shift_remove(name)),
-    }
-    let Some(Value::Array(addresses)) = customer.get_mut("addresses") else { return };
-    for (position, address) in addresses.iter_mut().enumerate() {
-        let Value::Object(address) = address else { continue };
-        if wanted == Some(position) {
-            address.insert(name.to_owned(), Value::Bool(true));
-        } else if address.contains_key(name) {
-            address.insert(name.to_owned(), Value::Bool(false));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     mod profile_rules {
@@ -181,26 +138,17 @@ mod tests {
 
         #[test]
         fn defaults_stand_at_the_top_and_as_flags() {
-            let stored =
-                json!({"default_billing": "1", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
-            let by_top =
-                json!({"default_billing": "2", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
-            let by_flag = json!({"default_billing": "1", "addresses":
+            let none = json!({"addresses": [{"id": 1}]});
+            let flag = json!({"default_billing": "2", "addresses":
             [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
-            let both = json!({"default_billing": "2", "addresses":
-            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
-            assert_eq!(sent(&stored, &by_top), both);
-            assert_eq!(sent(&stored, &by_flag), both);
-            let other =
-                json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2, "default_billing": true}]});
+            assert_eq!(sent(&none, &flag), flag);
             let two = json!({"default_billing": "2", "addresses":
             [{"id": 1, "default_billing": 1}, {"id": 2, "default_billing": true}]});
-            assert_eq!(sent(&other, &two)["default_billing"], "1");
+            assert_eq!(sent(&flag, &two), flag);
             let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
             assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
             let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});
             assert_eq!(sent(&strange, &strange)["default_billing"], json!(null));
-            let none = json!({"addresses": [{"id": 1}]});
             assert_eq!(sent(&none, &none).get("default_billing"), None);
             let moved = json!({"default_billing": "1", "addresses": [{"default_billing": true}]});
             assert_eq!(sent(&only_top, &moved)["default_billing"], json!(null));

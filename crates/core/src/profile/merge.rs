@@ -5,11 +5,12 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, join_ids, own_id};
+use super::defaults::DefaultAddress;
 use super::diff::{self, Change, by_code};
-use super::equal::{has_all, is_unchanged, same_flag, same_value};
+use super::equal::{has_all, is_unchanged, same_value};
 use super::path::FieldPath;
 use super::region;
 use super::stored::refuse_unknown;
@@ -29,62 +30,10 @@ pub struct ProfilePatch {
     pub replace: bool,
     /// A new address may equal a stored one.
     pub allow_duplicate: bool,
-    /// The addresses that are to be defaults, one at most for each of [`DEFAULTS`]; the draft names their flags.
-    pub default_addresses: Vec<DefaultAddress>,
+    /// What the defaults are to be, each of [`DEFAULTS`] once at most. Where that is a new address, its draft has the flag.
+    pub defaults: Vec<(&'static str, DefaultAddress)>,
     /// Findings of the check that the stored profile decides on.
     pub deferred: Vec<Finding>,
-}
-
-/// An address that is to be the default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DefaultAddress {
-    /// The field, one of [`DEFAULTS`].
-    pub name: &'static str,
-    /// Id of a stored address; `None` for the one that the draft adds.
-    pub address: Option<AddressId>,
-}
-
-impl ProfilePatch {
-    /// Takes the defaults that the draft moves, by the flag of an address or at the top of the profile, as what they mean: no other
-    /// address is the default any more. Of several flags that are new the last one counts, and a flag before the top.
-    pub fn take_defaults(&mut self, stored: &Map<String, Value>) {
-        let yes = Value::Bool(true);
-        let is_set = |address: &Value, name: &str| same_flag(address.get(name), Some(&yes));
-        let was_set = |address: &Value, name: &str| {
-            own_id(address).and_then(|id| find_address(stored, id)).is_some_and(|before| is_set(before, name))
-        };
-        for name in DEFAULTS {
-            let is_named = |default: &DefaultAddress| default.name == name;
-            let is_new = |address: &&Value| is_set(address, name) && !was_set(address, name);
-            let flagged = address_list(&self.draft).iter().rfind(is_new).map(own_id);
-            let top = self.draft.get(name).and_then(AddressId::of);
-            let top = top.filter(|id| {
-                let stays =
-                    !self.remove.contains(id) && (!self.replace || find_address(&self.draft, *id).is_some());
-                stays
-                    && stored.get(name).and_then(AddressId::of) != Some(*id)
-                    && find_address(stored, *id).is_some()
-            });
-            let Some(address) = flagged.or(top.map(Some)) else { continue };
-            if !self.default_addresses.iter().any(is_named) {
-                self.set_flag(name, address);
-                self.default_addresses.push(DefaultAddress { name, address });
-            }
-        }
-    }
-
-    /// Lets the draft name the flag of a stored address, which a draft of the whole list has to have.
-    fn set_flag(&mut self, name: &'static str, address: Option<AddressId>) {
-        let Some(id) = address else { return };
-        let addresses = self.draft.entry(ADDRESSES).or_insert_with(|| Value::Array(Vec::new()));
-        let Value::Array(addresses) = addresses else { return };
-        let own = addresses.iter_mut().find(|address| own_id(address) == Some(id));
-        match own {
-            Some(own) => own[name] = true.into(),
-            None if self.replace => {}
-            None => addresses.push(json!({"id": id, name: true})),
-        }
-    }
 }
 
 /// What becomes of the stored addresses.
@@ -136,7 +85,10 @@ pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged
         set_field(&mut customer, name, value);
     }
     customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));
-    let mut left_out = set_own_defaults(patch, &mut customer);
+    for (name, default) in &patch.defaults {
+        default.write(&mut customer, name);
+    }
+    let mut left_out = Vec::new();
     let mut notes = Vec::new();
     for name in DEFAULTS {
         let is_in = |customer: &Map<String, Value>, id: &AddressId| find_address(customer, *id).is_some();
@@ -188,30 +140,34 @@ impl Merged {
     /// `guard` when the stored list has an address without a usable id of its own.
     pub fn keeping_removed(&self, stored: &Map<String, Value>) -> Result<Self, Failure> {
         let mut customer = self.customer.clone();
-        let is_set =
-            |name: &str, address: &Value| same_value(name, Some(&Value::Bool(true)), address.get(name));
-        let list = address_list(&self.customer);
-        let moved = DEFAULTS.map(|name| list.iter().any(|address| is_set(name, address)));
         let before = address_list(stored).iter().map(|address| {
             let staying = own_id(address).and_then(|id| find_address(&self.customer, id));
-            let mut address = staying.unwrap_or(address).clone();
-            for (name, _) in DEFAULTS.iter().zip(moved).filter(|(_, moved)| *moved && staying.is_none()) {
-                clear_flag(&mut address, name);
-            }
-            address
+            staying.unwrap_or(address).clone()
         });
-        let new = list.iter().filter(|address| address.get("id").is_none()).cloned();
+        let new = address_list(&self.customer).iter().filter(|address| address.get("id").is_none()).cloned();
         let addresses = before.chain(new).collect();
         customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));
-        for (name, _) in DEFAULTS.iter().zip(moved).filter(|(_, moved)| !moved) {
-            if let (None, Some(id)) = (customer.get(*name), stored.get(*name)) {
-                customer.insert((*name).to_owned(), id.clone());
+        for name in DEFAULTS {
+            let [was, is] = [stored, &self.customer].map(|customer| DefaultAddress::of(customer, name));
+            match (is, stored.get(name)) {
+                // Until its address is removed it is as it was.
+                (DefaultAddress::None, Some(default)) if self.removes(was) => {
+                    customer.insert(name.to_owned(), default.clone());
+                }
+                (DefaultAddress::None, _) => {}
+                _ if is == was => {}
+                _ => is.write(&mut customer, name),
             }
         }
         let mut kept = Self::between(stored, customer)?;
         kept.changes
             .retain(|change| change.after.is_some() || !DEFAULTS.contains(&change.path.to_string().as_str()));
         Ok(kept)
+    }
+
+    /// Whether the address that was a default is removed.
+    fn removes(&self, default: DefaultAddress) -> bool {
+        self.summary.removed.iter().any(|id| default == DefaultAddress::Stored(*id))
     }
 
     /// The customer object after these addresses were removed from it, and the defaults that they were.
@@ -282,7 +238,6 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
             new.push(new_address(draft)?);
         }
     }
-    clear_other_defaults(patch, index.ids(), &mut changed);
     let order = if patch.replace { order } else { staying };
     Ok(order.into_iter().map(|position| changed[position].take()).chain(new).collect())
 }
@@ -339,47 +294,6 @@ fn new_address(mut draft: Map<String, Value>) -> Result<Value, Failure> {
     Ok(Value::Object(draft))
 }
 
-/// Sets a default flag to false on every other stored address that has it, in the type that is stored.
-fn clear_other_defaults(patch: &ProfilePatch, ids: &[AddressId], addresses: &mut [Value]) {
-    for (id, address) in ids.iter().zip(addresses) {
-        let others = patch.default_addresses.iter().filter(|default| default.address != Some(*id));
-        for name in others.map(|default| default.name) {
-            clear_flag(address, name);
-        }
-    }
-}
-
-/// Sets a default flag to false where it is set, in the type that is stored.
-fn clear_flag(address: &mut Value, name: &str) {
-    if same_value(name, Some(&Value::Bool(true)), address.get(name)) {
-        address[name] = match address.get(name) {
-            Some(Value::Number(_)) => 0.into(),
-            Some(Value::String(text)) if text == "1" => "0".into(),
-            Some(Value::String(_)) => "false".into(),
-            _ => false.into(),
-        };
-    }
-}
-
-/// Sets the profile's own default, where it is stored, to the id of the address. A new address has none yet: the default
-/// is left out, for the flag of the address says it. Gives the names of those.
-fn set_own_defaults(patch: &ProfilePatch, customer: &mut Map<String, Value>) -> Vec<&'static str> {
-    let mut left_out = Vec::new();
-    for DefaultAddress { name, address } in &patch.default_addresses {
-        let Some(stored) = customer.get_mut(*name) else { continue };
-        let Some(id) = *address else {
-            customer.shift_remove(*name);
-            left_out.push(*name);
-            continue;
-        };
-        let id = if stored.is_number() { Value::from(id) } else { Value::from(id.to_string()) };
-        if !same_value(name, Some(&id), Some(stored)) {
-            *stored = id;
-        }
-    }
-    left_out
-}
-
 const ATTRIBUTES: &str = "custom_attributes";
 const ADDRESSES: &str = "addresses";
 
@@ -394,7 +308,9 @@ pub fn set_field(object: &mut Map<String, Value>, name: &str, value: &Value) {
 
 /// Whether a field is emptied that is not there.
 fn clears_nothing(object: &Map<String, Value>, name: &str, value: &Value) -> bool {
-    !object.contains_key(name) && (value.is_null() || *value == "")
+    let is_flag = DEFAULTS.contains(&name);
+    !object.contains_key(name)
+        && (value.is_null() || *value == "" || is_flag && same_value(name, Some(value), None))
 }
 
 fn merge_value(stored: &mut Value, name: &str, draft: &Value) {

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
+use super::defaults::{DefaultAddress, is_set};
 use super::diff::{self, Change};
 use super::equal::{is_content, is_untouched, same_value, shares_place};
-use super::merge::{DefaultAddress, ProfilePatch, set_field};
+use super::merge::{ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
 use crate::email::Email;
@@ -270,42 +271,51 @@ impl Building<'_> {
         Some((change, Some(region(self.now)?)))
     }
 
-    /// A default goes back to the address that had it, where it still is where the update put it.
+    /// A default goes back to what it was, where it still is what the update made of it.
     fn set_default_back(&mut self, name: &'static str) {
-        let added = |sent: &Value| {
-            let mut now = address_list(self.now).iter().filter(|one| is_content(one, Some(sent)));
-            own_id(now.next_back()?)
-        };
-        let put = default_of(self.undo.sent, name).and_then(|sent| own_id(sent).or_else(|| added(sent)));
-        let id_in = |customer| own_id(default_of(customer, name)?);
-        let (was, is) = (id_in(self.undo.before), id_in(self.now));
-        let Some(was_at) = was else {
-            if put.is_some() && is == put {
-                self.leave(format!("{name}{STAYS}"));
+        let of = |customer| DefaultAddress::of(customer, name);
+        let (was, is) = (of(self.undo.before), of(self.now));
+        let put = self.found(of(self.undo.sent), name);
+        let can_clear = self.undo.dialect.merges_profiles;
+        let back = match was {
+            DefaultAddress::None if !can_clear => {
+                if put != was && is == put {
+                    self.leave(format!("{name}{STAYS}"));
+                }
+                return;
             }
-            return;
+            DefaultAddress::Stored(id) if self.recreated.contains_key(&id) => {
+                DefaultAddress::Stored(self.recreated[&id])
+            }
+            DefaultAddress::Stored(id) if !self.index.contains(id) => DefaultAddress::New,
+            was => was,
         };
-        let address = self.recreated.get(&was_at).copied().or(was.filter(|id| self.index.contains(*id)));
-        let was_kept = was == put && self.index.contains(was_at);
-        if is == was || !self.undo.all && was_kept || is.is_some() && is == address {
+        if is == back || !self.undo.all && was == put && back == was {
             return;
         }
-        if !self.undo.all && is != put && is.is_some() {
+        let is_put_there = matches!(put, DefaultAddress::Stored(id) if self.index.contains(id));
+        if !self.undo.all && is != put && (is != DefaultAddress::None || is_put_there) {
             return self.leave(format!("{name}{CHANGED_SINCE}"));
         }
-        let is_named = self.undo.before.get(name).is_some_and(|id| !id.is_null());
-        if address.is_none() && is_named && !self.undo.dialect.merges_profiles {
-            self.leave(format!("cannot restore {name} of the profile: the recreated address has no ID yet"));
+        if let (DefaultAddress::New, DefaultAddress::Stored(id)) = (back, was) {
+            let is_named = self.undo.before.get(name).is_some_and(|id| !id.is_null());
+            if is_named && !can_clear {
+                self.leave(format!(
+                    "cannot restore {name} of the profile: the recreated address has no ID yet"
+                ));
+            }
+            let Some((_, added)) = self.added.iter_mut().find(|(old, _)| *old == id) else { return };
+            added.insert(name.to_owned(), true.into());
         }
-        let draft = match address {
-            Some(id) => self.changed.entry(id).or_default(),
-            None => match self.added.iter_mut().find(|(old, _)| *old == was_at) {
-                Some((_, added)) => added,
-                None => return,
-            },
-        };
-        draft.insert(name.to_owned(), true.into());
-        self.inverse.patch.default_addresses.push(DefaultAddress { name, address });
+        self.inverse.patch.defaults.push((name, back));
+    }
+
+    /// The default that the update set, a new address by the id that it has now.
+    fn found(&self, sent: DefaultAddress, name: &str) -> DefaultAddress {
+        let flagged = address_list(self.undo.sent).iter().rfind(|address| is_set(address, name));
+        let Some(flagged) = flagged.filter(|_| sent == DefaultAddress::New) else { return sent };
+        let mut now = address_list(self.now).iter().filter(|one| is_content(one, Some(flagged)));
+        now.next_back().and_then(own_id).map_or(sent, DefaultAddress::Stored)
     }
 
     fn finish(self) -> Inverse {
@@ -387,13 +397,6 @@ fn without_own(
         }
     }
     Ok(without)
-}
-
-/// The default address of a profile: the one with the flag, or the one that the profile names.
-fn default_of<'a>(customer: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    let is_flagged = |address: &&Value| same_value(name, address.get(name), Some(&Value::Bool(true)));
-    let named = || find_address(customer, AddressId::of(customer.get(name)?)?);
-    address_list(customer).iter().rfind(is_flagged).or_else(named)
 }
 
 /// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same email or an address in

@@ -31,8 +31,9 @@ use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
 use storefront_core::profile::address::DEFAULTS;
 use storefront_core::profile::address::own_id;
+use storefront_core::profile::defaults::DefaultAddress;
 use storefront_core::profile::diff::Expected;
-use storefront_core::profile::merge::{DefaultAddress, ProfilePatch, refuse_repeated_codes, set_field};
+use storefront_core::profile::merge::{ProfilePatch, refuse_repeated_codes, set_field};
 use storefront_core::profile::region;
 
 const ATTRIBUTES: &str = "custom_attributes";
@@ -183,7 +184,7 @@ impl Operation for UpdateArgs {
             }
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
-        let defaults = self.default_addresses().count();
+        let defaults = self.defaults().count();
         if named.is_empty() || self.add_address && named.len() == defaults {
             return Err(
                 Failure::usage("no address field given").hint("set at least one, e.g. --street or --city")
@@ -254,7 +255,7 @@ impl UpdateArgs {
             remove,
             replace: self.replace_addresses,
             allow_duplicate: self.allow_duplicate,
-            default_addresses: self.default_addresses().collect(),
+            defaults: self.defaults().collect(),
             deferred: draft.deferred,
         };
         if patch.replace && !patch.draft.contains_key("addresses") {
@@ -277,10 +278,10 @@ impl UpdateArgs {
     }
 
     /// The defaults that the flags make the address.
-    pub fn default_addresses(&self) -> impl Iterator<Item = DefaultAddress> + use<> {
-        let (address, asked) = (self.address, [self.default_billing, self.default_shipping]);
-        let names = DEFAULTS.into_iter().zip(asked).filter(|(_, is_asked)| *is_asked);
-        names.map(move |(name, _)| DefaultAddress { name, address })
+    pub fn defaults(&self) -> impl Iterator<Item = (&'static str, DefaultAddress)> + use<> {
+        let address = self.address.map_or(DefaultAddress::New, DefaultAddress::Stored);
+        let asked = DEFAULTS.into_iter().zip([self.default_billing, self.default_shipping]);
+        asked.filter(|(_, is_asked)| *is_asked).map(move |(name, _)| (name, address))
     }
 
     /// `--firstname` is of the account, and so is `firstname` in a document without a list of addresses.
@@ -349,7 +350,7 @@ impl UpdateArgs {
         let has_address = self.address.is_some() || self.add_address;
         let attributes = self.attributes().filter(|_| has_address);
         named.extend(attributes.map(|attributes| (ATTRIBUTES.to_owned(), attributes)));
-        named.extend(self.default_addresses().map(|default| (default.name.to_owned(), true.into())));
+        named.extend(self.defaults().map(|(name, _)| (name.to_owned(), true.into())));
         named
     }
 }

@@ -267,8 +267,9 @@ mod properties {
     use crate::failure::FailureKind;
     use crate::id::AddressId;
     use crate::profile::address::DEFAULTS;
+    use crate::profile::defaults::DefaultAddress;
     use crate::profile::equal::is_unchanged;
-    use crate::profile::merge::{DefaultAddress, ProfilePatch};
+    use crate::profile::merge::ProfilePatch;
     use crate::profile::merge::{Merged, merge};
 
     /// What the draft does not name has its exact text; what it names has the draft's value, unless that is the same.
@@ -590,10 +591,11 @@ mod properties {
             ];
             let named = named.map(|(name, value)| (name.to_owned(), value));
             let draft: Value = id.into_iter().chain(named).collect();
-            let default_addresses = DEFAULTS.map(|name| DefaultAddress { name, address }).to_vec();
+            let default = address.map_or(DefaultAddress::New, DefaultAddress::Stored);
+            let defaults = DEFAULTS.map(|name| (name, default)).to_vec();
             ProfilePatch {
                 draft: into_members(json!({"addresses": [draft]})),
-                default_addresses,
+                defaults,
                 ..ProfilePatch::default()
             }
         };
