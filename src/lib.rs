@@ -17,6 +17,7 @@ pub mod prompt;
 pub mod report;
 pub mod state;
 pub mod system;
+pub mod write;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -298,7 +298,7 @@ impl<'a> Run<'a> {
             self.blocked.note(self.operation(), key, position.location, &failure, true);
             return self.fail(position, Some(&prepared), &failure);
         }
-        let earlier = Earlier::Unknown { failure: failure.into(), snapshot: entry.snapshot.clone(), again };
+        let earlier = Earlier::Unknown { failure: failure.into(), ahead: entry.ahead(), again };
         self.enqueue(position, prepared, Some(earlier));
     }
 

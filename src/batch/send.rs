@@ -8,6 +8,7 @@ use crate::batch::token::{RecordToken, RunToken};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
 use crate::client::service::{CallToken, Service};
+use crate::journal::Ahead;
 use crate::journal::write::WriteAhead;
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
@@ -58,8 +59,8 @@ pub enum Earlier {
     Unknown {
         /// What is reported as long as it stays unknown.
         failure: Box<Failure>,
-        /// The snapshot taken before it was sent.
-        snapshot: Option<String>,
+        /// What was written down before it was sent.
+        ahead: Ahead,
         /// Whether it is sent again where it is not found to be done; else it is only looked at.
         again: bool,
     },
@@ -148,10 +149,10 @@ impl RunContext<'_> {
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         let created = match &job.earlier {
-            Some(Earlier::Unknown { failure, snapshot, again }) => {
+            Some(Earlier::Unknown { failure, ahead, again }) => {
                 let own = call_token(token.as_ref(), &job.prepared.token_source);
                 let service = of_record(self.service, &session, own, None);
-                let found = self.look(job, &service, snapshot.as_deref(), ended).await;
+                let found = self.look(job, &service, ahead, ended).await;
                 let is_sent = *again && !self.service.stopping.get();
                 match found {
                     Some(Ok(found)) => return Ok(found),
@@ -181,13 +182,12 @@ impl RunContext<'_> {
         self,
         job: &Job,
         service: &Service<'_>,
-        snapshot: Option<&str>,
+        ahead: &Ahead,
         ended: &mut JobResult,
     ) -> Option<Result<Outcome, Failure>> {
         let looked = match customers::select(service, job.prepared.customer.as_deref()) {
             Ok(service) => {
-                let looking =
-                    self.preparer.operation.resolve_unknown(&service, &job.prepared.draft, snapshot);
+                let looking = self.preparer.operation.resolve_unknown(&service, &job.prepared.draft, ahead);
                 service.unless_stopped(looking).await
             }
             Err(failure) => Err(failure),

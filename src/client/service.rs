@@ -18,6 +18,7 @@ use crate::client::local_service::open_sandbox;
 use crate::client::stage::Stage;
 use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SUCH_PATH, Reply, says};
 use crate::config::{Settings, TokenSource, Writes};
+use crate::journal::Ahead;
 use crate::journal::write::WriteAhead;
 use crate::log::NewRun;
 use crate::report::outcome::RequestPreview;
@@ -486,21 +487,24 @@ impl Service<'_> {
     /// `internal` when that cannot be written: the request must not leave then. `interrupted` after a signal, where nothing
     /// was written before.
     pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
-        self.log(snapshot, None).await
+        self.log(Ahead { snapshot: snapshot.map(str::to_owned), effects: Vec::new() }).await
     }
 
-    /// Writes down that a write to what has no snapshot is about to leave: `before` is what it changes, by which it can be set back later.
+    /// Writes down that calls with these effects are about to leave.
     ///
     /// # Errors
     /// As [`Self::log_before_send`].
-    pub async fn log_before_change(&self, before: Value) -> Result<(), Failure> {
-        self.log(None, Some(before)).await
+    pub async fn log_before_change(
+        &self,
+        effects: &[storefront_core::effect::Effect],
+    ) -> Result<(), Failure> {
+        self.log(Ahead { snapshot: None, effects: effects.to_vec() }).await
     }
 
-    async fn log(&self, snapshot: Option<&str>, before: Option<Value>) -> Result<(), Failure> {
+    async fn log(&self, ahead: Ahead) -> Result<(), Failure> {
         self.ensure_may_begin()?;
         match self.write_ahead {
-            Some(write_ahead) => write_ahead.log_before_send(snapshot, before).await,
+            Some(write_ahead) => write_ahead.log_before_send(ahead).await,
             None => Ok(()),
         }
     }

@@ -11,10 +11,10 @@ use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use storefront_core::outcome::RecordState as State;
 
+use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::message_line;
@@ -33,7 +33,7 @@ const OTHER_TITLES: &str = "was started with other column titles";
 #[serde(untagged)]
 pub enum JournalLine {
     /// A run begins.
-    Header(JournalHeader),
+    Header(Box<JournalHeader>),
     /// What became of a record.
     Record(Entry),
     /// How a run left its file of failed records.
@@ -152,9 +152,9 @@ pub struct Entry {
     /// The snapshot taken before its request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// Of a change to what has no snapshot: what was there before, such as the items of a cart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Value>,
+    /// What the calls that were to leave change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
     /// Of one that is `partial`: the attribute that its first call created. The file calls it `cart`, which it once was.
     #[serde(default, rename = "cart", skip_serializing_if = "Option::is_none")]
     pub created: Option<u64>,
@@ -168,6 +168,15 @@ pub struct Entry {
 pub struct FailedFileEntry {
     /// FNV-1a of its bytes, 16 hexadecimal digits.
     pub hash: String,
+}
+
+/// What is written down of a record before its requests leave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ahead {
+    /// The name of the snapshot that was taken.
+    pub snapshot: Option<String>,
+    /// What its calls change.
+    pub effects: Vec<Effect>,
 }
 
 impl JournalLine {
@@ -187,7 +196,7 @@ impl JournalLine {
         serde_json::from_slice(text)
             .ok()
             .filter(|header: &JournalHeader| header.journal == MARK)
-            .map(Self::Header)
+            .map(|header| Self::Header(Box::new(header)))
     }
 }
 
@@ -209,7 +218,7 @@ impl Entry {
 
     /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are
     /// escaped, and a long one is cut.
-    pub fn failed(record: u64, hash: u64, failure: &Failure, snapshot: Option<String>) -> Self {
+    pub fn failed(record: u64, hash: u64, failure: &Failure, ahead: Ahead) -> Self {
         const MAX_CHARACTERS: usize = 500;
         let state = State::after(failure);
         let has_failed = matches!(state, State::FailedTemporary | State::FailedPermanent);
@@ -219,7 +228,8 @@ impl Entry {
             status: failure.status,
             applied: Some(failure.applied.name().to_owned()),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
-            snapshot,
+            snapshot: ahead.snapshot,
+            effects: ahead.effects,
             created: failure.created,
             ..Self::new(record, hash, state)
         }
@@ -241,6 +251,11 @@ impl Entry {
     /// The hash as a number.
     fn hash(&self) -> Option<u64> {
         u64::from_str_radix(&self.hash, 16).ok()
+    }
+
+    /// What was written down before its requests left.
+    pub fn ahead(&self) -> Ahead {
+        Ahead { snapshot: self.snapshot.clone(), effects: self.effects.clone() }
     }
 
     /// Whether the first of its two calls was applied, and the second is missing.
@@ -341,7 +356,9 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
 mod tests {
     use serde_json::{json, to_string};
 
-    use super::{Entry, JournalHeader, JournalLine, Shard, State, shard_contains};
+    use super::{Ahead, Entry, JournalHeader, JournalLine, Shard, State, shard_contains};
+    use storefront_core::effect::Effect;
+    use storefront_core::effect::{Before, Change, Effect, Kind, Owner, Sent};
     use storefront_core::failure::{Applied, Failure, FailureKind};
 
     #[test]
@@ -349,6 +366,13 @@ mod tests {
         let refused = Failure { status: Some(404), ..Failure::new(FailureKind::Refused, "no") };
         let half = Failure { created: Some(7), ..refused.clone() }.applied(Applied::Partial);
         let snapshot = Some("/s/1.json".to_owned());
+        let change = Change {
+            path: FieldPath::item(3).member("qty"),
+            before: Before::Read(Some(json!(2))),
+            sent: Sent::Value(Some(json!(5))),
+            seen: None,
+        };
+        let effect = Effect { changes: vec![change], ..Effect::on(Owner::new(Kind::Cart, 4)) };
         let done = Entry { status: Some(320), ..Entry::new(2, u64::MAX, State::Done) };
         for (entry, text) in [
             (
@@ -360,19 +384,16 @@ mod tests {
                 r#"{"record":1,"state":"sending","hash":"00000000000000a0","snapshot":"/s/1.json"}"#,
             ),
             (
-                Entry {
-                    before: Some(json!([{"item_id": 3, "sku": "mug", "qty": 2}])),
-                    ..Entry::new(1, 0xa0, State::Sending)
-                },
-                r#"{"record":1,"state":"sending","hash":"00000000000000a0","before":[{"item_id":3,"sku":"mug","qty":2}]}"#,
+                Entry { effects: vec![effect], ..Entry::new(1, 0xa0, State::Sending) },
+                r#"{"record":1,"state":"sending","hash":"00000000000000a0","effects":[{"owner":{"kind":"cart","id":"4"},"changes":[{"path":"items[id=3].qty","before":{"read":2},"sent":{"value":5}}]}]}"#,
             ),
             (done, r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#),
             (
-                Entry::failed(3, 0, &refused, None),
+                Entry::failed(3, 0, &refused, Ahead::default()),
                 r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#,
             ),
             (
-                Entry::failed(3, 0, &half, None),
+                Entry::failed(3, 0, &half, Ahead::default()),
                 r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":true,"kind":"refused","status":404,"applied":"partial","reason":"no","cart":7}"#,
             ),
         ] {
@@ -412,9 +433,9 @@ mod tests {
             started: "2026-01-01T00:00:00Z".to_owned(),
             ..JournalHeader::new()
         };
-        let written = to_string(&JournalLine::Header(header.clone())).unwrap();
+        let written = to_string(&JournalLine::Header(Box::new(header.clone()))).unwrap();
         let read = |text: &str| match JournalLine::parse(text.as_bytes()) {
-            Some(JournalLine::Header(header)) => header,
+            Some(JournalLine::Header(header)) => *header,
             other => panic!("{other:?}"),
         };
         assert_eq!((read(&written), read(&written).mismatch(&header)), (header.clone(), None));

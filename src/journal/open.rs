@@ -111,8 +111,11 @@ impl Opening {
         }
         let failed = |error: io::Error| unwritable(path, &error);
         let started = self.clock.now().to_string();
-        let header =
-            JournalLine::Header(JournalHeader { started, records: Some(records), ..self.header.clone() });
+        let header = JournalLine::Header(Box::new(JournalHeader {
+            started,
+            records: Some(records),
+            ..self.header.clone()
+        }));
         let header = serde_json::to_string(&header).unwrap_or_default() + "\n";
         let is_replaced = self.is_started();
         let (log, lock) = match held {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
+use storefront_core::effect::Effect;
 
 use super::{Entry, FailedFileEntry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
@@ -135,7 +135,9 @@ impl PreviousRun {
                     continue;
                 }
                 of.snapshots.extend(entry.snapshot.filter(|name| !of.snapshots.contains(name)));
-                of.before = entry.before.or_else(|| of.before.take());
+                if !entry.effects.is_empty() {
+                    of.effects = entry.effects;
+                }
             }
             line.clear();
         }
@@ -176,8 +178,8 @@ impl PreviousRun {
 pub struct Noted {
     /// The names of the snapshots that were taken for it, in order.
     pub snapshots: Vec<String>,
-    /// Of a change to what has no snapshot: what was there before the last request.
-    pub before: Option<Value>,
+    /// What its last requests were to change.
+    pub effects: Vec<Effect>,
     /// Whether a person noted that it is done.
     pub is_by_hand: bool,
 }
@@ -192,7 +194,7 @@ pub fn header(log: &dyn Log) -> io::Result<Option<JournalHeader>> {
     let mut line = Vec::new();
     BufReader::new(Read::take(log.reader(0), MAX_HEADER)).read_until(b'\n', &mut line)?;
     Ok(match JournalLine::parse(&line).filter(|_| line.last() == Some(&b'\n')) {
-        Some(JournalLine::Header(header)) => Some(header),
+        Some(JournalLine::Header(header)) => Some(*header),
         _ => None,
     })
 }
@@ -271,7 +273,7 @@ impl Reading<'_> {
                     self.past.has_flags |= header.flags;
                     self.past.is_restarted |= header.restart;
                     self.past.started.get_or_insert_with(|| header.started.clone());
-                    self.past.last_run = Some(header);
+                    self.past.last_run = Some(*header);
                     self.end_run()
                 }
             },
@@ -385,7 +387,7 @@ mod tests {
     fn read_text(text: &str) -> Result<PreviousRun, Failure> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.journal");
-        let header = serde_json::to_string(&JournalLine::Header(JournalHeader::new())).unwrap();
+        let header = serde_json::to_string(&JournalLine::Header(Box::new(JournalHeader::new()))).unwrap();
         std::fs::write(&path, text.replace("HEADER", &header)).unwrap();
         let log: Arc<dyn Log> = Disk.open_log(&path, LogAccess::Read).unwrap();
         read(Path::new("a.journal"), &log, &JournalHeader::new())

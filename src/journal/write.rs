@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Entry, JournalLine, State};
+use super::{Ahead, Entry, JournalLine, State};
 use crate::log::WriteLog;
 use crate::system::clock::Clock;
 use crate::system::storage::Log;
@@ -116,14 +115,14 @@ pub struct WriteAhead {
     record: u64,
     hash: u64,
     passed: Cell<bool>,
-    snapshot: RefCell<Option<String>>,
+    ahead: RefCell<Ahead>,
 }
 
 impl WriteAhead {
     /// For one record.
     pub fn new(journal: &Journal, record: u64, hash: u64) -> Self {
         let journal = journal.clone();
-        Self { journal, record, hash, passed: Cell::new(false), snapshot: RefCell::default() }
+        Self { journal, record, hash, passed: Cell::new(false), ahead: RefCell::default() }
     }
 
     /// Whether a `sending` line was written, or is being written: the request may have left.
@@ -131,31 +130,25 @@ impl WriteAhead {
         self.passed.get()
     }
 
-    /// The snapshot that the last `sending` line names.
-    pub fn snapshot(&self) -> Option<String> {
-        self.snapshot.borrow().clone()
+    /// What the last `sending` line says; `None` where none was written.
+    pub fn ahead(&self) -> Option<Ahead> {
+        self.passed.get().then(|| self.ahead.borrow().clone())
     }
 
-    /// Notes that the record's request is about to be sent, with the name of the snapshot taken for it, if any, or else with
-    /// what it changes as it was `before`; returns when that is on disk. Called again, with another snapshot, where the steps
-    /// start again.
+    /// Notes that the record's requests are about to be sent, with what is to be known of them; returns when that is on disk.
+    /// Called again, with another snapshot, where the steps start again.
     ///
     /// # Errors
     /// `internal` when it cannot be written: the request must not leave then.
-    pub async fn log_before_send(
-        &self,
-        snapshot: Option<&str>,
-        before: Option<Value>,
-    ) -> Result<(), Failure> {
-        let is_renewed = snapshot.is_some() && self.snapshot.borrow().as_deref() != snapshot;
+    pub async fn log_before_send(&self, ahead: Ahead) -> Result<(), Failure> {
+        let is_renewed = ahead.snapshot.is_some() && self.ahead.borrow().snapshot != ahead.snapshot;
         if self.passed.replace(true) && !is_renewed {
             return Ok(());
         }
-        if is_renewed {
-            *self.snapshot.borrow_mut() = snapshot.map(str::to_owned);
-        }
+        self.ahead.replace(ahead.clone());
+        let Ahead { snapshot, effects } = ahead;
         let entry = Entry::new(self.record, self.hash, State::Sending);
-        self.journal.append_synced(Entry { snapshot: snapshot.map(str::to_owned), before, ..entry }).await
+        self.journal.append_synced(Entry { snapshot, effects, ..entry }).await
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::client::service::Service;
 use crate::client::{Effect, Reply};
 use crate::report::outcome::{Call, Outcome};
+use crate::write::owner::Owner;
+use crate::write::{self, Written};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint};
 use storefront_core::interface::request::Request;
@@ -29,10 +31,7 @@ impl<'a> Calls<'a> {
     /// # Errors
     /// `interrupted` where the user has; as [`Self::send`].
     pub async fn send_next(&mut self, call: &Planned, effect: Effect) -> Result<Reply, Failure> {
-        if self.service.stopping.get() {
-            let message = "interrupted before all calls were sent";
-            return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
-        }
+        self.ensure_going_on()?;
         self.send(call, effect).await
     }
 
@@ -50,6 +49,33 @@ impl<'a> Calls<'a> {
             Err(failure) => self.push(Call::failed(name.clone(), failure)),
         }
         sent
+    }
+
+    /// Carries out a call that has passed the gate, where the user has not asked to stop.
+    ///
+    /// # Errors
+    /// `interrupted` where the user has; as [`write::send_and_look`]; the call is noted whatever becomes of it.
+    pub async fn carry_out(&mut self, owner: &dyn Owner, call: write::Call) -> Result<Written, Failure> {
+        self.ensure_going_on()?;
+        let name = call.name.clone();
+        let written = write::send_and_look(self.service, self.operation, owner, call).await;
+        match &written {
+            Ok(Written { reply, status, .. }) => {
+                let response = reply.as_ref().map(|reply| reply.value.clone());
+                self.push(Call { status: *status, response, ..Call::new(name, Applied::Yes) });
+            }
+            Err(failure) => self.push(Call::failed(name, failure)),
+        }
+        written
+    }
+
+    /// After a signal no further call begins.
+    fn ensure_going_on(&self) -> Result<(), Failure> {
+        if self.service.stopping.get() {
+            let message = "interrupted before all calls were sent";
+            return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
+        }
+        Ok(())
     }
 
     /// Takes in a call that was sent elsewhere, or not at all.

@@ -5,6 +5,7 @@ pub mod address_book;
 pub mod attribute;
 mod calls;
 pub mod cart;
+mod cart_owner;
 pub mod cart_state;
 pub mod customers;
 pub mod list;
@@ -16,12 +17,13 @@ use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use crate::client::service::Service;
 use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
 use crate::input::{Draft, Overrides, Written};
+use crate::journal::Ahead;
 use crate::report::outcome::Outcome;
+pub use crate::write::reads::Reads;
 use storefront_core::absent::Absent;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
@@ -63,8 +65,8 @@ pub trait Operation {
     /// the calls that come after.
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a>;
 
-    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
-    /// one taken before it was sent. `None` while that is unknown.
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `ahead` is
+    /// what was written down before it was sent. `None` while that is unknown.
     ///
     /// # Errors
     /// Where it could not be looked at; [`found_in_part`] where calls of it are missing.
@@ -72,7 +74,7 @@ pub trait Operation {
         &'a self,
         _service: &'a Service<'_>,
         _draft: &'a Draft,
-        _snapshot: Option<&'a str>,
+        _ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(std::future::ready(Ok(None)))
     }
@@ -215,34 +217,6 @@ fn is_country(reply: &Reply, country: &str) -> bool {
         value.get(name).and_then(Value::as_str).is_some_and(|code| code.eq_ignore_ascii_case(country))
     };
     reply.warning.is_none() && (is_named("id") || is_named("two_letter_abbreviation"))
-}
-
-/// The first pause between two reads that wait for a write to become visible; each is twice as long as the one before.
-const FIRST_INTERVAL: Duration = Duration::from_millis(100);
-const MAX_INTERVAL: Duration = Duration::from_secs(2);
-
-/// When to read again: at growing intervals, for a limited time.
-pub struct Reads {
-    deadline: Instant,
-    interval: Duration,
-}
-
-impl Reads {
-    /// Reads for at most this long.
-    pub fn new(limit: Duration) -> Self {
-        Self { deadline: Instant::now() + limit, interval: FIRST_INTERVAL }
-    }
-
-    /// Waits for the next read; `false` when the time is up.
-    pub async fn wait(&mut self) -> bool {
-        let remaining = self.deadline.saturating_duration_since(Instant::now());
-        if remaining.is_zero() {
-            return false;
-        }
-        tokio::time::sleep(self.interval.min(remaining)).await;
-        self.interval = (self.interval * 2).min(MAX_INTERVAL);
-        true
-    }
 }
 
 /// Reads until a reply is as wanted, for `limit` at most, and at least once: the last reply, and whether it is so.

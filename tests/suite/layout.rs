@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 17] = [
     "system",
     "log",
     "journal",
@@ -15,6 +15,7 @@ const MODULES: [&str; 16] = [
     "prompt",
     "client",
     "state",
+    "write",
     "ops",
     "plan",
     "completion",

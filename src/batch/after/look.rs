@@ -1,7 +1,5 @@
 //! What is asked of one group of records.
 
-use serde_json::Value;
-
 use super::Member;
 use crate::client::service::Service;
 use crate::input::Draft;
@@ -10,6 +8,7 @@ use crate::ops::cart_state::{self, SetBack};
 use crate::ops::customers::with_id;
 use crate::ops::profile::after::{self, Finding, Found, Sent};
 use crate::plan::Planned;
+use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{
     ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, CUSTOMER_UPDATE, OperationSpec, QUOTE_REMOVE_ITEM,
@@ -66,7 +65,10 @@ impl Task {
         let is_profile = *draft.operation == CUSTOMER_UPDATE;
         match self {
             Self::Verify if is_profile => after::verify(service, sent).await.map(Answer::Findings),
-            Self::Verify => Ok(Answer::Findings(verify(service, draft, sent).await?)),
+            Self::Verify => {
+                let effects = members.last().map_or(&[][..], |member| &member.noted.effects);
+                Ok(Answer::Findings(verify(service, draft, effects, sent).await?))
+            }
             Self::Undo if is_profile => {
                 let undone = after::undo(service, sent).await?;
                 let adds_twin = undone.back.as_ref().is_some_and(|back| back.adds_twin);
@@ -86,7 +88,12 @@ impl Task {
 }
 
 /// What a read shows of the last of several records that set the same; the others were overwritten by it.
-async fn verify(service: &Service<'_>, draft: &Draft, sent: &[Sent]) -> Result<Vec<Finding>, Failure> {
+async fn verify(
+    service: &Service<'_>,
+    draft: &Draft,
+    effects: &[Effect],
+    sent: &[Sent],
+) -> Result<Vec<Finding>, Failure> {
     let is_cart = [&QUOTE_SET_ITEM, &QUOTE_REMOVE_ITEM].contains(&draft.operation);
     let service = &with_id(service).await?;
     let (last, earlier) = (sent.last(), &sent[..sent.len().saturating_sub(1)]);
@@ -97,13 +104,14 @@ async fn verify(service: &Service<'_>, draft: &Draft, sent: &[Sent]) -> Result<V
     let mut found: Vec<(u64, Found)> = earlier.iter().map(overwritten).collect();
     if let Some(last) = last {
         let now = if is_cart {
-            cart_state::since(service, draft).await?
+            cart_state::since(service, effects).await?
         } else {
             Ok(attribute::since(service, draft).await?)
         };
         // That an item is not in a cart proves a removal only where it is known that it is the same cart.
         let is_shown = if !last.is_done && is_cart {
-            cart_state::resolve_unknown(service, draft).await.ok().flatten().is_some()
+            let looked = cart_state::resolve_unknown(service, draft.operation, effects).await;
+            looked.ok().flatten().is_some()
         } else {
             now.as_ref().is_ok_and(Vec::is_empty)
         };
@@ -127,8 +135,9 @@ async fn verify(service: &Service<'_>, draft: &Draft, sent: &[Sent]) -> Result<V
 async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> Result<Answer, Failure> {
     let named = service.customer.map(|id| id.to_string());
     let named = named.or_else(|| service.email.as_ref().map(ToString::to_string));
-    let before = members.iter().find_map(|member| member.noted.before.clone()).unwrap_or(Value::Null);
-    let undone = cart_state::set_back(&with_id(service).await?, draft, &before).await?;
+    let effects: Vec<Effect> =
+        members.iter().flat_map(|member| member.noted.effects.iter().cloned()).collect();
+    let undone = cart_state::set_back(&with_id(service).await?, &effects).await?;
     let (planned, left) = match undone {
         SetBack::Nothing => (None, Vec::new()),
         SetBack::Left(why) => (None, vec![why]),

@@ -11,7 +11,7 @@ use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::cli::hint::for_command;
 use crate::client::runtime::Signals;
 use crate::journal::write::WriteAhead;
-use crate::journal::{Entry, State};
+use crate::journal::{Ahead, Entry, State};
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence, RecordCounts};
@@ -54,14 +54,13 @@ impl Run<'_> {
     }
 
     pub(super) fn note_failed(&self, job: &Job, failure: &Failure) {
-        // Where it was not sent again, the snapshot of the earlier run still has what it asked for.
-        let snapshot =
-            job.write_ahead.as_ref().and_then(WriteAhead::snapshot).or_else(|| match &job.earlier {
-                Some(Earlier::Unknown { snapshot, .. }) => snapshot.clone(),
-                _ => None,
-            });
+        // Where it was not sent again, what the earlier run wrote down still says what it asked for.
+        let ahead = job.write_ahead.as_ref().and_then(WriteAhead::ahead).or_else(|| match &job.earlier {
+            Some(Earlier::Unknown { ahead, .. }) => Some(ahead.clone()),
+            _ => None,
+        });
         let Position { location, hash, .. } = job.position;
-        self.journal.append(Entry::failed(location.record, hash, failure, snapshot));
+        self.journal.append(Entry::failed(location.record, hash, failure, ahead.unwrap_or_default()));
     }
 
     /// A record behind one that is unknown, or is to be sent again.
@@ -78,7 +77,7 @@ impl Run<'_> {
     /// A record that cannot be sent.
     pub(super) fn invalid(&mut self, position: Position, failure: &Failure) {
         let Position { location, hash, .. } = position;
-        self.journal.append(Entry::failed(location.record, hash, failure, None));
+        self.journal.append(Entry::failed(location.record, hash, failure, Ahead::default()));
         self.fail(position, None, failure);
         if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);

@@ -16,6 +16,7 @@ use crate::client::service::Service;
 use crate::commands;
 use crate::input::document::Named;
 use crate::input::{Draft, document, options_file};
+use crate::journal::Ahead;
 use crate::ops::attribute::options;
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
@@ -198,7 +199,7 @@ impl Operation for AddArgs {
         &'a self,
         service: &'a Service<'_>,
         draft: &'a Draft,
-        _: Option<&'a str>,
+        _: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(options::resolve_unknown(service, draft))
     }

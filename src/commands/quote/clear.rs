@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::cli::{CustomerChoice, OperationArgs, SettleArgs};
 use crate::client::service::Service;
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, cart_state};
 use crate::report::outcome::Outcome;
@@ -61,9 +62,11 @@ impl Operation for ClearArgs {
     fn resolve_unknown<'a>(
         &'a self,
         service: &'a Service<'_>,
-        draft: &'a Draft,
-        _: Option<&'a str>,
+        _: &'a Draft,
+        ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(async { cart_state::resolve_unknown(&with_id(service).await?, draft).await })
+        Box::pin(async move {
+            cart_state::resolve_unknown(&with_id(service).await?, self.spec(), &ahead.effects).await
+        })
     }
 }

@@ -11,6 +11,7 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, cart_state};
 use crate::report::outcome::Outcome;
@@ -82,10 +83,12 @@ impl Operation for RemoveItemArgs {
     fn resolve_unknown<'a>(
         &'a self,
         service: &'a Service<'_>,
-        draft: &'a Draft,
-        _: Option<&'a str>,
+        _: &'a Draft,
+        ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(async { cart_state::resolve_unknown(&with_id(service).await?, draft).await })
+        Box::pin(async move {
+            cart_state::resolve_unknown(&with_id(service).await?, self.spec(), &ahead.effects).await
+        })
     }
 }
 

@@ -163,7 +163,11 @@ impl Effect {
             self.keeps.iter().any(|kept| kept.path == element)
                 || self.changes.iter().any(|change| change.path.overlaps(&element))
         };
-        Document(read).elements(list).any(|(id, now)| !is_known(id) && is_content(now, Some(content)))
+        let mut content = content.clone();
+        if let Value::Object(fields) = &mut content {
+            fields.shift_remove(list.id_field());
+        }
+        Document(read).elements(list).any(|(id, now)| !is_known(id) && is_content(now, Some(&content)))
     }
 
     /// Notes what a look showed, with the ids of what was created.

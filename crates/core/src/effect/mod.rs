@@ -27,6 +27,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::profile::diff;
 use crate::profile::equal::same_value;
 use crate::profile::path::{FieldPath, List};
 
@@ -217,7 +218,7 @@ impl Effect {
     pub fn of_profile(owner: Owner, before: &Map<String, Value>, after: &Map<String, Value>) -> Self {
         let mut effect = Self::on(owner);
         let known = |list: List| Document(before).elements(list).map(|(id, _)| id).collect::<Vec<_>>();
-        for change in crate::profile::diff::customers(before, after) {
+        for change in diff::customers(before, after) {
             let list = List::of(&change.path);
             match (list, change.before, change.after) {
                 (Some(list), None, Some(content)) if change.path.is_new() => {
@@ -275,6 +276,25 @@ impl Effect {
 
     fn removes(&self, change: &Change) -> bool {
         matches!(change.after(&self.creates), Some(None))
+    }
+
+    /// The differences that it makes, as results have them. What is not known, a value that was not read or an id that is to
+    /// come, is not there.
+    pub fn differences(&self) -> Vec<diff::Change> {
+        let change = |change: &Change| diff::Change {
+            path: change.path.clone(),
+            before: match &change.before {
+                Before::NotRead => None,
+                Before::Read(value) => value.clone(),
+            },
+            after: change.after(&self.creates).flatten(),
+        };
+        let created = |created: &Created| diff::Change {
+            path: created.path(),
+            before: None,
+            after: Some(created.seen.as_ref().unwrap_or(&created.content).clone()),
+        };
+        self.changes.iter().map(change).chain(self.creates.iter().map(created)).collect()
     }
 
     /// Whether it changes nothing.

@@ -16,6 +16,7 @@ use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::ops::{Operation, Run, attribute};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -119,7 +120,7 @@ impl Operation for CreateArgs {
         &'a self,
         service: &'a Service<'_>,
         draft: &'a Draft,
-        _: Option<&'a str>,
+        _: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(attribute::resolve_unknown(service, &draft.fields))
     }

@@ -16,6 +16,7 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update, earlier};
@@ -231,10 +232,10 @@ impl Operation for UpdateArgs {
         &'a self,
         service: &'a Service<'_>,
         _: &'a Draft,
-        snapshot: Option<&'a str>,
+        ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(async move {
-            let Some(snapshot) = snapshot else { return Ok(None) };
+            let Some(snapshot) = &ahead.snapshot else { return Ok(None) };
             earlier::resolve_unknown(service, snapshot).await
         })
     }

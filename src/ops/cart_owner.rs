@@ -1,0 +1,145 @@
+//! A cart as the one way to write sees it. Its id is the owner of every effect: what was written to one cart is never looked for
+//! in another one.
+
+use std::time::Duration;
+
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value};
+
+use crate::client::service::Service;
+use crate::client::{LOOK_CLOSER, Reply};
+use crate::input::Draft;
+use crate::ops::cart;
+use crate::write::owner::{Owner, Shown};
+use storefront_core::absent::{Absent, named_in};
+use storefront_core::cart::{Cart, item_state};
+use storefront_core::effect::{self, Effect, Kind};
+use storefront_core::failure::Failure;
+use storefront_core::hint::{Hint, storefront};
+use storefront_core::operation::scalar;
+use storefront_core::profile::equal::same_flag;
+use storefront_core::profile::path::List;
+use storefront_core::text::exact_json;
+
+/// A cart, and what was read of it.
+pub struct CartOwner<'a> {
+    service: &'a Service<'a>,
+    /// The calls on it.
+    pub cart: Cart<'a>,
+    /// Its id.
+    pub id: u64,
+    /// Its items as they were read.
+    pub items: Vec<Value>,
+    /// Who the customer is.
+    pub customer: Map<String, Value>,
+    /// How long it is looked at until it shows a change.
+    settle: Duration,
+}
+
+impl<'a> CartOwner<'a> {
+    /// Reads the active cart, which is the one that the draft names, if it names one.
+    ///
+    /// # Errors
+    /// `refused` without a cart; as [`cart::find`].
+    pub async fn read_active(
+        service: &'a Service<'a>,
+        draft: &Draft,
+        settle: Duration,
+    ) -> Result<Self, Failure> {
+        let named = scalar(draft.fields.get("quote_id"));
+        Self::read_named(service, named.as_deref(), settle).await
+    }
+
+    /// Reads the active cart with this id, or the only one.
+    ///
+    /// # Errors
+    /// As [`Self::read_active`].
+    pub async fn read_named(
+        service: &'a Service<'a>,
+        named: Option<&str>,
+        settle: Duration,
+    ) -> Result<Self, Failure> {
+        let target = service.target()?;
+        let Some(found) = cart::find(service, named).await? else {
+            return Err(cart::no_active_cart(service));
+        };
+        let Some(items) = items_of(&found.shown, found.id) else {
+            let message = "the cart was answered without a list of its items";
+            return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
+        };
+        let (items, customer) = (items.clone(), found.shown["customer"].as_object());
+        let names = ["id", "email", "firstname", "lastname"];
+        let customer = customer.into_iter().flatten().filter(|(name, _)| names.contains(&name.as_str()));
+        let customer = customer.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let cart = Cart::new(target, Some(found.id))?;
+        Ok(Self { service, cart, id: found.id, items, customer, settle })
+    }
+
+    /// An effect on it that changes nothing so far.
+    pub fn effect(&self) -> Effect {
+        Effect::on(effect::Owner::new(Kind::Cart, self.id))
+    }
+
+    /// What was read, as effects see it.
+    pub fn document(&self) -> Map<String, Value> {
+        document(&self.items)
+    }
+}
+
+impl Owner for CartOwner<'_> {
+    fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>> {
+        Box::pin(async {
+            match self.service.read(&self.cart.read("")).await {
+                Ok(reply) => Ok(match items_of(&reply.value, self.id) {
+                    Some(items) => Shown::Whole(document(items)),
+                    None => Shown::Gone(format!("cart {} is not active any more", self.id)),
+                }),
+                Err(failure) if cart::is_no_cart(&failure) => {
+                    Ok(Shown::Gone(format!("cart {} is not active any more", self.id)))
+                }
+                Err(failure) => Err(failure),
+            }
+        })
+    }
+
+    /// The reply to a changed item is that item; the reply to a removal says no more than that it was done.
+    fn in_answer(&self, _: &Effect, reply: &Reply) -> Option<Shown> {
+        reply.value.get("item_id")?;
+        Some(Shown::Part(document(std::slice::from_ref(&reply.value))))
+    }
+
+    fn says_gone(&self, effect: &Effect, refused: &Failure) -> bool {
+        let [change] = &effect.changes[..] else { return false };
+        let item = change.path.item_id().filter(|_| effect.deletions() == 1).map(|id| id.to_string());
+        refused.absent == Some(Absent::CartItem)
+            && item.is_some_and(|item| named_in(refused.service.as_ref()) == [self.id.to_string(), item])
+    }
+
+    fn settle(&self) -> Duration {
+        self.settle
+    }
+
+    fn noun(&self) -> &'static str {
+        Kind::Cart.noun()
+    }
+
+    fn look_hint(&self) -> Hint {
+        storefront("quote show").into()
+    }
+}
+
+/// The items of a cart, where it is this one and active.
+fn items_of(shown: &Value, id: u64) -> Option<&Vec<Value>> {
+    let is_it = scalar(shown.get("id")) == Some(id.to_string());
+    let is_active = same_flag(shown.get("is_active"), Some(&Value::Bool(true)));
+    shown.get(List::Items.name())?.as_array().filter(|_| is_it && is_active)
+}
+
+/// The items as effects see them: by id, SKU and quantity.
+fn document(items: &[Value]) -> Map<String, Value> {
+    let items: Value = items.iter().map(item_state).collect();
+    let Value::Object(document) = exact_json::object([(List::Items.name(), items)]) else {
+        return Map::new();
+    };
+    document
+}

@@ -1,0 +1,60 @@
+//! What is said of a call that was not applied, or of which that is not known.
+
+use super::look::Seen;
+use super::owner::Owner;
+use super::verdict::Verdict;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::hint;
+use storefront_core::profile::path::FieldPath;
+
+/// The failure of a call. `answer` is that of the service, where it did not say that it did it.
+pub(super) fn of_call(
+    owner: &dyn Owner,
+    verdict: Verdict,
+    seen: &Seen,
+    answer: Option<Failure>,
+    status: Option<u16>,
+) -> Failure {
+    let noun = owner.noun();
+    let answer = answer.unwrap_or_else(|| {
+        let message = format!("the service accepted the change, and the {noun} does not show it");
+        Failure { status, ..Failure::new(FailureKind::Mismatch, message).applied(Applied::Yes) }
+    });
+    let lost = lost(seen, noun);
+    let said = |before: &str| match &lost {
+        Some(lost) => format!("{before}{}; {lost}", answer.message),
+        None => format!("{before}{}", answer.message),
+    };
+    let look = || hint!("look at the ", noun, " with ", owner.look_hint());
+    match verdict {
+        Verdict::Mismatch => {
+            let message = lost.clone().unwrap_or_else(|| answer.message.clone());
+            let kind = FailureKind::Mismatch;
+            Failure { kind, applied: Applied::Yes, message, ..answer }.hint(look())
+        }
+        Verdict::RefusedButSaved => {
+            let (kind, message) = (FailureKind::Mismatch, said("refused, but saved: "));
+            Failure { kind, applied: Applied::Unknown, message, ..answer }.hint(look())
+        }
+        Verdict::RefusedUnknown => {
+            let doubt = seen.doubt(owner).unwrap_or_default();
+            let message =
+                format!("{}; whether it was saved all the same is unknown: {doubt}", answer.message);
+            Failure { applied: Applied::Unknown, message, ..answer }.hint(look())
+        }
+        Verdict::Unknown => {
+            let message = said("");
+            let again = hint!(look(), "; if it is as before, run the command again");
+            Failure { message, ..answer }.hint(again)
+        }
+        Verdict::Applied { .. } | Verdict::Refused => answer,
+    }
+}
+
+/// What was to be kept and is gone.
+fn lost(seen: &Seen, noun: &str) -> Option<String> {
+    let lost = seen.lost();
+    let places: Vec<String> = lost.iter().map(FieldPath::in_words).collect();
+    (!places.is_empty())
+        .then(|| format!("the {noun} no longer has {}, which was not to change", places.join(", ")))
+}

@@ -1,0 +1,157 @@
+//! The one way to write. An operation says which calls are to be made, with the effect of each; this module does the rest.
+//!
+//! 1. *Gate*: after a signal nothing begins, and what is about to leave is written down, durably.
+//! 2. *Send*: the call is sent once; only what cannot act twice is repeated.
+//! 3. *Look*: after success the owner is looked at until it shows the change, at most for `--settle`; the answer is the first
+//!    look where it is a read. After an unknown outcome the change must be shown twice. After a refusal that some shops give
+//!    although they have saved there is one look.
+//! 4. *Close*: the effect keeps what was seen, and the ids of what was created.
+//!
+//! What an answer and a look together mean is [`verdict::verdict`].
+
+mod failure;
+mod look;
+pub mod owner;
+pub mod reads;
+mod verdict;
+
+use crate::client::service::Service;
+use crate::client::{self, Reply, may_be_saved};
+use look::Looking;
+use owner::Owner;
+use storefront_core::effect::Effect;
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::interface::request::Request;
+use verdict::{Answer, Verdict, verdict};
+
+/// A call that is to be sent, with what it changes.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// What reports call it, where there are several.
+    pub name: String,
+    /// What is sent.
+    pub request: Request,
+    /// What it changes.
+    pub effect: Effect,
+    /// Whether it may be sent again after an unknown outcome.
+    pub repeats: client::Effect,
+    /// Whether the owner is looked at after the last of several calls, with [`verify`], and not after this one where the service
+    /// says that it did it.
+    pub is_looked_at_later: bool,
+}
+
+impl Call {
+    /// A call that is sent once.
+    pub fn new(name: impl Into<String>, request: Request, effect: Effect) -> Self {
+        let (name, repeats) = (name.into(), client::Effect::Write);
+        Self { name, request, effect, repeats, is_looked_at_later: false }
+    }
+}
+
+/// A call that was applied.
+#[derive(Debug)]
+pub struct Written {
+    /// The answer; `None` where it was lost, and a look has shown the change.
+    pub reply: Option<Reply>,
+    /// The status of the answer, where there was one.
+    pub status: Option<u16>,
+    /// Whether a look has shown the change.
+    pub verified: bool,
+    /// The effect with what was seen.
+    pub effect: Effect,
+}
+
+/// Writes down that calls are about to leave, with what they change; returns when that is on disk.
+///
+/// # Errors
+/// `interrupted` after a signal, and where it cannot be written down: nothing must leave then.
+pub async fn gate(service: &Service<'_>, effects: &[Effect]) -> Result<(), Failure> {
+    service.log_before_change(effects).await
+}
+
+/// Carries out one call: gate, send, look, close.
+///
+/// # Errors
+/// What was not applied, or of which that is not known: `applied` says which.
+pub async fn carry_out(
+    service: &Service<'_>,
+    operation: &'static str,
+    owner: &dyn Owner,
+    call: Call,
+) -> Result<Written, Failure> {
+    gate(service, std::slice::from_ref(&call.effect)).await?;
+    send_and_look(service, operation, owner, call).await
+}
+
+/// Sends one of several calls, all of which have passed the gate, and finds out what became of it.
+///
+/// # Errors
+/// As [`carry_out`].
+pub async fn send_and_look(
+    service: &Service<'_>,
+    operation: &'static str,
+    owner: &dyn Owner,
+    call: Call,
+) -> Result<Written, Failure> {
+    let Call { request, mut effect, repeats, is_looked_at_later, .. } = call;
+    let sent = service.send(operation, &request, repeats).await;
+    let report = service.session.report;
+    let refused = match sent {
+        Ok(reply) => {
+            reply.warning.iter().for_each(|warning| report.warn(warning));
+            let status = Some(reply.status);
+            let verified = !is_looked_at_later && verify(service, owner, &mut effect, Some(&reply)).await?;
+            return Ok(Written { reply: Some(reply), status, verified, effect });
+        }
+        Err(failure) => failure,
+    };
+    let looking = Looking { owner };
+    let (answer, seen) = if refused.applied == Applied::Unknown {
+        (Answer::Unknown, looking.until_proven(&effect).await)
+    } else if owner.says_gone(&effect, &refused) {
+        // That counts where a read shows it, too.
+        let seen = looking.until_proven(&effect).await;
+        let is_gone = seen.is_after();
+        (if is_gone { Answer::Unknown } else { Answer::Rejected }, seen)
+    } else if may_be_saved(&refused) {
+        (Answer::Rejected, looking.once(&effect).await)
+    } else {
+        return Err(refused);
+    };
+    let status = refused.status;
+    let verdict = verdict(answer, seen.shown(answer));
+    let Verdict::Applied { verified } = verdict else {
+        return Err(failure::of_call(owner, verdict, &seen, Some(refused), status));
+    };
+    if let Some(document) = seen.document() {
+        effect.close(document);
+    }
+    report.warn(&format!("{}; verified as applied", refused.message));
+    Ok(Written { reply: None, status, verified, effect })
+}
+
+/// Looks at the owner of calls of which the service says that it did them, until it shows what they changed, which the effect keeps:
+/// whether it does. The answer is the first look where it is a read.
+///
+/// # Errors
+/// `mismatch` where something of it is missing.
+pub async fn verify(
+    service: &Service<'_>,
+    owner: &dyn Owner,
+    effect: &mut Effect,
+    answer: Option<&Reply>,
+) -> Result<bool, Failure> {
+    let seen = Looking { owner }.until_shown(effect, answer).await;
+    let verdict = verdict(Answer::Applied, seen.shown(Answer::Applied));
+    let Verdict::Applied { verified } = verdict else {
+        let status = answer.map(|answer| answer.status);
+        return Err(failure::of_call(owner, verdict, &seen, None, status));
+    };
+    if let Some(document) = seen.document() {
+        effect.close(document);
+    }
+    if let Some(doubt) = seen.doubt(owner).filter(|_| !verified) {
+        service.session.report.warn(&format!("the change is not verified: {doubt}"));
+    }
+    Ok(verified)
+}
