@@ -315,3 +315,35 @@ fn a_default_that_an_input_clears_is_a_change_and_comes_back() {
     env.file("unknown.json", r#"{"default_billing": "99"}"#);
     fails(&env, 3, "customer update --customer 1 -i unknown.json");
 }
+
+#[test]
+fn what_one_record_cleared_and_a_later_one_left_alone_comes_back() {
+    let env = TestEnv::new();
+    let before = profile(&env, 1);
+    assert_eq!(before["custom_attributes"][0]["attribute_code"], "preferred_language");
+    let cleared =
+        json!({"customer": 1, "custom_attributes": [{"attribute_code": "preferred_language", "value": ""}]});
+    let door = json!({"customer": 1, "addresses": [{"id": 1, "company": "Elsewhere"}]});
+    env.file("a.ndjson", format!("{cleared}\n{door}\n"));
+    assert_eq!(run(&env, "customer update -i a.ndjson").code, 0);
+    assert_ne!(profile(&env, 1)["custom_attributes"], before["custom_attributes"]);
+    assert_eq!(run(&env, "journal undo a.ndjson.journal --plan back.plan").code, 0);
+    assert_eq!(run(&env, "apply back.plan --yes").code, 0);
+    assert_eq!(profile(&env, 1)["custom_attributes"], before["custom_attributes"]);
+}
+
+#[test]
+fn an_address_that_somebody_moved_since_keeps_its_postcode() {
+    let env = TestEnv::new();
+    batch(&env);
+    done(&env, "customer update --customer 1 --address 1 --city Nice --yes");
+    let planned = run(&env, "journal undo a.ndjson.journal --plan back.plan");
+    let left = json!([
+        "address 1 postcode: the address has changed since; left as is",
+        "address 1 city has changed since; left as is"
+    ]);
+    assert_eq!(lines(&planned)[0]["left"], left, "{planned:?}");
+    assert_eq!(run(&env, "apply back.plan --yes").code, 0);
+    let now = address(&profile(&env, 1), 1);
+    assert_eq!((&now["city"], &now["postcode"]), (&json!("Nice"), &json!("13001")));
+}

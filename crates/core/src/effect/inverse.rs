@@ -3,10 +3,13 @@
 //! An inverse is built from what the owner shows now: a value goes back only where it is the one that the call left. Facts
 //! that the owner's document does not show, such as whether a product has an option, are asked by whoever sends it.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::{Before, Change, Created, Document, Effect, Kept, Sent};
-use crate::profile::equal::{PLACE, is_content, same_value};
+use crate::id::AddressId;
+use crate::profile::equal::{is_content, same_value};
 use crate::profile::path::{FieldPath, List};
 
 /// What leads back, and what is left.
@@ -37,12 +40,12 @@ impl Effect {
     /// What leads from what a read shows now to what was there before.
     pub fn inverse(&self, now: &Map<String, Value>) -> Inverse {
         let mut inverse = Inverse { effect: Self::on(self.owner.clone()), left: Vec::new() };
-        let changed_places = self.places_that_changed(now);
+        let moved = self.moved_since(now);
         for change in &self.changes {
             if change.path.is_element() {
                 bring_back(change, now, &mut inverse);
             } else {
-                self.set_back(change, now, &changed_places, &mut inverse);
+                self.set_back(change, now, &moved, &mut inverse);
             }
         }
         for created in &self.creates {
@@ -57,7 +60,7 @@ impl Effect {
         &self,
         change: &Change,
         now: &Map<String, Value>,
-        others: &[FieldPath],
+        moved: &HashSet<AddressId>,
         inverse: &mut Inverse,
     ) {
         let name = change.path.last_name();
@@ -78,7 +81,7 @@ impl Effect {
             return;
         }
         if !same_value(name, there, after.as_ref())
-            || others.iter().any(|other| is_same_place(other, &change.path))
+            || change.path.place_of().is_some_and(|id| moved.contains(&id))
         {
             return leave(CHANGED_SINCE);
         }
@@ -90,16 +93,17 @@ impl Effect {
         });
     }
 
-    /// The fields of a place (street, city, postcode, region, country) that are not as the call left them: none of their
-    /// address goes back then, for half of it would be an address that nobody wrote.
-    fn places_that_changed(&self, now: &Map<String, Value>) -> Vec<FieldPath> {
-        let is_changed = |change: &&Change| {
-            let there = Document(now).at(&change.path);
-            let after = change.after(&self.creates);
-            is_place(&change.path)
-                && after.is_some_and(|after| !same_value(change.path.last_name(), there, after.as_ref()))
+    /// The addresses that are somewhere else since: a field of their place is neither as the call left it nor as it was before.
+    fn moved_since(&self, now: &Map<String, Value>) -> HashSet<AddressId> {
+        let moved = |change: &Change| {
+            let is_now = |value: &Option<Value>| {
+                same_value(change.path.last_name(), Document(now).at(&change.path), value.as_ref())
+            };
+            let is_before = matches!(&change.before, Before::Read(before) if is_now(before));
+            let after = change.after(&self.creates)?;
+            change.path.place_of().filter(|_| !is_before && !is_now(&after))
         };
-        self.changes.iter().filter(is_changed).map(|change| change.path.clone()).collect()
+        self.changes.iter().filter_map(moved).collect()
     }
 }
 
@@ -145,17 +149,4 @@ fn delete_created(created: &Created, now: &Map<String, Value>, inverse: &mut Inv
         sent: Sent::Value(None),
         seen: None,
     });
-}
-
-/// Whether a field says where its address is.
-fn is_place(path: &FieldPath) -> bool {
-    let inside = path.inside();
-    let name = inside.split(['.', '[']).next().unwrap_or_default();
-    path.address_id().is_some()
-        && (PLACE.contains(&name) || matches!(name, "region" | "region_id" | "country_id"))
-}
-
-/// Whether both fields say where one address is.
-fn is_same_place(one: &FieldPath, other: &FieldPath) -> bool {
-    is_place(one) && is_place(other) && one.address_id() == other.address_id()
 }

@@ -6,9 +6,13 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::address::{AddressIndex, own_id};
+use super::equal::PLACE;
 use crate::id::{self, AddressId};
 use crate::interface::label::label;
 use crate::text::exact_json;
+
+/// The fields beside [`PLACE`] that say where an address is.
+const REGION_AND_COUNTRY: [&str; 3] = ["region", "region_id", "country_id"];
 
 /// One step down into a profile or a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +182,14 @@ impl FieldPath {
         }
     }
 
+    /// The address of which this says where it is. Its street, city, postcode, region and country are one thing: where one of them
+    /// changed since, none is set back, for half of it would be an address that nobody wrote.
+    pub fn place_of(&self) -> Option<AddressId> {
+        let [Step::Member(name), ..] = self.below_address() else { return None };
+        let is_place = PLACE.contains(&&**name) || REGION_AND_COUNTRY.contains(&&**name);
+        self.address_id().filter(|_| is_place)
+    }
+
     /// The id of the element that this is in, of whatever list.
     pub fn element_id(&self) -> Option<i64> {
         match self.0.get(1) {
@@ -312,7 +324,8 @@ impl FieldPath {
 }
 
 impl FieldPath {
-    /// Sets the value at this place, or removes it. Where what the place is in is missing, nothing is set.
+    /// Sets the value at this place, or removes it. An object, a list of custom attributes or an attribute that the place is in and
+    /// that is not there is made; where its address or item is missing, nothing is set.
     pub fn set(&self, customer: &mut Map<String, Value>, value: Option<&Value>) {
         let mut whole = Value::Object(std::mem::take(customer));
         set_at(None, &self.0, &mut whole, value);
@@ -330,9 +343,14 @@ fn set_at(list: Option<List>, steps: &[Step], within: &mut Value, value: Option<
             None => drop(object.shift_remove(name)),
         },
         (Step::Member(name), Value::Object(object)) => {
-            // A list that is not there is an empty one.
-            if value.is_some() && matches!(rest, [Step::Code(_), ..]) {
-                object.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+            let is_there = object.get(name).is_some_and(|inside| !inside.is_null());
+            let empty = match rest {
+                [Step::Code(_), ..] => Some(Value::Array(Vec::new())),
+                [Step::Member(_), ..] => Some(Value::Object(Map::new())),
+                _ => None,
+            };
+            if let Some(empty) = empty.filter(|_| value.is_some() && !is_there) {
+                object.insert(name.clone(), empty);
             }
             if let Some(inside) = object.get_mut(name) {
                 set_at(List::named(name), rest, inside, value);
@@ -350,6 +368,11 @@ fn set_at(list: Option<List>, steps: &[Step], within: &mut Value, value: Option<
                 (Some(at), Some(value)) => elements[at] = value.clone(),
                 (Some(at), None) => drop(elements.remove(at)),
                 (None, Some(value)) if rest.is_empty() => elements.push(value.clone()),
+                (None, Some(_)) if let Step::Code(code) = step => {
+                    let mut attribute = exact_json::object([("attribute_code", code.as_str().into())]);
+                    set_at(None, rest, &mut attribute, value);
+                    elements.push(attribute);
+                }
                 (None, _) => {}
             }
         }

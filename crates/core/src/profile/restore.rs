@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::address::{AddressIndex, DEFAULTS, address_list, addresses_by_id, find_address, own_id};
 use super::defaults::{DefaultAddress, is_set};
 use super::diff::{self, Change};
-use super::equal::{is_content, is_untouched, same_value, shares_place};
+use super::equal::{PLACE, is_content, is_untouched, same_value, shares_place};
 use super::merge::{ProfilePatch, set_field};
 use super::path::FieldPath;
 use super::region;
@@ -234,12 +234,11 @@ impl Building<'_> {
         if gone.is_some() || is_back {
             return;
         }
-        let is_ours = |rewritten: &Change| {
-            rewritten.path.to_string() == change.path.to_string() && is_now(&rewritten.after)
-        };
-        let is_written = is_now(&change.after) || self.undo.rewritten.iter().any(is_ours);
-        if !self.undo.all && !is_written {
+        if !self.undo.all && !self.is_written(&change.path, change.after.as_ref(), there.as_ref()) {
             return self.leave(format!("{}{CHANGED_SINCE}", change.path.in_words()));
+        }
+        if !self.undo.all && change.path.place_of().is_some_and(|id| self.is_moved(id)) {
+            return self.leave(format!("{}: the address{CHANGED_SINCE}", change.path.in_words()));
         }
         let cleared = || match change.after.clone()? {
             Value::String(_) if self.undo.dialect.merges_profiles => Some(Value::Null),
@@ -261,6 +260,30 @@ impl Building<'_> {
         if let Value::Object(named) = change.path.draft(value) {
             named.iter().for_each(|(name, value)| set_field(draft, name, value));
         }
+    }
+
+    /// Whether what is `there` is what the update `sent`, or what the service made of that.
+    fn is_written(&self, path: &FieldPath, sent: Option<&Value>, there: Option<&Value>) -> bool {
+        let is_now = |value: Option<&Value>| same_value(path.last_name(), there, value);
+        let is_ours = |own: &Change| own.path.to_string() == path.to_string() && is_now(own.after.as_ref());
+        is_now(sent)
+            || self.undo.rewritten.iter().any(is_ours)
+            || path.last_name() == "region" && region::is_completed(there, sent)
+    }
+
+    /// Whether an address is somewhere else since: a field of its place is neither what the update sent nor what it was before.
+    fn is_moved(&self, id: AddressId) -> bool {
+        let [before, sent, now] =
+            [self.undo.before, self.undo.sent, self.now].map(|customer| find_address(customer, id));
+        let (Some(sent), Some(now)) = (sent, now) else { return false };
+        let is_other = |name: &str, [before, sent, now]: [Option<&Value>; 3]| {
+            let path = FieldPath::address(id).member(name);
+            !self.is_written(&path, sent, now) && !same_value(name, now, before)
+        };
+        let of = |name: &str| [before.and_then(|before| before.get(name)), sent.get(name), now.get(name)];
+        let [was, put, is] = [before, Some(sent), Some(now)].map(|address| address.map(region::as_object));
+        PLACE.iter().chain(&["country_id"]).any(|name| is_other(name, of(name)))
+            || is_other("region", [was.as_ref(), put.as_ref(), is.as_ref()])
     }
 
     /// The region of an address as one change, and what it is now: its fields must not contradict each other.

@@ -413,3 +413,43 @@ mod laws {
         }
     }
 }
+
+#[test]
+fn where_an_address_is_goes_back_as_a_whole_or_not_at_all() {
+    let address = |city: &str, postcode: &str, company: &str| json!({"addresses": [{"id": 2, "street": ["a"], "city": city, "postcode": postcode, "company": company}]});
+    let (before, sent) = (address("Paris", "75001", "A"), address("Lyon", "69001", "B"));
+    let undone = undo(&address("Dijon", "69001", "B"), &before, &sent, |_| ());
+    assert_eq!(customer(&undone), address("Dijon", "69001", "A"));
+    assert_eq!(undone.0.left.len(), 2, "{:?}", undone.0.left);
+    // Also where the field that changed is none of the update's.
+    let mut moved = sent.clone();
+    moved["addresses"][0]["street"] = json!(["b"]);
+    let undone = undo(&moved, &before, &sent, |_| ());
+    assert_eq!((&customer(&undone)["addresses"][0]["city"], undone.0.left.len()), (&json!("Lyon"), 2));
+    // What is as it was before is no address that nobody wrote.
+    assert_eq!(customer(&undo(&address("Paris", "69001", "B"), &before, &sent, |_| ())), before);
+    let whole = undo(&moved, &before, &sent, |undo| undo.all = true);
+    assert_eq!(customer(&whole), before);
+}
+
+#[test]
+fn a_value_whose_place_is_gone_comes_back_with_its_place() {
+    let read = |city: &str| json!({"id": 7, "addresses": [{"id": 1, "city": city}]});
+    let mut first = read("Bonn");
+    first["custom_attributes"] = json!([{"attribute_code": "floor", "value": "3"}]);
+    first["extension_attributes"] = json!({"is_subscribed": true});
+    first["addresses"][0]["region"] = json!({"region": "Bayern"});
+    let mut cleared = first.clone();
+    cleared["custom_attributes"][0]["value"] = json!("");
+    cleared["extension_attributes"]["is_subscribed"] = json!(false);
+    cleared["addresses"][0]["region"]["region"] = json!(null);
+    // The next read shows nothing of what is empty.
+    let (next, later) = (read("Bonn"), read("Lyon"));
+    let [before, sent, next, later] = [first, cleared, next, later].map(object);
+    let writes = [Write { before: &before, sent: &sent }, Write { before: &next, sent: &later }];
+    let Together { before: whole, .. } = together(&writes).unwrap().unwrap();
+    assert_eq!(whole["custom_attributes"], before["custom_attributes"]);
+    assert_eq!(whole["addresses"], before["addresses"]);
+    let undone = undo(&Value::Object(later.clone()), &Value::Object(whole), &Value::Object(later), |_| ());
+    assert_eq!(undone.1.customer["custom_attributes"], before["custom_attributes"]);
+}
