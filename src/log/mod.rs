@@ -114,7 +114,7 @@ impl WriteLog {
     /// The log for a command that writes; for a dry run the one that there is, where it can be used.
     ///
     /// # Errors
-    /// As [`Self::open`], but for a dry run.
+    /// As [`Self::open`], except for a dry run.
     pub fn to_write(context: &Context, is_dry_run: bool) -> Result<Option<Self>, Failure> {
         if is_dry_run { Ok(Self::to_read(context).ok().flatten()) } else { Self::open(context).map(Some) }
     }

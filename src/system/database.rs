@@ -121,7 +121,7 @@ pub fn commit_together(
 /// The transaction writes from its start: one that only turns to it could no longer wait for another process.
 const BEGIN: &str = "BEGIN IMMEDIATE";
 
-/// As [`commit_together`], in a transaction that was begun.
+/// As [`commit_together`], in a transaction that has started.
 fn commit_begun(
     connection: &Connection,
     steps: impl IntoIterator<Item = Step>,
