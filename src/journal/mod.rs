@@ -357,9 +357,9 @@ mod tests {
     use serde_json::{json, to_string};
 
     use super::{Ahead, Entry, JournalHeader, JournalLine, Shard, State, shard_contains};
-    use storefront_core::effect::Effect;
     use storefront_core::effect::{Before, Change, Effect, Kind, Owner, Sent};
     use storefront_core::failure::{Applied, Failure, FailureKind};
+    use storefront_core::profile::path::FieldPath;
 
     #[test]
     fn each_line_has_its_fields_in_order_and_reads_back() {
