@@ -93,6 +93,31 @@ def types(files, entered):
     return {name for line in texts for name in re.findall(r"\b[A-Z]\w+", line)} & defined
 
 
+# What sends a write, and what says how far a command is.
+SENDS = re.compile(r"(?:service|self\.service|sent\.service)\.(?:write|send|attempt|make_room)\(|\bsend_request\(|\.send_next\(|calls\.send\(")
+STAGE = re.compile(r"\bstage\.(?:set|replace)\(|\bapplied\.(?:set|replace)\(")
+# Files that `quote add-item -i FILE --resume` enters: the batch and its journal, the operation, and the way of a call.
+ADD_ITEM = ["/batch/", "/journal/", "/log/", "/write/", "/client/", "input/records", "input/csv", "input/columns", "ops/add_item", "ops/cart", "ops/mod.rs", "quote/add_item"]
+
+
+def circles(pairs):
+    """Pairs of rooms that name each other."""
+    return sorted(pair for pair in pairs if pair[0] < pair[1] and pair[::-1] in pairs)
+
+
+def ways(files, program):
+    """Prints the figures of the one way to write."""
+    text = {path: "\n".join(code(lines)) for path, lines in program.items()}
+    operations = {path: body for path, body in text.items() if path.parts[1] == "ops"}
+    senders = sorted(str(path) for path, body in operations.items() if SENDS.search(body))
+    stages = sorted(str(path) for path, body in text.items() if STAGE.search(body))
+    looks = sorted(name for _, name, _, _ in functions(files) if name.startswith("look"))
+    entered = [path for path in program if any(name in str(path) for name in ADD_ITEM)]
+    print(f"files of src/ops that send: {len(senders)} ({', '.join(senders)})")
+    print(f"files that set how far a command is: {len(stages)} ({', '.join(stages)})")
+    print(f"functions named look...: {len(looks)}; files on the way of `quote add-item -i --resume`: {len(entered)}")
+
+
 def main():
     files = dict(sources())
     total = sum(len(code(lines)) for lines in files.values())
@@ -116,7 +141,8 @@ def main():
         for at, line in enumerate(lines[:-1]):
             hooks += "#[cfg(test)]" in line and not re.match(r"\s*(pub )?mod tests?;", lines[at + 1])
     print(f"crates: {1 + len(list(ROOT.glob('crates/*/Cargo.toml')))}; lines of code: {total}")
-    print(f"rooms: {len(rooms)}; floors: {floors(rooms, pairs)}; arrows: {len(pairs)}")
+    print(f"rooms: {len(rooms)}; floors: {floors(rooms, pairs)}; arrows: {len(pairs)}; circles: {len(circles(pairs))}")
+    ways(files, program)
     print(f"types named on the way of one update: {len(types(files, UPDATE))}; of a batch: {len(types(files, BATCH))}")
     print(f"`is_magento()` in the program: {asks}; files of the core with clap: {len(clap)}; `#[cfg(test)]` hooks: {hooks}")
     print(f"functions over 50 lines: {len(long)} ({', '.join(long)})")
