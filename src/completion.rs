@@ -14,7 +14,6 @@ use crate::cli::{GlobalArgs, GlobalFlags};
 use crate::client::local_service::data_file;
 use crate::config::{self, ConfigFile, Key, Loaded, SANDBOX, ServiceId, Settings};
 use crate::log::WriteLog;
-use crate::state;
 use crate::system::context::Context;
 use storefront_core::attribute::rules::FRONTEND_INPUTS;
 use storefront_core::failure::Failure;
@@ -71,7 +70,7 @@ struct CompletionContext {
 type Values = fn(&CompletionContext) -> Vec<CompletionCandidate>;
 
 /// Arguments, by their ids in the grammar, whose values are known.
-const COMPLETED: [(&str, Values); 13] = [
+const COMPLETED: [(&str, Values); 12] = [
     ("profile", |asked| plain(profiles(asked))),
     ("name", |asked| plain(profiles(asked))),
     ("store_view", store_views),
@@ -81,8 +80,7 @@ const COMPLETED: [(&str, Values); 13] = [
     ("remove_addresses", addresses),
     ("ship_to_address", addresses),
     ("bill_to_address", addresses),
-    ("snapshot", |asked| plain(snapshots(asked))),
-    ("delete", |asked| plain([snapshots(asked), vec!["all".to_owned()]].concat())),
+    ("update", |asked| plain(updates(asked))),
     ("fault", faults),
     ("key", config_keys),
 ];
@@ -155,7 +153,7 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
 }
 
 /// Those of the service that is meant.
-fn snapshots(asked: &CompletionContext) -> Vec<String> {
+fn updates(asked: &CompletionContext) -> Vec<String> {
     let service = if asked.global.flags.sandbox {
         let database = data_file(&asked.context, None).ok();
         let dialect = config::chosen_dialect(&asked.context, &asked.global, &asked.config).ok();
@@ -163,7 +161,9 @@ fn snapshots(asked: &CompletionContext) -> Vec<String> {
     } else {
         asked.settings().map(|settings| settings.service_id())
     };
-    service.map(|service| state::snapshot_names(&asked.context, &service)).unwrap_or_default()
+    let log = WriteLog::to_read(&asked.context).ok().flatten();
+    let names = log.zip(service).and_then(|(log, service)| log.write_names(&service.to_string()).ok());
+    names.into_iter().flatten().map(|name| name.to_string()).collect()
 }
 
 fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {

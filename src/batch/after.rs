@@ -20,7 +20,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::input::records::{Record, Source};
 use crate::journal::State;
-use crate::journal::read::Noted;
+use crate::journal::read::{Noted, OfRuns};
 use crate::ops::profile::after::Sent;
 use crate::ops::{Operation, Run};
 use crate::plan::Plan;
@@ -43,6 +43,8 @@ struct Member {
     /// Whether it is done; else its outcome is unknown.
     is_done: bool,
     noted: Noted,
+    /// By what the log finds it.
+    of: OfRuns,
 }
 
 /// Records that one read tells of: those of one customer, those of one item of a cart, or one attribute.
@@ -55,7 +57,8 @@ impl Group {
     fn sent(&self) -> Vec<Sent> {
         let sent = |member: &Member| Sent {
             record: member.record,
-            snapshots: member.noted.snapshots.clone(),
+            of: member.of.clone(),
+            was_sent: member.noted.was_sent,
             is_done: member.is_done,
         };
         self.members.iter().map(sent).collect()
@@ -174,6 +177,7 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
             key: key_of(listing.operation, &record, reader.columns()),
             is_done: latest.state == State::Done,
             noted: noted.remove(&number).unwrap_or_default(),
+            of: listing.past.of(number),
         };
         let prepared = if listing.past.has_flags {
             Err(Failure::usage(FLAGS))

@@ -39,7 +39,7 @@ use crate::journal::open::{Files, Opening};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, journal};
 use crate::journal::{Entry, JournalHeader, MadeOf, State};
-use crate::log::{NewRun, WriteLog};
+use crate::log::{NewRun, WriteLog, new_uuid};
 use crate::ops::{Operation, refuse_single_flag};
 use crate::plan::{PLAN_AGAIN, Plan, Seen, Watcher, applying, is_there, journal_of};
 use crate::report::Report;
@@ -196,7 +196,9 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
     let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
     let of_journal = in_log(&real_path(&path), &noted);
-    noted_log.begin_run(NewRun { journal: of_journal, ..service.new_run(operation.name) }).await?;
+    let uuid = noted.run.clone().unwrap_or_default();
+    let run = NewRun { uuid, journal: of_journal, ..service.new_run(operation.name) };
+    service.run.set(Some(noted_log.begin_run(run).await?));
     let now = Elsewhere::look(preparer, &path, &noted).await;
     if !now.is_ok_and(|now| now.count() == of_others) {
         return Err(begun_at_once(session, &path, is_new));
@@ -343,6 +345,7 @@ fn header(
         undoes: preparer.plan.and_then(|plan| plan.header.undoes.clone()),
         made_of: preparer.plan.and_then(|plan| plan.header.made_of.clone()),
         restart: preparer.args.restart,
+        run: Some(new_uuid()),
         flags: preparer.plan.is_none() && preparer.operation.sets_what_is_compared(),
         ..JournalHeader::new()
     })

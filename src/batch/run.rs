@@ -26,7 +26,7 @@ use crate::client::runtime::Signals;
 use crate::input::records::{Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
-use crate::journal::{Entry, State};
+use crate::journal::{Ahead, Entry, State};
 use crate::plan::{Seen, Step, Watcher};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
@@ -298,7 +298,8 @@ impl<'a> Run<'a> {
             self.blocked.note(self.operation(), key, position.location, &failure, true);
             return self.fail(position, Some(&prepared), &failure);
         }
-        let earlier = Earlier::Unknown { failure: failure.into(), ahead: entry.ahead(), again };
+        let ahead = Ahead { of: self.input.past.of(position.location.record), ..entry.ahead() };
+        let earlier = Earlier::Unknown { failure: failure.into(), ahead, again };
         self.enqueue(position, prepared, Some(earlier));
     }
 

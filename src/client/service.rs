@@ -20,7 +20,7 @@ use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SU
 use crate::config::{Settings, TokenSource, Writes};
 use crate::journal::Ahead;
 use crate::journal::write::WriteAhead;
-use crate::log::NewRun;
+use crate::log::{NewRun, RunId, new_uuid};
 use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::absent::Absent;
@@ -79,6 +79,8 @@ pub struct Shop {
     customer_token: OnceCell<Credential>,
     /// The administrator's.
     admin_token: OnceCell<Credential>,
+    /// The run that the writes of a batch are of.
+    pub run: Cell<Option<RunId>>,
     announced: Cell<bool>,
     /// Whether it was said that the shop printed something around its JSON.
     told_of_print: Cell<bool>,
@@ -172,6 +174,7 @@ impl<'a> Service<'a> {
             record_tokens: RefCell::default(),
             customer_token: OnceCell::new(),
             admin_token: OnceCell::new(),
+            run: Cell::default(),
             announced: Cell::default(),
             told_of_print: Cell::default(),
             stopping: Stopping::default(),
@@ -410,7 +413,7 @@ impl Service<'_> {
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
         self.token(request.bearer).await?;
-        self.log_before_send(None).await?;
+        self.log_before_send().await?;
         self.send(operation, request, effect).await
     }
 
@@ -476,18 +479,18 @@ impl Service<'_> {
             operation: operation.to_owned(),
             arguments: without_secrets(&self.session.context.arguments),
             retention_days: settings.retention_days,
+            uuid: new_uuid(),
             ..NewRun::default()
         }
     }
 
-    /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
-    /// taken for it. Every first write comes by here.
+    /// Writes down that a write is about to leave, where this is a record of a batch. Every first write comes by here.
     ///
     /// # Errors
     /// `internal` when that cannot be written: the request must not leave then. `interrupted` after a signal, where nothing
     /// was written before.
-    pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
-        self.log(Ahead { snapshot: snapshot.map(str::to_owned), effects: Vec::new() }).await
+    pub async fn log_before_send(&self) -> Result<(), Failure> {
+        self.log(Ahead::default()).await
     }
 
     /// Writes down that calls with these effects are about to leave.
@@ -498,7 +501,7 @@ impl Service<'_> {
         &self,
         effects: &[storefront_core::effect::Effect],
     ) -> Result<(), Failure> {
-        self.log(Ahead { snapshot: None, effects: effects.to_vec() }).await
+        self.log(Ahead { effects: effects.to_vec(), ..Ahead::default() }).await
     }
 
     async fn log(&self, ahead: Ahead) -> Result<(), Failure> {
@@ -587,7 +590,7 @@ pub fn interrupted(service: &Service<'_>) -> Failure {
             storefront("customer show"),
             " before trying again; ",
             storefront("customer history"),
-            " lists the snapshots"
+            " lists the updates"
         ),
         _ => CHECK_BEFORE_RETRY.into(),
     };

@@ -1,8 +1,8 @@
 //! `storefront doctor`: checks the setup and suggests a fix for each problem.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use serde_json::json;
 
 use super::check::{self, Answer, Check, hint_or};
@@ -10,7 +10,7 @@ use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::client::service::{Service, names_store};
 use crate::config::{Writes, with_root};
-use crate::state::{self, SnapshotEntry};
+use crate::log::WriteLog;
 use crate::system::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::system::shell::Shell;
 use crate::system::storage::without_path;
@@ -41,6 +41,7 @@ pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
 
 async fn run_checks(session: &Session<'_>) -> Vec<Check> {
     let mut checks = Vec::from_iter(state_directory(session));
+    checks.extend(log(session));
     let service = match Service::open(session).await {
         Ok(service) => service,
         Err(failure) => {
@@ -148,19 +149,18 @@ fn is_set(service: &Service<'_>, variable: &str) -> bool {
     service.session.context.var(variable).is_ok_and(|value| value.is_some())
 }
 
-/// The updates whose outcome is unknown or a mismatch: their snapshots stay until somebody deletes them.
+/// The updates whose outcome is unknown or a mismatch.
 fn history(service: &Service<'_>) -> Option<Check> {
     const SHOWN: usize = 5;
-    let mut open = Vec::new();
-    for customer in state::customers_of(service.session.context, &service.settings.service_id()).ok()? {
-        let (_, kept) = customer.store.older_than(Timestamp::MAX).unwrap_or_default();
-        if !kept.is_empty() {
-            let names: Vec<&str> = kept.iter().map(SnapshotEntry::name).collect();
-            open.push(format!("customer {}: {}", customer.name(), names.join(", ")));
-        }
+    let log = WriteLog::to_read(service.session.context).ok().flatten()?;
+    let mut of_customers = BTreeMap::<String, Vec<String>>::new();
+    for (customer, write) in log.open_writes(&service.settings.service_id().to_string()).ok()? {
+        of_customers.entry(customer).or_default().push(write.to_string());
     }
-    let count = open.len();
-    open.truncate(SHOWN);
+    let count = of_customers.len();
+    let open = of_customers.into_iter().take(SHOWN);
+    let mut open: Vec<String> =
+        open.map(|(customer, writes)| format!("customer {customer}: {}", writes.join(", "))).collect();
     if count > SHOWN {
         open.push(format!("{} more customers", count - SHOWN));
     }
@@ -168,29 +168,57 @@ fn history(service: &Service<'_>) -> Option<Check> {
     let fix = hint!(
         "compare with the shop; ",
         storefront("customer history --check"),
-        " looks again, and `--delete SNAPSHOT` deletes one, which is kept until then"
+        " looks again for the newest"
     );
     (count > 0).then(|| Check::warning("history", detail, fix))
 }
 
-/// Snapshots are customers' data, and nothing is replaced without one.
+/// The log has customers' data, and nothing is sent that changes something without it.
 fn state_directory(session: &Session<'_>) -> Option<Check> {
     let state = &session.context.directories().ok()?.state;
-    let (name, snapshots) = ("state directory", state.join("snapshots"));
-    let (state_shown, snapshots_shown) = (state.display(), snapshots.display());
+    let (name, shown) = ("state directory", state.display());
     // What is not there yet is created in the nearest directory above.
     let existing = state.ancestors().find(|path| path.exists()).unwrap_or(state);
+    let old: Vec<PathBuf> = OLD.iter().map(|name| state.join(name)).filter(|path| path.is_dir()).collect();
     Some(if let Err(error) = tempfile::NamedTempFile::new_in(existing).map_err(without_path) {
-        let message = format!("the state directory `{state_shown}` cannot be written: {error}");
+        let message = format!("the state directory `{shown}` cannot be written: {error}");
         let fix = format!("make it writable, or set {STATE_HOME} to a directory that is");
         Check::failed(name, &Failure::internal(message), fix)
-    } else if open_to_others(&snapshots) {
-        let detail = format!("`{snapshots_shown}` contains customer data and is accessible to other users");
-        let fix = format!("run `chmod 700 {}`", Shell::NATIVE.quote(&snapshots_shown.to_string()));
+    } else if open_to_others(state) {
+        let detail = format!("`{shown}` contains customer data and is accessible to other users");
+        let fix = format!("run `chmod 700 {}`", Shell::NATIVE.quote(&shown.to_string()));
         Check::warning(name, detail, fix)
+    } else if !old.is_empty() {
+        let detail =
+            format!("`{shown}` has files of an older version, with customer data, that are not read");
+        let words = old.iter().map(|path| path.display().to_string());
+        let remove = Shell::NATIVE.join(["rm".to_owned(), "-r".to_owned()].into_iter().chain(words));
+        Check::warning(name, detail, format!("delete them with `{remove}`"))
     } else {
-        Check::ok(name, format!("`{state_shown}` can be written"))
+        Check::ok(name, format!("`{shown}` can be written"))
     })
+}
+
+/// What older versions kept in files.
+const OLD: [&str; 7] =
+    ["snapshots", "customers", "addresses", "runs", "applied-plans", "default-options", "retention"];
+
+/// The log can be used, and is not damaged.
+fn log(session: &Session<'_>) -> Option<Check> {
+    let name = "log";
+    let found = WriteLog::to_read(session.context).and_then(|log| log.map(|log| log.damage()).transpose());
+    match found {
+        Ok(None) => None,
+        Ok(Some(None)) => Some(Check::ok(name, "the log of what was written is in order".to_owned())),
+        Ok(Some(Some(damage))) => {
+            let failure = Failure::guard(format!("the log of what was written is damaged: {damage}"));
+            Some(Check::failed(name, &failure, WriteLog::set_aside(session.context)))
+        }
+        Err(failure) => {
+            let fix = failure.hint.clone().unwrap_or_default();
+            Some(Check::failed(name, &failure, fix))
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -43,7 +43,7 @@ use storefront_core::text::sanitize::sanitize;
   storefront mcp --profile shop
   storefront mcp --sandbox --api magento --plans plans")]
 pub struct McpArgs {
-    /// Directory that plans are written to [default: `plans` beside the directory of snapshots]
+    /// Directory that plans are written to [default: `plans` beside the log]
     #[arg(long, value_name = "DIR")]
     pub plans: Option<PathBuf>,
 }

@@ -8,6 +8,7 @@ pub mod check;
 pub mod config;
 pub mod customer;
 pub mod doctor;
+pub mod forget;
 pub mod journal;
 pub mod mcp;
 pub mod meta;
@@ -28,6 +29,7 @@ use clap_complete::engine::ArgValueCandidates;
 use config::ConfigCommand;
 use customer::CustomerCommand;
 use customer::update::dialogue::select;
+use forget::ForgetArgs;
 use journal::JournalCommand;
 use mcp::McpArgs;
 use meta::{OperationName, TemplateArgs};
@@ -40,17 +42,17 @@ use crate::cli::command_line::CommandLine;
 use crate::cli::{GlobalArgs, GlobalFlags, RequestArgs};
 use crate::client::Session;
 use crate::client::Surroundings;
-use crate::client::local_service;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::config::{ConfigFile, DEFAULT_RETENTION_DAYS, ServiceId, Settings, Writes, chosen_dialect};
+use crate::config::{ConfigFile, DEFAULT_RETENTION_DAYS, SANDBOX, Settings, Writes, chosen_dialect};
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
+use crate::log::WriteLog;
 use crate::ops::Operation;
 use crate::plan::journal_of;
 use crate::plan::planning::Planning;
 use crate::report::Report;
-use crate::state::{self, page_file};
+use crate::state::page_file;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
 use storefront_core::failure::{Failure, FailureKind};
@@ -99,6 +101,10 @@ pub enum Command {
     /// Find and inspect the journals of batches
     #[command(subcommand)]
     Journal(JournalCommand),
+    /// Delete what this machine keeps of customers; the shop is not touched
+    // The overview fits a terminal of 35 lines.
+    #[command(hide = true)]
+    Forget(ForgetArgs),
     /// Carry out a plan that --plan wrote
     Apply(ApplyArgs),
     /// Review a plan in a browser, and apply it there
@@ -190,6 +196,7 @@ impl Command {
             Self::Review(args) => !args.set_code,
             Self::Apply(_) | Self::Api(_) => true,
             Self::Journal(_)
+            | Self::Forget(_)
             | Self::Mcp(_)
             | Self::Config(_)
             | Self::Auth(_)
@@ -328,6 +335,7 @@ pub async fn run(
         Command::Customer(command) => customer::run(&session, command).await,
         Command::Attribute(command) => attribute::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command).await,
+        Command::Forget(args) => forget::run(&session, args).await,
         Command::Apply(args) => apply::run(&session, args).await,
         Command::Review(args) => review::run(&session, args).await,
         Command::Mcp(args) => mcp::run(&session, args).await,
@@ -358,12 +366,11 @@ fn remove_expired(session: &Session<'_>, result: &Result<(), Failure>) {
     if !is_done {
         return;
     }
+    let Ok(Some(log)) = WriteLog::to_read(session.context) else { return };
     if session.global.flags.sandbox {
-        let Ok(database) = local_service::data_file(session.context, None) else { return };
-        let service = ServiceId::sandbox(&database, session.dialect.name);
-        state::remove_expired(session.context, &service, DEFAULT_RETENTION_DAYS);
+        log.expire(SANDBOX, DEFAULT_RETENTION_DAYS);
     } else if let Ok(settings) = Settings::resolve(session.context, session.global, session.config) {
-        state::remove_expired(session.context, &settings.service_id(), settings.retention_days);
+        log.expire(&settings.service_name(), settings.retention_days);
     }
 }
 

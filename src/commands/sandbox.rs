@@ -14,7 +14,6 @@ use crate::client::runtime::Signals;
 use crate::config::{SANDBOX, ServiceId};
 use crate::log::WriteLog;
 use crate::report::list::{Column, List, objects};
-use crate::state::{self, CustomerStore, Names};
 use crate::system::environment;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::{Dialect, Interface};
@@ -189,13 +188,11 @@ fn reset(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     if let Some(log) = WriteLog::to_read(session.context)?.filter(|_| args.data.is_none()) {
         log.forget_addresses(SANDBOX);
     }
-    // The customers in the snapshots are gone.
+    // The customers in the log are gone.
     for interface in Dialect::NAMES {
-        let service = ServiceId::sandbox(data, interface);
-        CustomerStore::delete_all(session.context, &service).map_err(|error| {
-            Failure::internal(format!("cannot delete the snapshots of the sandbox: {error}"))
-        })?;
-        state::forget_customers(session.context, &service, Names::All);
+        if let Some(log) = WriteLog::to_read(session.context)? {
+            log.forget_later(&ServiceId::sandbox(data, interface).to_string());
+        }
     }
     let path = data.to_string_lossy();
     if session.report.is_json() {

@@ -87,7 +87,7 @@ pub const PROFILE: &[Key] = &[
     key("retry", COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
     key("settle", duration::OR_ZERO, "Maximum time to wait until an update is visible [default: 10]"),
     key("lock-timeout", duration::OR_ZERO, "Maximum wait for another update of a customer [default: 300]"),
-    key("retention-days", COUNT, "Days to keep profile snapshots [default: 30]"),
+    key("retention-days", COUNT, "Days to keep updates [default: 30]"),
     key("read.path", PATH, "Path to read; {store_view} is replaced [default: the profile's own path]"),
     key("read.customer", POINTER, "JSON pointer to the customer in the response"),
     key("read.addresses", POINTER, "JSON pointer to the addresses, from the root or the customer"),

@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use self::read::OfRuns;
 pub use storefront_core::outcome::RecordState as State;
 
 use storefront_core::effect::Effect;
@@ -87,6 +88,9 @@ pub struct JournalHeader {
     /// Whether the run was to send again what earlier ones had sent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
+    /// The random name of the run, by which a log finds its own writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// When the run began, RFC 3339.
     pub started: String,
 }
@@ -149,9 +153,6 @@ pub struct Entry {
     /// The failure's message, masked and cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The snapshot taken before its request was sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<String>,
     /// What the calls that were to leave change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
@@ -173,8 +174,8 @@ pub struct FailedFileEntry {
 /// What is written down of a record before its requests leave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// The name of the snapshot that was taken.
-    pub snapshot: Option<String>,
+    /// By what the log finds it; the journal says it by its headers.
+    pub of: OfRuns,
     /// What its calls change.
     pub effects: Vec<Effect>,
 }
@@ -228,7 +229,6 @@ impl Entry {
             status: failure.status,
             applied: Some(failure.applied.name().to_owned()),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
-            snapshot: ahead.snapshot,
             effects: ahead.effects,
             created: failure.created,
             ..Self::new(record, hash, state)
@@ -255,7 +255,7 @@ impl Entry {
 
     /// What was written down before its requests left.
     pub fn ahead(&self) -> Ahead {
-        Ahead { snapshot: self.snapshot.clone(), effects: self.effects.clone() }
+        Ahead { effects: self.effects.clone(), ..Ahead::default() }
     }
 
     /// Whether the first of its two calls was applied, and the second is missing.
@@ -365,7 +365,6 @@ mod tests {
     fn each_line_has_its_fields_in_order_and_reads_back() {
         let refused = Failure { status: Some(404), ..Failure::new(FailureKind::Refused, "no") };
         let half = Failure { created: Some(7), ..refused.clone() }.applied(Applied::Partial);
-        let snapshot = Some("/s/1.json".to_owned());
         let change = Change {
             path: FieldPath::item(3).member("qty"),
             before: Before::Read(Some(json!(2))),
@@ -378,10 +377,6 @@ mod tests {
             (
                 Entry::new(1, 0xa0, State::Sending),
                 r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#,
-            ),
-            (
-                Entry { snapshot, ..Entry::new(1, 0xa0, State::Sending) },
-                r#"{"record":1,"state":"sending","hash":"00000000000000a0","snapshot":"/s/1.json"}"#,
             ),
             (
                 Entry { effects: vec![effect], ..Entry::new(1, 0xa0, State::Sending) },

@@ -67,6 +67,8 @@ pub struct PreviousRun {
     pub is_restarted: bool,
     /// When the first run began.
     pub started: Option<String>,
+    /// The random names of the runs.
+    runs: Vec<String>,
     /// The header of the last run.
     last_run: Option<JournalHeader>,
 }
@@ -118,6 +120,11 @@ impl PreviousRun {
         self.records.get(&record).copied().unwrap_or_default()
     }
 
+    /// By what the log finds a record.
+    pub fn of(&self, record: u64) -> OfRuns {
+        OfRuns { runs: self.runs.clone(), record }
+    }
+
     /// What was noted of each record before its requests left.
     ///
     /// # Errors
@@ -134,7 +141,7 @@ impl PreviousRun {
                     line.clear();
                     continue;
                 }
-                of.snapshots.extend(entry.snapshot.filter(|name| !of.snapshots.contains(name)));
+                of.was_sent = true;
                 if !entry.effects.is_empty() {
                     of.effects = entry.effects;
                 }
@@ -173,11 +180,20 @@ impl PreviousRun {
     }
 }
 
+/// A record of some runs: by them the log finds what was written for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OfRuns {
+    /// The random names of the runs over its journal.
+    pub runs: Vec<String>,
+    /// Its number.
+    pub record: u64,
+}
+
 /// What was noted of a record before its requests left, and whether a person noted what became of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Noted {
-    /// The names of the snapshots that were taken for it, in order.
-    pub snapshots: Vec<String>,
+    /// Whether something was sent for it.
+    pub was_sent: bool,
     /// What its last requests were to change.
     pub effects: Vec<Effect>,
     /// Whether a person noted that it is done.
@@ -273,6 +289,7 @@ impl Reading<'_> {
                     self.past.has_flags |= header.flags;
                     self.past.is_restarted |= header.restart;
                     self.past.started.get_or_insert_with(|| header.started.clone());
+                    self.past.runs.extend(header.run.clone());
                     self.past.last_run = Some(*header);
                     self.end_run()
                 }

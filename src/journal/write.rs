@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -22,6 +23,8 @@ use storefront_core::failure::{Applied, Failure};
 pub struct Journal {
     lines: mpsc::UnboundedSender<Append>,
     clock: Clock,
+    /// How long it is on disk.
+    length: Rc<Cell<u64>>,
 }
 
 /// A line, and who waits until it is on disk.
@@ -48,10 +51,12 @@ pub fn journal(
 ) -> (Journal, impl Future<Output = Result<(), Failure>>) {
     const MAX_TOGETHER: usize = 4096;
     let (lines, mut received) = mpsc::unbounded_channel();
-    (Journal { lines, clock }, async move {
+    let length = Rc::<Cell<u64>>::default();
+    let on_disk = length.clone();
+    (Journal { lines, clock, length }, async move {
         let mut group = Vec::new();
         while received.recv_many(&mut group, MAX_TOGETHER).await > 0 {
-            let written = write(&path, &log, &group, of_plan.as_ref()).await;
+            let written = write(&path, &log, &group, &on_disk, of_plan.as_ref()).await;
             for waiting in group.drain(..).filter_map(|line: Append| line.on_disk) {
                 // A record that was dropped meanwhile has no use for it.
                 let _ = waiting.send(written.clone());
@@ -66,6 +71,7 @@ async fn write(
     path: &Path,
     log: &Arc<dyn Log>,
     group: &[Append],
+    on_disk: &Cell<u64>,
     of_plan: Option<&OfPlan>,
 ) -> Result<(), Failure> {
     let failed = |error: io::Error| unwritable(path, &error);
@@ -75,9 +81,10 @@ async fn write(
         return Ok(());
     }
     log.clone().sync_concurrently().await.map_err(failed)?;
+    on_disk.set(log.length().map_err(failed)?);
     if let Some((noted, plan)) = of_plan {
         // After the journal: what is noted is in there.
-        noted.note_plan_length(plan, log.length().map_err(failed)?).await?;
+        noted.note_plan_length(plan, on_disk.get()).await?;
     }
     Ok(())
 }
@@ -135,20 +142,29 @@ impl WriteAhead {
         self.passed.get().then(|| self.ahead.borrow().clone())
     }
 
+    /// The number of the record, and its hash.
+    pub fn place(&self) -> (u64, u64) {
+        (self.record, self.hash)
+    }
+
+    /// How long the journal is on disk, in bytes.
+    pub fn journal_length(&self) -> u64 {
+        self.journal.length.get()
+    }
+
     /// Notes that the record's requests are about to be sent, with what is to be known of them; returns when that is on disk.
-    /// Called again, with another snapshot, where the steps start again.
+    /// Once: where the steps start again, the line stands.
     ///
     /// # Errors
     /// `internal` when it cannot be written: the request must not leave then.
     pub async fn log_before_send(&self, ahead: Ahead) -> Result<(), Failure> {
-        let is_renewed = ahead.snapshot.is_some() && self.ahead.borrow().snapshot != ahead.snapshot;
-        if self.passed.replace(true) && !is_renewed {
+        if self.passed.replace(true) {
             return Ok(());
         }
-        self.ahead.replace(ahead.clone());
-        let Ahead { snapshot, effects } = ahead;
+        let effects = ahead.effects.clone();
+        self.ahead.replace(ahead);
         let entry = Entry::new(self.record, self.hash, State::Sending);
-        self.journal.append_synced(Entry { snapshot, effects, ..entry }).await
+        self.journal.append_synced(Entry { effects, ..entry }).await
     }
 }
 

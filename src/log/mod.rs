@@ -55,9 +55,12 @@
 //! the write-ahead log stays, and SQLite takes it up into the database every thousand pages. A command lists the writes of
 //! one owner by an index, newest first, and reads documents only of those that it looks at.
 
+mod customers;
 mod names;
 mod open;
 mod reads;
+mod replacement;
+mod retention;
 mod runs;
 mod small;
 #[cfg(test)]
@@ -69,9 +72,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+pub use customers::{About, CustomerStore, Entry, MAX_LAG, PendingWrite, Reach, UPDATE, Unsent, WriteName};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
-pub use runs::{NewRun, Run, RunId};
+pub use replacement::{Calls, Replacement};
+pub use retention::{Forgotten, Whose};
+pub use runs::{NewRun, Run, RunId, new_uuid};
 pub use small::{DefaultNote, SeenAddresses, StartedPlan};
 pub use writes::{Document, NewWrite, OpenWrite, Owner, People, Write, WriteId};
 
@@ -111,12 +117,18 @@ impl WriteLog {
         if context.storage.has_database(&path) { Self::open(context).map(Some) } else { Ok(None) }
     }
 
-    /// The log for a command that writes; for a dry run the one that there is, where it can be used.
+    /// The log for a command that writes; a dry run does without one that cannot be used.
     ///
     /// # Errors
     /// As [`Self::open`], except for a dry run.
     pub fn to_write(context: &Context, is_dry_run: bool) -> Result<Option<Self>, Failure> {
-        if is_dry_run { Ok(Self::to_read(context).ok().flatten()) } else { Self::open(context).map(Some) }
+        if is_dry_run { Ok(Self::open(context).ok()) } else { Self::open(context).map(Some) }
+    }
+
+    /// What to do about a damaged log.
+    pub fn set_aside(context: &Context) -> String {
+        let path = context.directories().map(|directories| directories.state.join(FILE_NAME));
+        path.map(|path| open::damaged(&path, context.clock.now())).unwrap_or_default()
     }
 
     /// Reads.
@@ -151,6 +163,11 @@ impl WriteLog {
     /// Commits a step that nobody waits for: it keeps its place before all that is committed later.
     fn commit_later(&self, step: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static) {
         drop(self.database.commit(Box::new(step), Durability::Buffered));
+    }
+
+    /// Returns once all that was put into the queue before is committed, or has failed.
+    pub async fn flush(&self) {
+        let _ = self.database.commit(Box::new(|_| Ok(())), Durability::Buffered).await;
     }
 
     /// Takes the write-ahead log up into the database and empties it: what was deleted is then gone from both.

@@ -76,10 +76,7 @@ pub fn unusable(path: &Path, error: &DatabaseError, now: Timestamp) -> Failure {
             "use the newer version, or start a new log with `{}`; {LOST}",
             set_aside(path, now)
         )),
-        DatabaseError::Damaged => failure.hint(format!(
-            "put back a copy of it and of its two companions, or start a new log with `{}`; {LOST}",
-            set_aside(path, now)
-        )),
+        DatabaseError::Damaged => failure.hint(damaged(path, now)),
         DatabaseError::Foreign => {
             failure.hint(format!("move that file away with `{}`", set_aside(path, now)))
         }
@@ -95,6 +92,14 @@ pub fn unusable(path: &Path, error: &DatabaseError, now: Timestamp) -> Failure {
 /// What a new log does not have.
 const LOST: &str = "the new one has no history and no undo, does not know which outcomes are open nor what was written in \
      the last minutes, and would let the same input or a copy of an applied plan be sent again";
+
+/// What to do about a log that is damaged.
+pub fn damaged(path: &Path, now: Timestamp) -> String {
+    format!(
+        "put back a copy of it and of its two companions, or start a new log with `{}`; {LOST}",
+        set_aside(path, now)
+    )
+}
 
 /// The command that moves the file and its two companions away.
 fn set_aside(path: &Path, now: Timestamp) -> String {

@@ -3,12 +3,14 @@
 use std::fmt::{self, Display, Formatter};
 
 use jiff::Timestamp;
+use ring::rand::{SecureRandom, SystemRandom};
 use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
 use super::writes::unwritable;
 use super::{Durability, WriteLog, stored, time};
 use storefront_core::failure::Failure;
+use storefront_core::text::hash::hex;
 
 /// The id of a run: what people name a command by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,9 +22,19 @@ impl Display for RunId {
     }
 }
 
+/// A random name for a run, 32 hexadecimal digits: it is in the journal, too.
+pub fn new_uuid() -> String {
+    let mut bytes = [0; 16];
+    // Where the system has no random numbers there is no TLS either.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    hex(&bytes)
+}
+
 /// A command that is about to write.
 #[derive(Debug, Clone, Default)]
 pub struct NewRun {
+    /// Its random name.
+    pub uuid: String,
     /// The service, as [`crate::config::ServiceId`] names it.
     pub service: String,
     /// The store view.
@@ -95,11 +107,12 @@ impl WriteLog {
             let (journal, header) = run.journal.unzip();
             connection
                 .prepare_cached(
-                    "INSERT INTO run (service, store_view, profile, operation, arguments, journal, header, began, \
+                    "INSERT INTO run (uuid, service, store_view, profile, operation, arguments, journal, header, began, \
                                       retention_days, undoes) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 )?
                 .execute(params![
+                    run.uuid,
                     run.service,
                     run.store_view,
                     run.profile,
@@ -134,5 +147,15 @@ impl WriteLog {
              (SELECT max(id) FROM run WHERE journal IS NOT NULL GROUP BY journal) ORDER BY id DESC"
         );
         self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
+    }
+
+    /// Whether one of the runs with these random names is in this log.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn knows_run(&self, uuids: &[String]) -> Result<bool, Failure> {
+        let find = "SELECT EXISTS (SELECT 1 FROM run WHERE uuid IN (SELECT value FROM json_each(?1)))";
+        let uuids = Value::from(uuids).to_string();
+        self.read(|connection| connection.prepare_cached(find)?.query_row([uuids], |row| row.get(0)))
     }
 }

@@ -11,7 +11,8 @@ INSERT INTO log VALUES (randomblob(16), randomblob(32), 0);
 -- A command that wrote.
 CREATE TABLE run (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    uuid BLOB NOT NULL UNIQUE DEFAULT (randomblob(16)),
+    -- By which a journal is known to be of it, also where another log has a run with its id.
+    uuid TEXT NOT NULL UNIQUE,
     service TEXT NOT NULL,
     store_view TEXT,
     profile TEXT,
@@ -46,6 +47,7 @@ CREATE TABLE write (
     -- Whose data it holds.
     customer TEXT,
     email BLOB,
+    email_after BLOB,
     left_at INTEGER NOT NULL,
     -- NULL while nobody knows what became of it.
     outcome TEXT,
@@ -60,6 +62,7 @@ CREATE INDEX open_write ON write (id) WHERE outcome IS NULL;
 CREATE INDEX write_by_age ON write (left_at);
 CREATE INDEX write_of_customer ON write (service, customer);
 CREATE INDEX write_of_email ON write (service, email);
+CREATE INDEX write_of_email_after ON write (service, email_after);
 
 -- Of a replacement: the whole as it was stored, and as it was sent.
 CREATE TABLE document (

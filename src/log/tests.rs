@@ -30,8 +30,12 @@ fn file(home: &TempDir) -> PathBuf {
 
 async fn opened(context: &Context) -> (WriteLog, RunId) {
     let log = WriteLog::open(context).unwrap();
-    let run =
-        NewRun { service: SERVICE.to_owned(), operation: "customer update".to_owned(), ..NewRun::default() };
+    let run = NewRun {
+        service: SERVICE.to_owned(),
+        operation: "customer update".to_owned(),
+        uuid: super::new_uuid(),
+        ..NewRun::default()
+    };
     let run = log.begin_run(run).await.unwrap();
     (log, run)
 }
@@ -52,7 +56,11 @@ fn new(run: RunId, customer: &str) -> NewWrite {
         owner: Owner::customer(customer),
         effect: json!([{"path": "city", "before": "Oslo", "after": "Troy"}]),
         document: Some(Document { stored: profile("Oslo"), sent: profile("Troy") }),
-        people: People { customer: Some(customer.to_owned()), email: Some("Ann@Shop.example".to_owned()) },
+        people: People {
+            customer: Some(customer.to_owned()),
+            email: Some("Ann@Shop.example".to_owned()),
+            email_after: None,
+        },
     }
 }
 
@@ -355,7 +363,8 @@ async fn the_newest_run_over_each_journal_is_listed() {
     let (log, _) = opened(&process(&home)).await;
     for (journal, started) in [("/a", 1), ("/b", 2), ("/a", 3)] {
         let journal = Some((journal.to_owned(), json!({"started": started})));
-        let run = log.begin_run(NewRun { journal, ..NewRun::default() }).await.unwrap();
+        let run =
+            log.begin_run(NewRun { journal, uuid: super::new_uuid(), ..NewRun::default() }).await.unwrap();
         log.end_run(run);
     }
     let runs = log.runs_with_journals().unwrap();

@@ -51,6 +51,8 @@ pub struct People {
     pub customer: Option<String>,
     /// Their email, which is kept as a hash.
     pub email: Option<String>,
+    /// Their email after the write.
+    pub email_after: Option<String>,
 }
 
 /// Of a replacement: the whole.
@@ -160,10 +162,15 @@ pub struct OpenWrite {
 }
 
 impl OpenWrite {
+    /// Its id.
+    pub fn id(&self) -> WriteId {
+        WriteId(self.id.get().copied().unwrap_or_default())
+    }
+
     /// The call leaves now.
     pub fn leaves(mut self) -> WriteId {
         self.has_left = true;
-        WriteId(self.id.get().copied().unwrap_or_default())
+        self.id()
     }
 }
 
@@ -189,7 +196,9 @@ fn close(
 ) -> rusqlite::Result<()> {
     let outcome = serde_json::to_string(outcome).unwrap_or_default();
     connection
-        .prepare_cached("UPDATE write SET outcome = ?2, closed_at = ?3, seen = ?4 WHERE id = ?1")?
+        .prepare_cached(
+            "UPDATE write SET outcome = ?2, closed_at = ?3, seen = coalesce(?4, seen) WHERE id = ?1",
+        )?
         .execute(params![id, outcome, now, seen.map(Value::to_string)])
         .map(drop)
 }
@@ -218,6 +227,20 @@ impl WriteLog {
         let now = stored(self.clock.now());
         let step = move |connection: &Connection| close(connection, id.0, &outcome, now, seen.as_ref());
         let _ = self.commit(Durability::Buffered, step).await;
+    }
+
+    /// As [`Self::close`], without waiting: it is in the log before whatever is committed later, and before what is read later.
+    pub fn close_later(&self, id: WriteId, outcome: WriteOutcome, seen: Option<Value>) {
+        let now = stored(self.clock.now());
+        self.commit_later(move |connection| close(connection, id.0, &outcome, now, seen.as_ref()));
+    }
+
+    /// Changes what is noted of the effect of a write.
+    pub fn set_effect_later(&self, id: WriteId, effect: &Value) {
+        let effect = effect.to_string();
+        self.commit_later(move |connection| {
+            connection.execute("UPDATE write SET effect = ?2 WHERE id = ?1", params![id.0, effect]).map(drop)
+        });
     }
 
     /// Gives a write the id of the owner that its call has made.
@@ -273,6 +296,31 @@ impl WriteLog {
         })
     }
 
+    /// The other calls that were made from the same read as this one, which is the first of them.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn parts_of(&self, first: WriteId) -> Result<Vec<Write>, Failure> {
+        let find = format!("{SELECT} WHERE part_of = ?1 ORDER BY write.id");
+        self.read(|connection| connection.prepare_cached(&find)?.query_map([first.0], read)?.collect())
+    }
+
+    /// The first calls that these runs made for a record, in their order.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn writes_of_record(&self, uuids: &[String], record: u64) -> Result<Vec<Write>, Failure> {
+        let find = format!(
+            "{SELECT} WHERE run.uuid IN (SELECT value FROM json_each(?1)) AND record = ?2 AND part_of IS NULL \
+             ORDER BY write.id"
+        );
+        let uuids = Value::from(uuids).to_string();
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(&find)?;
+            find.query_map(params![uuids, record.cast_signed()], read)?.collect()
+        })
+    }
+
     /// The whole that a write, or the first of the calls that it is one of, replaced.
     ///
     /// # Errors
@@ -311,13 +359,15 @@ pub(super) fn unwritable(error: &DatabaseError) -> Failure {
 }
 
 fn insert(connection: &Connection, write: &NewWrite, left_at: i64) -> rusqlite::Result<i64> {
-    let email = write.people.email.as_deref().map(|email| email_hash(connection, email)).transpose()?;
+    let hash_of =
+        |email: &Option<String>| email.as_deref().map(|email| email_hash(connection, email)).transpose();
+    let (email, email_after) = (hash_of(&write.people.email)?, hash_of(&write.people.email_after)?);
     let (record, hash) = write.record.unzip();
     connection
         .prepare_cached(
             "INSERT INTO write (run, part_of, record, record_hash, call, service, owner_kind, owner, scope, effect, \
-                                customer, email, left_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                                customer, email, email_after, left_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             write.run.0,
@@ -332,6 +382,7 @@ fn insert(connection: &Connection, write: &NewWrite, left_at: i64) -> rusqlite::
             write.effect.to_string(),
             write.people.customer,
             email,
+            email_after,
             left_at
         ])?;
     let id = connection.last_insert_rowid();

@@ -151,24 +151,22 @@ pub fn summary(tally: &AddressSummary, new_ids: &[AddressId]) -> String {
 pub struct HistoryEntry {
     /// Whose profile it was: the id, or the email of a customer without one.
     pub customer: String,
-    /// Name of the snapshot taken before.
-    pub snapshot: String,
+    /// What it is known by in the log.
+    pub write: String,
     /// When it was taken, RFC 3339, UTC.
     pub taken: String,
     /// Command that replaced the profile, such as `customer update`.
     pub operation: String,
-    /// What became of it, as an outcome is called; `unreadable` where the file of the snapshot cannot be read.
+    /// What became of it, as an outcome is called.
     pub outcome: &'static str,
-    /// The snapshot of the later change that set all of it back to what was there before, where one did.
+    /// The later change that set all of it back to what was there before, where one did.
     pub set_back_by: Option<String>,
     /// What it changed.
     pub changes: Vec<Change>,
-    /// The file of the snapshot.
-    pub file: String,
 }
 
 impl HistoryEntry {
-    /// A few lines, the name of the snapshot first, with `names_customer` also whose it is; they end in a newline.
+    /// A few lines, the id first, with `names_customer` also whose it is; they end in a newline.
     pub fn to_text(
         &self,
         now: Timestamp,
@@ -181,11 +179,10 @@ impl HistoryEntry {
         let when = format!("{whose}{}, {}", self.operation, when(&self.taken, now, zone));
         let mut lines = vec![screen.paint(TextStyle::Dim, &when), text(&self.changes, screen.indented())];
         lines.retain(|text| !text.is_empty());
-        let (snapshot, outcome) =
-            (screen.paint(TextStyle::Id, &self.snapshot), screen.paint(style, self.outcome));
+        let (write, outcome) = (screen.paint(TextStyle::Id, &self.write), screen.paint(style, self.outcome));
         let set_back = self.set_back_by.as_ref().map(|by| format!(", set back by {by}"));
         let outcome = outcome + &set_back.unwrap_or_default();
-        format!("{snapshot}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
+        format!("{write}  {outcome}\n  {}\n", lines.join("\n").replace('\n', "\n  "))
     }
 }
 
@@ -320,19 +317,18 @@ mod tests {
         let after = json!({"addresses": [{"id": 2, "city": "New York", "postcode": "10119"}, {"city": "Lyon", "country_id": "FR"}]});
         let entry = HistoryEntry {
             customer: "1".to_owned(),
-            snapshot: "000002-20261121T210411Z".to_owned(),
+            write: "2".to_owned(),
             operation: "customer update".to_owned(),
             outcome: "applied",
             set_back_by: None,
             taken: "2026-11-21T21:04:11.5Z".to_owned(),
             changes: diff::customers(before.as_object().unwrap(), after.as_object().unwrap()),
-            file: String::new(),
         };
         let zone = TimeZone::fixed(Offset::constant(1));
         let text = |now: &str| entry.to_text(now.parse().unwrap(), &zone, false, OutputStyle::default());
         assert_eq!(
             text("2026-11-21T21:09:30Z"),
-            "000002-20261121T210411Z  applied\n  customer update, 2026-11-21 22:04:11+01:00, 5 min ago\n  \
+            "2  applied\n  customer update, 2026-11-21 22:04:11+01:00, 5 min ago\n  \
              address 2\n    Postcode  10118  → 10119\n  new address\n    City     Lyon\n    Country  FR\n  \
              address 3, removed\n    City  Oslo\n"
         );

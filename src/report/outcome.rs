@@ -1,7 +1,6 @@
 //! What an operation did: one JSON object, or a few lines for a person.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -52,9 +51,9 @@ pub struct Outcome {
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
-    /// File of the snapshot taken before; `null` where none was taken, and not there for what is not a profile.
+    /// What the write is known by in the log; `null` where nothing was sent, and not there for what is not a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<Value>,
+    pub write: Option<Value>,
     /// The error object of a record that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,
@@ -156,10 +155,8 @@ impl Outcome {
             lines.extend(cart.map(|cart| changes::text(&cart.changes, screen)));
             lines.extend(shown.iter().map(|shown| shown.to_text()));
         }
-        let file = self.snapshot.as_ref().and_then(Value::as_str).map(Path::new);
-        if let Some(name) = file.and_then(Path::file_stem) {
-            let name = sanitize_line(&name.to_string_lossy());
-            lines.push(format!("Snapshot: {}", screen.paint(TextStyle::Id, &name)));
+        if let Some(name) = self.write.as_ref().and_then(Value::as_str) {
+            lines.push(format!("Update: {}", screen.paint(TextStyle::Id, name)));
         }
         if shown.is_empty() {
             lines.extend(self.calls.iter().map(|call| screen.wrapped(&call.to_text())));

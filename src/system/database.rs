@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -43,7 +43,8 @@ pub enum Durability {
 
 /// A database as one process uses it.
 pub trait Database: Debug + Send + Sync {
-    /// Reads what is committed. It is not held up by a commit.
+    /// Reads what is committed, with all that this process has put into the queue without waiting for a sync. It is held up by no
+    /// other commit.
     ///
     /// # Errors
     /// What SQLite says.
@@ -149,6 +150,8 @@ fn commit_begun(
 pub struct DatabaseFile {
     reader: Mutex<Connection>,
     writer: Mutex<Writer>,
+    /// How many steps are in the queue that are not synced, and who waits until there are none.
+    buffered: Arc<(Mutex<usize>, Condvar)>,
 }
 
 /// The connection that writes: idle until something is committed, then on a thread of its own.
@@ -162,6 +165,27 @@ struct Job {
     step: Step,
     durability: Durability,
     done: oneshot::Sender<Result<(), DatabaseError>>,
+    counted: Option<Counted>,
+}
+
+/// A step that is not synced, until it is committed or has failed.
+struct Counted(Arc<(Mutex<usize>, Condvar)>);
+
+impl Counted {
+    fn new(buffered: &Arc<(Mutex<usize>, Condvar)>) -> Self {
+        *buffered.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self(buffered.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut count = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *count -= 1;
+        if *count == 0 {
+            self.0.1.notify_all();
+        }
+    }
 }
 
 impl Debug for DatabaseFile {
@@ -180,7 +204,8 @@ impl DatabaseFile {
         prepare(&mut writer)?;
         let reader = connect(path)?;
         reader.pragma_update(None, "query_only", true)?;
-        Ok(Self { reader: Mutex::new(reader), writer: Mutex::new(Writer::Idle(writer)) })
+        let (reader, writer) = (Mutex::new(reader), Mutex::new(Writer::Idle(writer)));
+        Ok(Self { reader, writer, buffered: Arc::default() })
     }
 
     fn writer(&self) -> MutexGuard<'_, Writer> {
@@ -208,13 +233,17 @@ impl DatabaseFile {
 
 impl Database for DatabaseFile {
     fn read(&self, query: &mut dyn FnMut(&Connection) -> rusqlite::Result<()>) -> Result<(), DatabaseError> {
+        let (count, none_left) = &*self.buffered;
+        let count = count.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(none_left.wait_while(count, |count| *count > 0));
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(query(&reader)?)
     }
 
     fn commit(&self, step: Step, durability: Durability) -> Committing {
         let (done, committed) = oneshot::channel();
-        let queued = self.enqueue(Job { step, durability, done });
+        let counted = (durability == Durability::Buffered).then(|| Counted::new(&self.buffered));
+        let queued = self.enqueue(Job { step, durability, done, counted });
         Box::pin(async move {
             queued?;
             let ended = || DatabaseError::Other("the thread that writes it has ended".to_owned());
@@ -256,10 +285,13 @@ fn commit_group(connection: &Connection, group: Vec<Job>) {
         }
         return;
     }
-    let (steps, waiting): (Vec<Step>, Vec<_>) = group.into_iter().map(|job| (job.step, job.done)).unzip();
-    match commit_begun(connection, steps) {
-        Ok(all) => all.into_iter().zip(waiting).for_each(|(one, done)| drop(done.send(one))),
-        Err(error) => waiting.into_iter().for_each(|done| drop(done.send(Err(error.clone())))),
+    let split = group.into_iter().map(|job| (job.step, (job.done, job.counted)));
+    let (steps, waiting): (Vec<Step>, Vec<_>) = split.unzip();
+    let committed = commit_begun(connection, steps);
+    for (at, (done, counted)) in waiting.into_iter().enumerate() {
+        let one = committed.as_ref().map_err(Clone::clone).and_then(|all| all[at].clone());
+        drop(counted);
+        let _ = done.send(one);
     }
 }
 

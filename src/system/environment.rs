@@ -40,7 +40,7 @@ variables! {
 const UNIX_DIRECTORIES: &[Variable] = &[
     Variable { name: "XDG_CONFIG_HOME", doc: "Base directory for config.toml and credentials.toml" },
     Variable { name: "XDG_DATA_HOME", doc: "Base directory for the sandbox database" },
-    Variable { name: "XDG_STATE_HOME", doc: "Base directory for snapshots and locks" },
+    Variable { name: "XDG_STATE_HOME", doc: "Base directory for the log of what was written, and locks" },
 ];
 
 /// Where Windows does.
@@ -48,14 +48,14 @@ const WINDOWS_DIRECTORIES: &[Variable] = &[
     Variable { name: "APPDATA", doc: "Base directory for config.toml" },
     Variable {
         name: "LOCALAPPDATA",
-        doc: "Base directory for credentials.toml, snapshots, locks and the sandbox database",
+        doc: "Base directory for credentials.toml, the log of what was written, locks and the sandbox database",
     },
 ];
 
 /// The variables that say where the program's directories are, on this system.
 pub const DIRECTORIES: &[Variable] = if cfg!(windows) { WINDOWS_DIRECTORIES } else { UNIX_DIRECTORIES };
 
-/// The one that says where snapshots and locks are kept.
+/// The one that says where the log and locks are kept.
 pub const STATE_HOME: &str = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
 
 /// The hint for where no home directory is known.

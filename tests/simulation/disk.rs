@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::input::InputEdit;
@@ -59,8 +60,6 @@ pub struct Process {
     pub dies_at: Option<u64>,
     /// Operations that write, so far.
     pub writes: u64,
-    /// The files that it created.
-    pub created: Vec<PathBuf>,
     /// Told when it has begun its journal.
     pub begun: Arc<Notify>,
     /// Somebody edits its input once it has begun its journal.
@@ -173,6 +172,33 @@ impl Disk {
         }
     }
 
+    /// Whether the log as it would be left if the power failed now has a write of this record of which nobody knows what became of it.
+    pub fn has_open_write(&self, record: u64) -> bool {
+        let Some(left) = self.durable_log() else { return false };
+        let find = "SELECT EXISTS (SELECT 1 FROM write WHERE record = ?1 AND outcome IS NULL)";
+        left.query_row(find, [record.cast_signed()], |row| row.get(0)).unwrap()
+    }
+
+    /// The profiles as they were before the writes of which nobody knows what became of them, by the log as it would be left if the
+    /// power failed now.
+    pub fn kept_profiles(&self) -> Vec<Value> {
+        let Some(left) = self.durable_log() else { return Vec::new() };
+        let find = "SELECT stored FROM write JOIN document ON document.write = coalesce(part_of, write.id) \
+                    WHERE outcome IS NULL";
+        let mut find = left.prepare(find).unwrap();
+        let texts = find.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        texts.map(|text| serde_json::from_str(&text.unwrap()).unwrap()).collect()
+    }
+
+    /// The log as it would be left if the power failed now.
+    fn durable_log(&self) -> Option<Connection> {
+        let database = self.database.as_ref()?.lock().unwrap();
+        let durable = database.durable.as_ref()?;
+        let mut left = Connection::open_in_memory().unwrap();
+        left.deserialize_read_exact(MAIN_DB, &durable[..], durable.len(), true).unwrap();
+        Some(left)
+    }
+
     fn may_fail(&mut self) -> io::Result<()> {
         let outcome = failed(&mut self.random, self.faults);
         self.reached.extend(outcome.is_err().then_some(State::DiskFull));
@@ -266,7 +292,6 @@ impl Storage for Mount {
         let content = content.to_vec();
         let file = File { durable: Some(content.clone()), content, ..File::default() };
         disk.files.insert(path.to_owned(), file);
-        self.process.lock().unwrap().created.push(path.to_owned());
         drop(disk);
         self.wrote(path);
         Ok(())

@@ -149,7 +149,7 @@ impl Machine {
         let _ = Mount::new(&self.disk, &Arc::default()).create(to, &content);
     }
 
-    /// Lists the changes of a customer, or does with them what more words say.
+    /// Lists the changes of a customer, or looks at them as more words say.
     pub async fn history(&self, customer: usize, more: &[&str]) -> RunEnd {
         let words = ["customer", "history"].iter().chain(more).map(|&word| word.to_owned());
         let mut words: Vec<String> = words.collect();
@@ -157,6 +157,13 @@ impl Machine {
             words.extend(["--customer".to_owned(), name(self.access, customer)]);
         }
         self.look(words, customer).await
+    }
+
+    /// Deletes what is kept of a customer.
+    pub async fn forget(&self, customer: usize) -> RunEnd {
+        let access = if self.access == Access::Own { Access::Id } else { self.access };
+        let words = ["forget", "--yes", "--customer"].map(str::to_owned).into_iter();
+        self.look(words.chain([name(access, customer)]).collect(), customer).await
     }
 
     /// Writes a plan of how a batch is undone.
@@ -339,7 +346,7 @@ fn read(world: &mut World, run: usize, code: Option<u8>, written: &Written) -> R
 
 fn reported(run: usize, tag: u32, at: Duration, said: &Value, error: &Value) -> Reported {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let snapshot = said["snapshot"].as_str().or(error["snapshot"].as_str());
+    let write = said["write"].as_str().or(error["write"].as_str());
     Reported {
         run,
         tag,
@@ -348,7 +355,7 @@ fn reported(run: usize, tag: u32, at: Duration, said: &Value, error: &Value) -> 
         reason: text(&said["reason"]).or_else(|| text(&error["message"])).unwrap_or_default(),
         kind: text(&error["kind"]),
         verified: said["verified"].as_bool(),
-        snapshot: snapshot.map(str::to_owned),
+        write: write.map(str::to_owned),
     }
 }
 

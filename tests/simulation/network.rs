@@ -108,7 +108,7 @@ impl Network {
         };
         world.log(|| format!("run {} sends {number} ({:?} tag {tag:?}): {delivery:?}", self.run, sent.call));
         world.send(sent, &delivery, there);
-        rules::request::check(world, number, &self.disk.lock().unwrap(), &self.process.lock().unwrap());
+        rules::request::check(world, number, &self.disk.lock().unwrap());
         (number, delivery, there, back)
     }
 

@@ -259,14 +259,13 @@ impl Scenario {
         }
     }
 
-    /// What a restore is for: most often the newest update; else one that was reported with its snapshot.
+    /// What a restore is for: most often the newest update; else one that was reported with its id.
     fn which(&mut self, update: &Job) -> Undo {
         let world = self.world.borrow();
         let of_update = |said: &&Reported| {
             update.records.iter().any(|(tag, customer)| *tag == said.tag && *customer == update.records[0].1)
         };
-        // By its file: a name that a snapshot of another customer has, too, is refused.
-        let named = world.reported.iter().filter(of_update).find_map(|said| said.snapshot.clone());
+        let named = world.reported.iter().filter(of_update).find_map(|said| said.write.clone());
         match (self.random.below(5), named) {
             (0, Some(named)) => Undo::Of(named),
             (1, Some(named)) => Undo::All(Some(named)),
@@ -345,12 +344,17 @@ impl Scenario {
             world.reach(State::HistoryChecked);
             return history::check_looked(&mut world, looked.run, customer, &looked.lines);
         }
-        let deleted = machine.history(customer, &["--delete", "all", "--yes"]).await;
+        // What is younger is not deleted.
+        if self.random.chance(70) {
+            tokio::time::sleep(Duration::from_secs(601)).await;
+        }
+        let deleted = machine.forget(customer).await;
         let mut world = self.world.borrow_mut();
         let at = world.now();
-        // It may have deleted some of them, where it failed.
-        world.log(|| format!("the history is deleted: {:?}", deleted.code));
-        world.forgotten.push((job.machine, customer, at));
+        world.log(|| format!("what is kept is deleted: {:?}", deleted.code));
+        if deleted.code != Some(3) {
+            world.forgotten.push((job.machine, customer, at));
+        }
     }
 
     /// Values are set, set back, and sent again as they are stored, in another notation than the shop's.

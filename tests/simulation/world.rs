@@ -183,8 +183,8 @@ pub struct Reported {
     pub kind: Option<String>,
     /// `verified`
     pub verified: Option<bool>,
-    /// The path of its snapshot.
-    pub snapshot: Option<String>,
+    /// What its write is known by in the log of its machine.
+    pub write: Option<String>,
 }
 
 impl Reported {

@@ -1,6 +1,5 @@
 //! An address that an administrator removes by a call of its own: nothing that is between a read and a PUT can be lost by it.
 
-use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, run};
@@ -8,7 +7,7 @@ use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::{ADMIN, CUSTOMER, PROFILE, ids};
 use crate::support::scripted::{methods, ok};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{TestEnv, files_below, serve};
+use crate::support::test_env::{TestEnv, after_a_minute, serve};
 
 /// A customer of the sandbox whom an administrator names.
 const UPDATE: &str = "customer update --customer 1 -y";
@@ -19,7 +18,7 @@ fn stored(env: &TestEnv) -> Value {
     stored
 }
 
-/// What the newest snapshots of this machine became, the newest first.
+/// What the newest updates of this machine became, the newest first.
 fn outcomes(env: &TestEnv) -> Vec<String> {
     let listed = run(env, "customer history --customer 1").stdout;
     let word = |line: &str| -> String {
@@ -113,7 +112,7 @@ fn two_lost_answers_are_unknown() {
     assert_eq!(env.requests(), ["GET 200", "DELETE 500", "DELETE 500"]);
     assert_eq!(lost["applied"], "unknown", "{lost}");
     assert_eq!(outcomes(&env), ["unknown"]);
-    // It is gone, and our own snapshot names it.
+    // It is gone, and the log names it.
     let again = run(&env, &format!("{UPDATE} --remove-address 3"));
     assert!(again.code == 0 && again.stdout.contains("unchanged"), "{again:?}");
 }
@@ -315,7 +314,7 @@ fn a_record_of_a_batch_is_completed_by_the_next_run() {
     let line = "customer update -i in.json --replace-addresses --allow-delete 1 -y";
     let first = run(&env, &format!("{line} --retry 0"));
     assert_eq!(env.requests(), ["GET 200", "PUT 200", "DELETE 429"], "{first:?}");
-    // As if it had been killed after the PUT: the snapshot says what left, and the rest is sent without a further flag.
+    // As if it had been killed after the PUT: the log says what left, and the rest is sent without a further flag.
     let journal = env.home.dir.path().join("in.json.journal");
     let text = std::fs::read_to_string(&journal).unwrap();
     let kept: Vec<&str> = text.lines().take_while(|line| !line.contains(r#""failed""#)).collect();
@@ -504,29 +503,6 @@ fn an_update_that_was_sent_in_part_names_what_is_left_where_others_have_changed_
     }
 }
 
-/// Lets a minute go by for all that is kept of reads and writes: what a read shows is believed then.
-fn after_a_minute(env: &TestEnv) {
-    fn set_back(value: &mut Value) {
-        for (name, value) in value.as_object_mut().into_iter().flatten() {
-            if name == "at" {
-                *value = (Timestamp::now() - SignedDuration::from_secs(61)).to_string().into();
-            } else {
-                set_back(value);
-                value.as_array_mut().into_iter().flatten().for_each(set_back);
-            }
-        }
-    }
-    for file in files_below(&env.home.state().join("snapshots")) {
-        // The snapshots themselves say when they were taken, which stays.
-        if file.extension().is_some_and(|extension| extension == "json") {
-            continue;
-        }
-        let Ok(mut content) = serde_json::from_slice(&std::fs::read(&file).unwrap()) else { continue };
-        set_back(&mut content);
-        std::fs::write(&file, content.to_string()).unwrap();
-    }
-}
-
 /// What somebody else makes of the stored customer: address `gone` is removed, and the list goes through `edit`.
 fn others(env: &TestEnv, gone: i64, edit: impl Fn(&mut Vec<Value>)) -> Value {
     env.sandbox.call(ADMIN, "DELETE", &format!("/rest/V1/addresses/{gone}"), "");
@@ -534,7 +510,7 @@ fn others(env: &TestEnv, gone: i64, edit: impl Fn(&mut Vec<Value>)) -> Value {
     edit(customer["addresses"].as_array_mut().unwrap());
     let body = json!({"customer": customer}).to_string();
     assert_eq!(env.sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", &body).status, 200);
-    after_a_minute(env);
+    after_a_minute(&env.home);
     stored(env)
 }
 
@@ -641,7 +617,7 @@ fn words(list: &str) -> Vec<String> {
 const NEW: &str = "--add-address --address-firstname Z --address-lastname Y --street x --city Ely --postcode 10118 \
                    --country US --region-code NY --telephone 5550100";
 
-/// What an update adds has no id in its snapshot: that is no fault of the stored profile.
+/// What an update adds has no id in the log: that is no fault of the stored profile.
 #[test]
 fn an_update_right_after_one_that_adds_and_removes_is_sent() {
     let env = TestEnv::new();

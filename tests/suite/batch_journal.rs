@@ -43,7 +43,7 @@ fn a_run_is_journalled_record_by_record() {
 #[cfg_attr(windows, ignore = "there is no /dev/full, and no limit for the size of files")]
 fn a_full_disk_stops_the_run_before_unjournalled_records_are_sent() {
     let env = TestEnv::new();
-    env.file("a.csv", attributes(400));
+    env.file("a.csv", attributes(1_200));
     env.run("attribute create -i a.csv --journal /dev/full").assert_failure(
         3,
         str![[r#"
@@ -52,20 +52,20 @@ error: journal `/dev/full` is not a regular file
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
-    // The disk is full after some records: a limit of 32 blocks of 512 bytes, more than the input has.
+    // The disk is full after some records: a limit of 320 blocks of 512 bytes, more than the input and the log have.
     let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
-        .shell("trap '' XFSZ; ulimit -f 32; exec \"$@\" > /dev/null");
+        .shell("trap '' XFSZ; ulimit -f 320; exec \"$@\" > /dev/null");
     assert!(
         filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot write journal"),
         "{filled:?}"
     );
     let sent = env.requests().len();
-    assert!(sent > 10 && sent < 399, "{sent}");
+    assert!(sent > 10 && sent < 1_199, "{sent}");
     let resumed = env.run("attribute create -i a.csv --resume --retry-unknown --jobs 4");
     let mut found = created(&env);
     found.sort_unstable();
-    assert_eq!(found, (1..=400).collect::<Vec<_>>(), "{resumed:?}");
+    assert_eq!(found, (1..=1_200).collect::<Vec<_>>(), "{resumed:?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::support::scripted::{methods, ok, profile};
 use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Outcome, ended};
 use crate::support::terminal::Terminal;
-use crate::support::test_env::{TestEnv, serve, snapshots};
+use crate::support::test_env::{TestEnv, serve, updates};
 use snapbox::{IntoData as _, str};
 
 /// Items whose text is longer than what is read at a time.
@@ -98,7 +98,7 @@ fn after_a_signal_a_record_whose_read_waits_sends_no_write() {
         let outcome = ended(child);
         assert_eq!((outcome.code, methods(&server)), (130, vec!["GET".to_owned()]), "{outcome:?}");
         assert!(states(&journal(&env, "a.csv.journal")).is_empty());
-        assert!(snapshots(&env.home).is_empty());
+        assert!(updates(&env.home).is_empty());
         assert_snapshot(
             &outcome.stderr,
             str![[r#"

@@ -25,7 +25,7 @@ fn each_record_is_sent_with_its_own_token_which_appears_in_no_output() {
     assert_eq!(found[3]["error"]["kind"], "auth");
     assert_eq!(env.sandbox.profile("sandbox-customer-1")["lastname"], "Eve");
     assert_eq!(env.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
-    assert_eq!(env.snapshots().len(), 3);
+    assert_eq!(env.updates().len(), 3);
     assert!(!format!("{outcome:?}").contains("sandbox-customer"), "{outcome:?}");
     for file in files_below(env.home.dir.path()) {
         let name = file.file_name().unwrap().to_str().unwrap();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use crate::support::snapshot::assert_snapshot;
-use crate::support::test_env::TestEnv;
+use crate::support::test_env::{TestEnv, log, set_outcome};
 
 /// Saves the stored profile as the program prints it.
 fn save(env: &TestEnv) -> Value {
@@ -38,11 +38,12 @@ fn without_a_read_the_base_is_used_and_nothing_is_verified() {
         (&result["applied"], &result["verified"], &result["addresses"]["kept"]),
         (&json!("yes"), &json!(false), &json!([1, 3, 4]))
     );
-    let snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
-    assert_eq!(snapshot["customer"].to_string(), base.to_string(), "the base is what the snapshot keeps");
+    let stored = "SELECT stored FROM document";
+    let stored: String = log(&env.home).unwrap().query_row(stored, [], |row| row.get(0)).unwrap();
+    assert_eq!(stored, base.to_string(), "the base is what the log keeps");
 }
 
-/// Where nothing can be read, only the snapshots tell that the file is older than our own update.
+/// Where nothing can be read, only the log tells that the file is older than our own update.
 #[test]
 fn a_base_must_show_the_newest_update_whatever_its_age() {
     let env = TestEnv::new();
@@ -52,7 +53,7 @@ fn a_base_must_show_the_newest_update_whatever_its_age() {
     let update = "customer update --base base.json --settle 0 --yes --address 2";
     assert_eq!(env.run(&format!("{update} --city Troy")).code, 0);
     let outcome = json!({"outcome": "applied", "at": "2020-01-01T00:00:00Z", "verified": false});
-    std::fs::write(env.snapshots()[0].with_extension("outcome"), outcome.to_string()).unwrap();
+    set_outcome(&env.home, env.updates()[0], &outcome);
     env.requests();
     let refused = env.fails(3, &format!("{update} --postcode 12180"));
     assert!(

@@ -13,7 +13,7 @@ use crate::support::raw_http::{CUSTOMER, PROFILE, content};
 use crate::support::scripted::{UPDATE, against, fails_with, methods, ok, profile, run};
 use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Home, ended};
-use crate::support::test_env::{TestEnv, files_below, serve, snapshots};
+use crate::support::test_env::{TestEnv, files_below, serve, updates};
 
 /// An edit by another client, each time of another kind.
 fn foreign_edit(env: &TestEnv, number: usize) {
@@ -105,7 +105,7 @@ fn a_retried_replacement_reads_the_profile_again_first() {
         let merged = server.requests().remove(3);
         assert!(merged.contains(r#"{"id":3}"#), "the newer address is sent along: {merged}");
         assert_eq!(done["changes"][0]["before"], "theirs@example.com", "what was there when it was sent");
-        assert_eq!(snapshots(&home).len(), 2, "one for each request");
+        assert_eq!(updates(&home).len(), 2, "one for each request");
     }
 }
 
@@ -119,7 +119,7 @@ fn a_concurrent_edit_after_a_lost_reply_is_not_mistaken_for_the_update() {
         8,
         str![[r#"
 the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed; reading back does not show that it was applied
-  hint: do not send it again: it may be saved already, or within 10 minutes; check with `storefront customer show` and `storefront customer history --check`; undo it with `storefront customer restore 000001-[SNAPSHOT] --after-unknown`
+  hint: do not send it again: it may be saved already, or within 10 minutes; check with `storefront customer show` and `storefront customer history --check`; undo it with `storefront customer restore 1 --after-unknown`
 "#]],
     );
     assert_eq!((outcome.error()["applied"].as_str(), methods.len()), (Some("unknown"), 3));
@@ -157,5 +157,5 @@ fn two_profiles_of_one_service_share_a_lock() {
         assert_eq!(outcome.code, 0, "{outcome:?}");
     }
     assert_eq!(files_below(&home.state().join("locks")).len(), 2);
-    assert_eq!(snapshots(&home).len(), 2);
+    assert_eq!(updates(&home).len(), 2);
 }

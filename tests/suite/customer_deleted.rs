@@ -7,21 +7,10 @@ use snapbox::str;
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::scripted::{methods, ok, profile};
 use crate::support::storefront::Home;
-use crate::support::test_env::{files_below, serve, snapshots};
+use crate::support::test_env::{after_a_minute, serve, set_outcome, updates};
 
 fn without_the_second() -> Value {
     profile(json!({"addresses": [{"id": 1, "city": "Paris"}]}))
-}
-
-/// Lets a minute go by for all that is kept of reads and writes.
-fn after_a_minute(home: &Home) {
-    for file in files_below(&home.state().join("snapshots")) {
-        let mut content: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-        if let Some(at) = content.get_mut("at") {
-            *at = (Timestamp::now() - SignedDuration::from_secs(61)).to_string().into();
-            std::fs::write(&file, content.to_string()).unwrap();
-        }
-    }
 }
 
 /// This machine has updated nothing: there is no update that the service could be behind.
@@ -65,16 +54,14 @@ fn a_restore_says_of_its_own_update_alone_how_long_it_may_take_effect() {
     let update =
         |fields: &str| home.sandbox(api, &format!("customer update --address 2 {fields} {lost}")).code;
     assert_eq!(update("--city Reno --region-id 39"), 8);
-    let first = snapshots(&home).pop().unwrap().with_extension("outcome");
-    let mut outcome: Value = serde_json::from_slice(&std::fs::read(&first).unwrap()).unwrap();
-    outcome["sent_at"] = (Timestamp::now() - SignedDuration::from_hours(1)).to_string().into();
-    std::fs::write(&first, outcome.to_string()).unwrap();
+    let hour_ago = (Timestamp::now() - SignedDuration::from_hours(1)).to_string();
+    set_outcome(&home, updates(&home)[0], &json!({"outcome": "unknown", "sent_at": hour_ago}));
     assert_eq!(update("--telephone 1"), 8);
     let restored = home.sandbox(api, "customer restore 1 --after-unknown --yes");
     assert_eq!(restored.code, 0, "{restored:?}");
     assert!(!restored.stderr.contains("may still take effect"), "{restored:?}");
     let restored = home.sandbox(api, "customer restore 2 --after-unknown --yes");
-    assert!(restored.stderr.contains("000002-"), "{restored:?}");
+    assert!(restored.stderr.contains(" 2 (address 2"), "{restored:?}");
     assert!(restored.stderr.contains("may still take effect until"), "{restored:?}");
 }
 

@@ -1,4 +1,4 @@
-//! `customer update`, interrupted at every step: nothing is lost, or a snapshot restores it.
+//! `customer update`, interrupted at every step: nothing is lost, or a restore brings it back.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::support::flaky_proxy::{FlakyProxy, Half};
 use crate::support::raw_http::content;
 use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Outcome, ended};
-use crate::support::test_env::{TestEnv, files_below, serve};
+use crate::support::test_env::{TestEnv, files_below, log, serve};
 
 /// Changes one address and removes another: read, PUT, read.
 const UPDATE: &str = "customer update --address 2 --city Troy --remove-address 3 --yes -o json";
@@ -44,17 +44,16 @@ fn holding(env: &TestEnv, step: (usize, Half)) -> (FlakyProxy, Receiver<()>, Sen
 
 /// Asserts that nothing is lost, or that `customer restore` restores it. Returns whether the profile was replaced.
 fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
-    for snapshot in env.snapshots() {
-        let text = std::fs::read_to_string(&snapshot).unwrap();
-        serde_json::from_str::<Value>(&text)
-            .unwrap_or_else(|error| panic!("{error}: {}", snapshot.display()));
+    if let Some(log) = log(&env.home) {
+        let found: String = log.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(found, "ok");
     }
     let is_replaced = || content(env.profile()) != content(before.clone());
     let run = |line: &str| serve(env.home.storefront(line), &gate.url()).run();
     let mut replaced = is_replaced();
     let mut again = if replaced { "customer restore -o json" } else { UPDATE };
     let mut outcome = run(again);
-    // A command that died after its snapshot may have sent its request.
+    // A command that died after its write was in the log may have sent its request.
     if outcome.code == 3 {
         outcome = run(&format!("{again} --after-unknown"));
     }
@@ -63,8 +62,8 @@ fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
         (replaced, again) = (true, "customer restore -o json");
         outcome = run(again);
     }
-    // Nobody knows whether the request of a snapshot without an outcome left.
-    if !replaced && outcome.code == 3 && !env.snapshots().is_empty() {
+    // Nobody knows whether the request of a write without an outcome left.
+    if !replaced && outcome.code == 3 && !env.updates().is_empty() {
         assert!(outcome.error()["hint"].as_str().unwrap().contains("--after-unknown"), "{outcome:?}");
         outcome = run(&format!("{again} --after-unknown"));
     }
@@ -185,14 +184,14 @@ interrupted before anything was written
                 &text,
                 str![[r#"
 interrupted while waiting for the response; the change may have been applied
-  hint: check with `storefront customer show` before trying again; `storefront customer history` lists the snapshots
+  hint: check with `storefront customer show` before trying again; `storefront customer history` lists the updates
 "#]],
             ),
             _ => assert_snapshot(
                 &text,
                 str![[r#"
 interrupted before the change was verified
-  hint: check with `storefront customer show` before trying again; `storefront customer history` lists the snapshots
+  hint: check with `storefront customer show` before trying again; `storefront customer history` lists the updates
 "#]],
             ),
         }

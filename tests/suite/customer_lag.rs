@@ -8,7 +8,7 @@ use crate::support::scripted::{fails_with, methods, ok, profile, run};
 use crate::support::storefront::{Home, Outcome};
 #[cfg(unix)]
 use crate::support::terminal::Terminal;
-use crate::support::test_env::{files_below, serve};
+use crate::support::test_env::{after_a_minute, serve};
 
 const ADD_LYON: &str = "customer update --add-address --city Lyon --country FR";
 const ADD_NICE: &str = "customer update --add-address --city Nice --country FR";
@@ -205,13 +205,7 @@ fn after_a_minute_a_read_is_believed() {
         for (line, _) in &updates {
             run(&home, &server.url(""), &format!("{line} --yes")).done();
         }
-        for file in files_below(&home.state().join("snapshots")) {
-            let mut content: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-            if let Some(at) = content.get_mut("at") {
-                *at = (jiff::Timestamp::now() - jiff::SignedDuration::from_secs(61)).to_string().into();
-                std::fs::write(&file, content.to_string()).unwrap();
-            }
-        }
+        after_a_minute(&home);
         let outcome = run(&home, &server.url(""), &format!("{EMAIL} --settle 0"));
         assert_eq!(outcome.code, 0, "{missing}: {outcome:?}");
     }

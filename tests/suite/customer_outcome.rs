@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::scripted::{UPDATE, against, methods, ok, profile, run};
 use crate::support::storefront::Home;
-use crate::support::test_env::snapshots;
+use crate::support::test_env::{set_outcome, updates};
 
 fn old() -> Value {
     profile(json!({}))
@@ -147,7 +147,7 @@ fn an_unknown_update_holds_the_next_one_back_for_ten_minutes() {
         home.fails(8, &format!("{update} --fault PUT:reset-before-commit"));
         let left = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
         let outcome = json!({"outcome": "unknown", "sent_at": left.to_string()});
-        std::fs::write(snapshots(&home)[0].with_extension("outcome"), outcome.to_string()).unwrap();
+        set_outcome(&home, updates(&home)[0], &outcome);
         home.fails(code, "--sandbox customer update --address 1 --city Lyon --settle 0");
     }
 }

@@ -72,7 +72,7 @@ fn a_change_is_reported_as_documented() {
     let env = TestEnv::new();
     let outcome = env.run("customer update -o json -q --address 2 --postcode 10119");
     let mut result = outcome.done();
-    let snapshot = result["snapshot"].take();
+    let write = result["write"].take();
     let response = result["response"].take();
     assert_eq!(
         outcome.stdout.lines().next().unwrap().split("\"response\"").next().unwrap(),
@@ -83,10 +83,10 @@ fn a_change_is_reported_as_documented() {
     let members: Vec<&String> = result.as_object().unwrap().keys().collect();
     assert_eq!(
         members,
-        ["operation", "applied", "verified", "status", "changes", "addresses", "response", "snapshot"]
+        ["operation", "applied", "verified", "status", "changes", "addresses", "response", "write"]
     );
     assert_eq!(response, env.profile());
-    assert_eq!(snapshot, env.snapshots()[0].display().to_string());
+    assert_eq!(write, "1");
     assert_eq!(env.requests(), ["GET 200", "PUT 200", "GET 200"]);
 }
 
@@ -117,7 +117,7 @@ fn an_empty_input_and_an_unchanged_one_write_nothing() {
         (&json!("no"), &json!("unchanged"), &Value::Null)
     );
     assert_eq!(
-        (&result["changes"], &result["snapshot"], &result["response"]),
+        (&result["changes"], &result["write"], &result["response"]),
         (&json!([]), &Value::Null, &Value::Null)
     );
     assert_eq!(env.requests(), ["GET 200"]);
@@ -125,5 +125,5 @@ fn an_empty_input_and_an_unchanged_one_write_nothing() {
 customer update: no changes
 Addresses: unchanged 1, 2, 3 and 4
 "#]]);
-    assert!(env.snapshots().is_empty());
+    assert!(env.updates().is_empty());
 }

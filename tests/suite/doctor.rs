@@ -154,24 +154,24 @@ failed: `[HOME]/config/storefront/token with space` contains a token and can be 
 
 #[cfg(unix)]
 #[test]
-fn snapshots_that_others_can_read_are_a_warning() {
+fn a_state_directory_that_others_can_read_is_a_warning() {
     let env = TestEnv::new();
     env.done("customer update --email doctor@example.com");
     assert_eq!(examine(env.storefront(&QUICK)).check("state directory").0, "ok");
-    let snapshots = env.home.state().join("snapshots");
-    open(&snapshots, 0o755);
+    let state = env.home.state();
+    open(&state, 0o755);
     let found = examine(env.storefront(&QUICK));
     assert_eq!(found.code, 0);
     assert_snapshot(
         &found.text("state directory"),
         str![[r#"
-warning: `[HOME]/state/storefront/snapshots` contains customer data and is accessible to other users
-→ run `chmod 700 [HOME]/state/storefront/snapshots`
+warning: `[HOME]/state/storefront` contains customer data and is accessible to other users
+→ run `chmod 700 [HOME]/state/storefront`
 "#]],
     );
     apply_fix(found.check("state directory").2);
     assert_eq!(examine(env.storefront(&QUICK)).check("state directory").0, "ok");
-    let files = files_below(&snapshots);
+    let files = files_below(&state);
     assert!(!files.is_empty());
     for file in files {
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(file).unwrap().permissions());

@@ -29,7 +29,7 @@ fn a_dry_run_shows_exactly_what_would_be_sent_and_sends_no_write() {
             (&json!("no"), &Value::Null, &Value::Null)
         );
         assert!(env.requests().iter().all(|heard| heard == "GET 200"), "{line}");
-        assert!(env.snapshots().is_empty());
+        assert!(env.updates().is_empty());
         let members: Vec<&String> = shown["request"].as_object().unwrap().keys().collect();
         assert_eq!(members, ["method", "url", "body"]);
         let text = env.run(&format!("{line} -n")).stdout;
@@ -102,7 +102,7 @@ customer update: done
 address 2
   Postcode  10118  → 10119
 Addresses: unchanged 1, 3 and 4; changed 2
-Snapshot: 000001-[SNAPSHOT]
+Update: 1
 "#]],
         ),
         (
@@ -112,7 +112,7 @@ customer update: done
 new address
   City  Lyon
 Addresses: unchanged 1, 2, 3 and 4; added as 13
-Snapshot: 000002-[SNAPSHOT]
+Update: 2
 "#]],
         ),
         (
@@ -130,7 +130,7 @@ address 4, removed
   is_residential    yes
   Region            Berlin, BER, id 82
 Addresses: unchanged 1, 2, 3 and 13; removed 4
-Snapshot: 000003-[SNAPSHOT]
+Update: 3
 "#]],
         ),
         (

@@ -36,13 +36,13 @@ fn a_stored_profile_is_shown_and_sent_byte_for_byte() {
 }
 
 #[test]
-fn a_snapshot_and_the_history_keep_it_byte_for_byte() {
+fn the_log_and_the_history_keep_it_byte_for_byte() {
     let profile = format!(r#"{{"id":7,"email":"a@example.com","addresses":[{{"id":1,"x":{{{UNUSUAL}}}}}]}}"#);
     let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", &profile)]));
     let run = |line: &str| serve(home.storefront(line), &server.url("")).run();
     run("customer update --remove-address 1 --yes --email b@example.com -q --retry 0 --settle 0");
-    let snapshots = crate::support::test_env::snapshots(&home);
-    let text = std::fs::read_to_string(&snapshots[0]).unwrap();
+    let log = crate::support::test_env::log(&home).unwrap();
+    let text: String = log.query_row("SELECT stored FROM document", [], |row| row.get(0)).unwrap();
     let ours: String = text.split_whitespace().collect();
     assert!(ours.contains(&format!(r#""x":{{{UNUSUAL}}}"#)), "{text}");
     let history = run("customer history -o json").stdout;

@@ -241,10 +241,10 @@ fn every_outcome_of_the_put_has_its_exit_code() {
         assert_eq!((got, &said["applied"], sent), (code, &json!(applied), requests), "{name}: {said}");
         if matches!(code, 8 | 9) {
             assert!(
-                said["hint"].as_str().unwrap().contains("`storefront customer restore 0"),
+                said["hint"].as_str().unwrap().contains("`storefront customer restore 1 "),
                 "{name}: {said}"
             );
-            assert!(said["snapshot"].as_str().unwrap().contains("snapshots"), "{name}: {said}");
+            assert_eq!(said["write"], "1", "{name}: {said}");
         }
     }
 }

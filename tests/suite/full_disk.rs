@@ -4,25 +4,28 @@ use snapbox::str;
 
 use crate::support::scripted::UPDATE;
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, snapshots};
+use crate::support::test_env::{TestEnv, updates};
 
 #[cfg(unix)]
 #[test]
-fn a_snapshot_that_cannot_be_written_stops_the_update() {
+fn a_log_that_cannot_be_written_stops_the_update() {
     let env = TestEnv::new();
     let update = "customer update --address 2 --city Troy -q";
     let outcome = env.storefront(update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
-    outcome.assert_failure(1, str![[r#"
-error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1`: File too large (os error [N]) at path "[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/0000xx/.tmp[ID]"
-  hint: a profile is replaced only after a snapshot: free some space, or set XDG_STATE_HOME
-"#]]);
+    outcome.assert_failure(
+        3,
+        str![[r#"
+error: the log `[HOME]/state/storefront/log.db` cannot be used: disk I/O error
+  hint: nothing is sent that cannot be noted: check the directory, or set XDG_STATE_HOME to another one
+"#]],
+    );
     let outcome = env.storefront(update).env("XDG_STATE_HOME", "/dev/null").run();
     outcome.assert_failure(1, str![[r#"
 error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
   hint: nothing is written without the lock: free some space, or set XDG_STATE_HOME
 "#]]);
     assert!(!env.requests().iter().any(|heard| heard.starts_with("PUT")));
-    assert!(snapshots(&env.home).is_empty());
+    assert!(updates(&env.home).is_empty());
 }
 
 #[cfg(unix)]

@@ -6,7 +6,7 @@ use snapbox::str;
 use crate::support::batch::lines;
 use crate::support::magento::{done, program, run};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{TestEnv, serve};
+use crate::support::test_env::{TestEnv, change_log, serve};
 
 /// Four records of three customers.
 const MOVES: &str = "customer,address_id,city\n1,1,Marseille\n1,2,Boston\n2,5,Nara\n5,12,Kiel\n";
@@ -25,16 +25,11 @@ pub fn forget_done(env: &TestEnv, journal: &str, record: u64, customer: &str) {
     let path = env.home.dir.path().join(journal);
     let text = std::fs::read_to_string(&path).unwrap();
     let of_record = |line: &&str| line.starts_with(&format!("{{\"record\":{record},"));
-    let sending = text.lines().find(of_record).unwrap();
-    let sending: Value = serde_json::from_str(sending).unwrap();
     let left: Vec<&str> =
         text.lines().filter(|line| !of_record(line) || line.contains("\"sending\"")).collect();
     std::fs::write(&path, left.join("\n") + "\n").unwrap();
-    // What becomes of an item of a cart is only in the journal.
-    let Some(name) = sending["snapshot"].as_str() else { return };
-    let own = |path: &std::path::PathBuf| path.ancestors().nth(2).unwrap().ends_with(customer);
-    let snapshot = env.snapshots().into_iter().find(|path| own(path) && path.file_stem().unwrap() == name);
-    std::fs::remove_file(snapshot.unwrap().with_extension("outcome")).unwrap();
+    let open = format!("UPDATE write SET outcome = NULL WHERE record = {record} AND owner = '{customer}'");
+    change_log(&env.home, &open);
 }
 
 fn states(verified: &Outcome) -> Value {
@@ -118,25 +113,24 @@ fn a_record_of_unknown_outcome_is_reported_as_seen_or_not() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let env = moved();
-    let snapshots = env.snapshots();
-    let of_5 = snapshots.iter().find(|path| path.ancestors().nth(2).unwrap().ends_with("5")).unwrap();
-    let kept = std::fs::read(of_5).unwrap();
-    std::fs::remove_file(of_5).unwrap();
-    let verified = run(&env, "journal verify moves.csv.journal");
-    assert_eq!((verified.code, states(&verified)), (7, json!(["there", "there", "there", "not verified"])));
-    let name = of_5.file_stem().unwrap().to_str().unwrap();
-    assert_eq!(lines(&verified)[3]["reason"], format!("snapshot {name} is not on this machine"));
-    // One whose name in the journal is of long ago.
-    let journal = env.home.dir.path().join("moves.csv.journal");
-    let text = std::fs::read_to_string(&journal).unwrap();
-    std::fs::write(&journal, text.replace(name, "000001-20200101T000000Z")).unwrap();
-    let expired = run(&env, "journal verify moves.csv.journal");
-    let expired = lines(&expired);
-    let reasons: Vec<&Value> = expired.iter().map(|line| &line["reason"]).collect();
-    let why = "snapshot 000001-20200101T000000Z has expired: snapshots are kept for 30 days";
-    assert!(reasons.contains(&&json!(why)), "{reasons:?}");
-    std::fs::write(&journal, &text).unwrap();
-    std::fs::write(of_5, kept).unwrap();
+    let text = std::fs::read_to_string(env.home.dir.path().join("moves.csv.journal")).unwrap();
+    let log = env.home.state().join("log.db");
+    let kept = log.with_file_name("kept.db");
+    rusqlite::Connection::open(&log).unwrap().execute("VACUUM INTO ?1", [kept.to_str().unwrap()]).unwrap();
+    let reason = || {
+        let verified = run(&env, "journal verify moves.csv.journal");
+        assert_eq!(
+            (verified.code, states(&verified)),
+            (7, json!(["there", "there", "there", "not verified"]))
+        );
+        lines(&verified)[3]["reason"].clone()
+    };
+    change_log(&env.home, "DELETE FROM write WHERE owner = '5'");
+    assert_eq!(reason(), "what it wrote is of another customer, or was deleted from the log");
+    for name in ["log.db", "log.db-wal", "log.db-shm"] {
+        let _ = std::fs::remove_file(log.with_file_name(name));
+    }
+    std::fs::rename(kept, &log).unwrap();
     // A journal of another shop, or of another interface.
     let other = text.replace("/rest\"", "/other\"");
     std::fs::write(env.home.dir.path().join("other.journal"), other).unwrap();

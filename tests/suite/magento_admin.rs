@@ -1,7 +1,5 @@
 //! One administrator's token for all customers: checks of the setup, the history, and hints that name the customer.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, program, run};
@@ -70,7 +68,7 @@ fn history_and_restore_are_of_the_named_customer() {
         let listed = run(&env, &format!("customer history {name}"));
         assert_eq!(listed.stdout.lines().count(), 1, "{listed:?}");
         assert!(listed.stdout.contains(r#""path":"lastname""#), "{listed:?}");
-        assert!(listed.stdout.starts_with(r#"{"customer":"2","snapshot":""#), "{listed:?}");
+        assert!(listed.stdout.starts_with(r#"{"customer":"2","write":"1""#), "{listed:?}");
     }
     assert_eq!(run(&env, "customer history --customer 3").stdout, "");
     let error = fails(&env, 2, "customer restore -y");
@@ -123,10 +121,7 @@ fn what_the_reply_shows_as_not_taken_holds_nothing_back() {
 fn hints_name_the_customer_and_the_interface() {
     let env = TestEnv::with_faults(&["PUT:drop-address"]);
     let error = fails(&env, 9, "customer update --customer 1 --address 2 --city Utica -y --settle 1");
-    let name = |error: &Value| {
-        let snapshot = Path::new(error["snapshot"].as_str().unwrap());
-        snapshot.file_stem().unwrap().to_str().unwrap().to_owned()
-    };
+    let name = |error: &Value| error["write"].as_str().unwrap().to_owned();
     assert_eq!(
         error["hint"],
         json!(format!(

@@ -151,7 +151,7 @@ fn a_refusal_after_another_removal_says_what_is_gone() {
     let error = partial.error();
     assert_eq!((partial.code, &error["applied"]), (7, &json!("partial")), "{partial:?}");
     assert!(error["message"].as_str().unwrap().ends_with("already applied: remove address 2"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("customer restore --customer 7 000001-"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("customer restore --customer 7 1 "), "{error}");
 }
 
 /// Somebody else was quicker, and has removed another one, too.
@@ -184,7 +184,7 @@ fn a_read_that_fails_after_a_removal_before_the_put_says_what_is_gone() {
     let error = failed.error();
     assert_eq!((failed.code, &error["applied"]), (7, &json!("partial")), "{failed:?}");
     assert!(error["message"].as_str().unwrap().ends_with("already applied: remove address 3"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("customer restore --customer 7 000001-"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("customer restore --customer 7 1 "), "{error}");
 }
 
 /// The profile changed while the address was removed, so that the rest is asked about once more.
@@ -218,7 +218,7 @@ fn a_no_after_a_removal_before_the_put_says_what_is_gone() {
         let (code, screen) = terminal.ends();
         assert_eq!(code, 130, "{screen}");
         assert!(screen.contains("already applied: remove address 3"), "{screen}");
-        assert!(screen.contains("customer restore --customer 1 000001-"), "{screen}");
+        assert!(screen.contains("customer restore --customer 1 1 "), "{screen}");
         assert_eq!(ids(&stored(&env)), [1, 2, 4]);
     }
 }

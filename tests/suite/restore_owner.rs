@@ -1,6 +1,4 @@
-//! Whose snapshot a number or a name means: each customer has its own numbers.
-
-use serde_json::Value;
+//! Whose update an id means.
 
 use crate::support::storefront::Home;
 
@@ -18,71 +16,50 @@ fn city(home: &Home, customer: u64, address: u64) -> String {
 }
 
 #[test]
-fn a_number_that_several_customers_have_is_refused_with_a_command_for_each() {
+fn an_id_of_another_customers_update_is_refused_with_the_command() {
     let home = both_changed("magento");
     for flags in ["", " -n", " -y"] {
-        for name in ["1", "000001", "0000"] {
-            let refused = home.fails(2, &format!("--sandbox --api magento customer restore {name}{flags}"));
-            assert!(
-                refused.contains(&format!("error: `{name}` names snapshots of customers 1 and 2\n")),
-                "{refused}"
-            );
-            for customer in [1, 2] {
-                let command = format!(
-                    "`storefront --sandbox --api magento customer restore {name}{flags} --customer {customer}`"
-                );
-                assert!(
-                    refused.contains(&command.replace(" -y", " --yes").replace(" -n", " --dry-run")),
-                    "{refused}"
-                );
-            }
-        }
+        let refused = home.fails(2, &format!("--sandbox --api magento customer restore 1{flags}"));
+        let why = "error: `1` is an update of customer 2, and the token is that of customer 1\n";
+        assert!(refused.contains(why), "{refused}");
+        let command = format!("`storefront --sandbox --api magento customer restore 1{flags} --customer 2`");
+        assert!(
+            refused.contains(&command.replace(" -y", " --yes").replace(" -n", " --dry-run")),
+            "{refused}"
+        );
     }
     assert_eq!((city(&home, 1, 2), city(&home, 2, 5)), ("Albany\n".to_owned(), "Nara\n".to_owned()));
-    let restored = home.sandbox_ok("magento", "customer restore 000001 --customer 2 -y");
+    let restored = home.sandbox_ok("magento", "customer restore 1 --customer 2 -y");
     assert!(restored.stderr.contains("of customer 2 ("), "{restored:?}");
     assert_eq!((&*city(&home, 1, 2), &*city(&home, 2, 5)), ("Albany\n", "千代田区\n"));
-    // Without a name it is the last update of the token's own.
+    // Without an id it is the last update of the token's own.
     let restored = home.sandbox_ok("magento", "customer restore -y");
     assert!(restored.stderr.contains("of customer 1 ("), "{restored:?}");
     assert_eq!(city(&home, 1, 2), "New York\n");
+    for name in ["7", "000001-20200101T000000Z"] {
+        let unknown = home.fails(2, &format!("--sandbox --api magento customer restore {name}"));
+        assert!(unknown.contains(&format!("no update `{name}`")), "{unknown}");
+    }
 }
 
+/// A batch is one run: its records are named by their numbers.
 #[test]
-fn a_snapshot_that_only_another_customer_has_is_named_with_that_customer() {
+fn a_record_of_a_batch_is_restored_by_its_number() {
     let home = Home::new();
-    home.sandbox_ok("magento", "customer update --customer 2 --address 5 --city Nara -y");
-    let refused = home.fails(2, "--sandbox --api magento customer restore 000001");
-    assert!(refused.contains("error: `000001` names a snapshot of customer 2"), "{refused}");
-    assert!(refused.contains("customer restore 000001 --customer 2`"), "{refused}");
-    let unknown = home.fails(2, "--sandbox --api magento customer restore 000007");
-    assert!(unknown.contains("no snapshot named `000007`"), "{unknown}");
-}
-
-#[test]
-fn a_whole_name_that_one_customer_has_is_enough() {
-    let home = both_changed("magento");
-    let own = home.ok("--sandbox --api magento customer history --customer 1 --jq .snapshot");
-    let other = home.ok("--sandbox --api magento customer history --customer 2 --jq .snapshot");
-    let file = home.ok("--sandbox --api magento customer history --customer 1 --jq .file");
-    let restored = home.sandbox("magento", &format!("customer restore {} -n", own.trim()));
-    assert_eq!(restored.code, if own == other { 2 } else { 0 }, "{restored:?}");
-    home.sandbox_ok("magento", &format!("customer restore {} -n", file.trim()));
-}
-
-/// What is deleted cannot be brought back.
-#[test]
-fn a_deletion_is_as_careful_as_a_restore() {
-    let home = both_changed("magento");
-    let refused = home.fails(2, "--sandbox --api magento customer history --delete 1 --yes");
-    assert!(refused.contains("error: `1` names snapshots of customers 1 and 2\n"), "{refused}");
-    assert!(refused.contains("customer history --delete 1 --yes --customer 2`"), "{refused}");
-    let left = home.ok("--sandbox --api magento customer history --jq .customer");
-    assert_eq!(left.lines().count(), 2, "{left}");
-    home.ok("--sandbox --api magento customer history --delete 1 --customer 2 --yes");
-    let left: Value =
-        serde_json::from_str(&home.ok("--sandbox --api magento customer history -o json")).unwrap();
-    assert_eq!(left["customer"], "1");
+    std::fs::write(
+        home.dir.path().join("a.csv"),
+        "customer,address_id,city\n1,2,Albany\n2,5,Nara\n1,1,Lyon\n",
+    )
+    .unwrap();
+    home.sandbox_ok("magento", "customer update -i a.csv -y");
+    let listed = home.ok("--sandbox --api magento customer history --customer 1 --jq .write");
+    assert_eq!(listed, "1:3\n1:1\n");
+    let several = home.fails(2, "--sandbox --api magento customer restore 1 --customer 1 -y");
+    assert!(several.contains("`1` names 2 updates of this customer"), "{several}");
+    home.sandbox_ok("magento", "customer restore 1:1 --customer 1 -y");
+    assert_eq!((&*city(&home, 1, 2), &*city(&home, 1, 1)), ("New York\n", "Lyon\n"));
+    home.sandbox_ok("magento", "customer restore 1 --customer 2 -y");
+    assert_eq!(city(&home, 2, 5), "千代田区\n");
 }
 
 #[test]
@@ -93,7 +70,7 @@ fn an_address_that_came_back_is_undone_already() {
         home.sandbox_ok(api, "customer update --remove-address 3 -y");
         home.sandbox_ok(api, "customer restore -y");
         let again = home.sandbox_ok(api, "customer restore -y");
-        assert!(again.stdout.contains("already as it was before 000002-"), "{again:?}");
+        assert!(again.stdout.contains("already as it was before update 2 "), "{again:?}");
         assert!(again.stdout.contains("to undo the update before it, run `storefront"), "{again:?}");
     }
 }

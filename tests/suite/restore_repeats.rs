@@ -58,7 +58,7 @@ fn an_update_that_was_not_taken_has_nothing_to_undo() {
         for flag in ["", " --all", " --allow-delete 1"] {
             let restored = magento::program(&env, &format!("customer restore 1{flag}")).run();
             assert_eq!(restored.code, 0, "{restored:?}");
-            let expected = "customer restore: nothing to undo: 000001-";
+            let expected = "customer restore: nothing to undo: update 1 ";
             assert!(restored.stdout.starts_with(expected), "{restored:?}");
             assert!(restored.stdout.contains(" was refused\n"), "{restored:?}");
             assert_eq!(env.requests(), ["GET 200"], "{flag}");

@@ -1,6 +1,6 @@
-//! The snapshots that `customer restore` takes: those of the same customer and service, with all addresses.
+//! The updates that `customer restore` takes: those of the same customer and service.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use snapbox::str;
 
 use crate::support::mock_server::MockServer;
@@ -23,7 +23,7 @@ fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
     assert_snapshot(
         error["hint"].as_str().unwrap(),
         str![
-            "look again with `storefront customer show`; if an address is still missing, restore the profile with `storefront customer restore 000001-[SNAPSHOT] --after-unknown`"
+            "look again with `storefront customer show`; if an address is still missing, restore the profile with `storefront customer restore 1 --after-unknown`"
         ],
     );
     assert_ne!(content(env.profile()), content(before.clone()));
@@ -46,57 +46,6 @@ fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
 }
 
 #[test]
-fn a_snapshot_of_another_customer_is_not_restored() {
-    let env = TestEnv::new();
-    env.done(UPDATE);
-    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
-    snapshot["customer"]["id"] = 2.into();
-    env.file("other.json", snapshot.to_string());
-    env.requests();
-    env.run("customer restore other.json").assert_failure(
-        3,
-        str![[r#"
-error: snapshot other belongs to another customer, or does not identify its customer
-  hint: `storefront customer history` lists this customer's snapshots
-"#]],
-    );
-    assert_eq!(env.requests(), ["GET 200"]);
-}
-
-#[test]
-fn a_snapshot_of_another_service_is_not_restored() {
-    let (env, elsewhere) = (TestEnv::new(), TestEnv::new());
-    env.done(UPDATE);
-    let snapshot = std::fs::read(&env.snapshots()[0]).unwrap();
-    elsewhere.file("other.json", snapshot);
-    let refused = elsewhere.run("customer restore other.json");
-    assert!(refused.stderr.contains(&env.sandbox.address().port().to_string()), "{refused:?}");
-    refused.assert_failure(3, str![[r#"
-error: the snapshot was taken from marketplace http://localhost:[PORT], and this is marketplace http://localhost:[PORT]
-  hint: use the profile of that service; if the service only moved, change `service` in the file
-"#]]);
-    assert_eq!(elsewhere.requests(), ["GET 200"]);
-}
-
-#[test]
-fn a_snapshot_without_an_address_list_is_refused() {
-    let env = TestEnv::new();
-    env.done(UPDATE);
-    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
-    snapshot["customer"].as_object_mut().unwrap().shift_remove("addresses");
-    env.file("cut.json", snapshot.to_string());
-    env.requests();
-    env.run("customer restore cut.json --allow-delete 4").assert_failure(
-        2,
-        str![[r#"
-error: `cut.json` is not a snapshot
-  hint: `storefront customer history` lists the snapshots
-"#]],
-    );
-    assert_eq!(env.requests(), ["GET 200"]);
-}
-
-#[test]
 fn customers_without_an_identity_are_not_mixed_up() {
     let home = Home::new();
     let nameless =
@@ -110,15 +59,15 @@ fn customers_without_an_identity_are_not_mixed_up() {
         &run(&home, &server.url(""), "customer restore"),
         3,
         str![[r#"
-snapshot 000001-[SNAPSHOT] belongs to another customer, or does not identify its customer
-  hint: `storefront customer history` lists this customer's snapshots
+update 1 belongs to another customer, or does not identify its customer
+  hint: `storefront customer history` lists this customer's updates
 "#]],
     );
     assert_eq!(methods(&server).iter().filter(|method| *method == "PUT").count(), 1);
 }
 
 #[test]
-fn two_shops_on_one_host_have_separate_snapshots() {
+fn two_shops_on_one_host_have_separate_updates() {
     let home = Home::new();
     let (before, after) = (profile(json!({})), profile(json!({"email": "new@example.com"})));
     let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after)]);
@@ -127,7 +76,7 @@ fn two_shops_on_one_host_have_separate_snapshots() {
     assert_eq!(run(&home, &server.url("/staging/rest"), "customer history").stdout, "");
 }
 
-/// A service that shows no ids: the email that was changed is what its files are known by.
+/// A service that shows no ids: the email that was changed is what the log knows it by.
 #[test]
 fn a_changed_email_of_a_profile_without_id_is_restored() {
     let shown = |email: &str| ok(&json!({"email": email, "addresses": [{"id": 1, "city": "Rome"}]}));

@@ -1,21 +1,18 @@
 //! `customer restore` without a name, where the outcome of a newer update is unknown.
 
-use std::path::PathBuf;
-
-use serde_json::{Value, json};
+use serde_json::json;
 use snapbox::str;
 
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{forget_removals, snapshots};
+use crate::support::test_env::{change_log, log_count, set_outcome, updates};
 
 const API: &str = "marketplace";
 
-/// Sets the outcome of the newest snapshot to unknown, as of an hour ago.
-fn make_unknown(home: &Home) -> PathBuf {
-    let newest = snapshots(home).pop().unwrap();
+/// Sets the outcome of the newest update to unknown, as of an hour ago.
+fn make_unknown(home: &Home) -> i64 {
+    let newest = updates(home).pop().unwrap();
     let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
-    let outcome = json!({"outcome": "unknown", "sent_at": hour_ago.to_string()});
-    std::fs::write(newest.with_extension("outcome"), outcome.to_string()).unwrap();
+    set_outcome(home, newest, &json!({"outcome": "unknown", "sent_at": hour_ago.to_string()}));
     newest
 }
 
@@ -31,9 +28,11 @@ fn an_old_unknown_update_that_the_profile_shows_is_the_one_undone() {
     let newest = make_unknown(&home);
     home.sandbox_ok(API, "customer restore --yes");
     assert_eq!(address(&home), "Reno 10118 ");
-    let outcome: Value =
-        serde_json::from_slice(&std::fs::read(newest.with_extension("outcome")).unwrap()).unwrap();
-    assert_eq!((&outcome["outcome"], &outcome["verified"]), (&json!("applied"), &json!(true)), "{outcome}");
+    let applied = format!(
+        "SELECT count(*) FROM write WHERE id = {newest} AND outcome ->> 'outcome' = 'applied' \
+         AND outcome ->> 'verified'"
+    );
+    assert_eq!(log_count(&home, &applied), 1);
 }
 
 /// Whether it did nothing, or something else came after it, is for a person to say.
@@ -47,8 +46,7 @@ fn an_old_unknown_update_that_the_profile_does_not_show_is_not_undone_unasked() 
     assert_eq!(never_came.sandbox(API, &format!("{lost} --fault PUT:reset-before-commit")).code, 8);
     overwritten.sandbox_ok(API, "customer update --address 2 --postcode 10120 --telephone 1");
     overwritten.sandbox_ok(API, "customer update --address 2 --telephone 2");
-    overwritten.sandbox_ok(API, "customer history --delete 3 --yes");
-    forget_removals(&overwritten);
+    change_log(&overwritten, "DELETE FROM run WHERE id = 3; DELETE FROM last_read");
     for (home, postcode, changed) in
         [(&never_came, "10119", "Postcode"), (&overwritten, "10120", "Telephone number, Postcode")]
     {
@@ -56,8 +54,8 @@ fn an_old_unknown_update_that_the_profile_does_not_show_is_not_undone_unasked() 
         let refused = home.sandbox(API, "customer restore --yes");
         let stderr = refused.stderr.replace(&format!("(address 2: {changed};"), "(address 2: FIELDS;");
         Outcome { stderr, ..refused }.assert_failure(3, str![[r#"
-error: it is unknown whether 000002-[SNAPSHOT] (address 2: FIELDS; [TIME]) was saved, and the profile does not show it
-  hint: name the update to undo, such as `storefront --sandbox --api marketplace customer restore 000002-[SNAPSHOT]`; `storefront --sandbox --api marketplace customer history` lists the snapshots
+error: it is unknown whether update 2 (address 2: FIELDS; [TIME]) was saved, and the profile does not show it
+  hint: name the update to undo, such as `storefront --sandbox --api marketplace customer restore 2`; `storefront --sandbox --api marketplace customer history` lists the updates
 "#]]);
         assert_eq!(address(home), format!("New York {postcode} "));
         home.sandbox_ok(API, "customer restore 2 --yes");
@@ -78,8 +76,8 @@ fn a_lost_reply_costs_two_reads() {
         home.sandbox_ok(api, &format!("customer update{customer} --remove-address 3 --yes"));
         let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
         let outcome = json!({"outcome": "applied", "at": hour_ago.to_string(), "verified": true});
-        for snapshot in snapshots(&home) {
-            std::fs::write(snapshot.with_extension("outcome"), outcome.to_string()).unwrap();
+        for update in updates(&home) {
+            set_outcome(&home, update, &outcome);
         }
         assert_eq!(reads("customer restore"), 2, "{api}");
     }
@@ -101,11 +99,11 @@ fn without_an_applied_update_nothing_is_restored() {
     let home = Home::new();
     let nothing = str![[r#"
 error: no update of customer 1 from this machine was applied
-  hint: `storefront --sandbox --api marketplace customer history` lists the snapshots; --customer names another customer
+  hint: `storefront --sandbox --api marketplace customer history` lists the updates; --customer names another customer
 "#]];
     home.sandbox(API, "customer restore --yes").assert_failure(2, nothing.clone());
     let refused = "customer update --address 2 --postcode 10120 --fault PUT:429 --retry 0";
     assert_eq!(home.sandbox(API, refused).code, 5);
-    assert_eq!(snapshots(&home).len(), 1);
+    assert_eq!(updates(&home).len(), 1);
     home.sandbox(API, "customer restore --yes").assert_failure(2, nothing);
 }

@@ -1,108 +1,135 @@
-//! Which files with customers' data are kept, and for how long.
+//! Which data of customers is kept in the log, and for how long.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::mock_server::MockServer;
 use crate::support::raw_http::CUSTOMER;
 use crate::support::scripted::{methods, ok, profile, run};
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, files_below, forget_removals, snapshots};
+use crate::support::test_env::{TestEnv, change_log, log_count, set_outcome, updates};
 
 const UPDATE: &str = "--sandbox customer update --address 2 --yes --postcode";
 
-/// Gives a snapshot a name that says it was taken long ago, with this outcome.
-fn age(snapshot: &Path, outcome: &serde_json::Value) -> PathBuf {
-    let name = snapshot.file_name().unwrap().to_str().unwrap();
-    let old = snapshot.with_file_name(format!("{}-20200101T000000Z.json", &name[..6]));
-    let mut text: serde_json::Value = serde_json::from_slice(&std::fs::read(snapshot).unwrap()).unwrap();
-    text["taken"] = "2020-01-01T00:00:00Z".into();
-    std::fs::write(&old, text.to_string()).unwrap();
-    std::fs::remove_file(snapshot).unwrap();
-    std::fs::remove_file(snapshot.with_extension("outcome")).unwrap();
-    std::fs::write(old.with_extension("outcome"), outcome.to_string()).unwrap();
-    old
+/// A moment so many minutes ago.
+fn ago(minutes: i64) -> jiff::Timestamp {
+    jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes)
 }
 
-/// Says that it was looked so many days ago for what is too old, at every service.
+const DAY: i64 = 24 * 60;
+
+/// Lets an update be so many days old, with this outcome.
+fn age(home: &Home, update: i64, days: i64, outcome: &Value) {
+    set_outcome(home, update, outcome);
+    let closed = outcome["at"].as_str().map(|at| at.parse::<jiff::Timestamp>().unwrap());
+    let left = ago(days * DAY);
+    let closed = closed.unwrap_or(left).as_microsecond();
+    let left = left.as_microsecond();
+    change_log(
+        home,
+        &format!(
+            "UPDATE write SET left_at = {left}, closed_at = {closed} WHERE id = {update};
+             UPDATE run SET began = {left} WHERE id = (SELECT run FROM write WHERE id = {update})"
+        ),
+    );
+}
+
+/// Says that it was looked so many days ago for what is too old.
 fn looked(home: &Home, days: i64) {
-    let at = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(24 * days);
-    for file in files_below(&home.state().join("retention")) {
-        let mut look: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-        look["at"] = at.to_string().into();
-        std::fs::write(file, look.to_string()).unwrap();
-    }
+    change_log(home, &format!("UPDATE log SET looked_at = {}", ago(days * DAY).as_microsecond()));
 }
 
-/// Lets a minute go by since the last read of each customer.
-fn age_reads(home: &Home) {
-    let reads = files_below(&home.state().join("snapshots"));
-    for file in reads.into_iter().filter(|file| file.ends_with("last-read")) {
-        let mut read: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-        read["at"] = (jiff::Timestamp::now() - jiff::SignedDuration::from_secs(61)).to_string().into();
-        std::fs::write(file, read.to_string()).unwrap();
-    }
+fn is_there(home: &Home, update: i64) -> bool {
+    let documents = log_count(home, &format!("SELECT count(*) FROM document WHERE write = {update}"));
+    assert_eq!(documents, log_count(home, &format!("SELECT count(*) FROM write WHERE id = {update}")));
+    documents == 1
 }
 
-fn old_outcome() -> serde_json::Value {
+fn old_outcome() -> Value {
     json!({"outcome": "applied", "at": "2020-01-01T00:00:00Z", "verified": true})
 }
 
 /// It is looked once a day, by any command that writes.
 #[test]
-fn old_snapshots_of_every_customer_go_whatever_their_number() {
+fn old_updates_of_every_customer_go_whatever_their_number() {
     let home = Home::new();
-    let old: Vec<PathBuf> = ["1", "2"]
-        .iter()
-        .map(|customer| {
-            let named = format!("--customer {customer} --gender 3");
-            home.ok(&format!("--sandbox --api magento customer update {named} --yes"));
-            age(&snapshots(&home).pop().unwrap(), &old_outcome())
-        })
-        .collect();
+    for customer in ["1", "2"] {
+        home.ok(&format!("--sandbox --api magento customer update --customer {customer} --gender 3 --yes"));
+    }
+    let old = updates(&home);
+    for update in &old {
+        age(&home, *update, 40, &old_outcome());
+    }
     let write = "--sandbox attribute create --code c{} --label C --type text";
     home.ok(&write.replace("{}", "1"));
-    assert!(old.iter().all(|file| file.exists()), "it was looked a moment ago");
-    age_reads(&home);
+    assert!(old.iter().all(|update| is_there(&home, *update)), "it was looked a moment ago");
     looked(&home, 2);
     home.ok(&write.replace("{}", "2"));
-    let left = files_below(&home.state().join("snapshots"));
-    assert!(left.iter().all(|file| std::fs::read(file).unwrap().is_empty()), "{left:?}");
+    assert_eq!(updates(&home), Vec::<i64>::new());
     assert_eq!(home.ok("--sandbox --api magento customer history -o json"), "");
-    // No number is given twice.
+    assert_eq!(log_count(&home, "SELECT count(*) FROM run WHERE arguments LIKE '%gender%'"), 0);
+    // No id is given twice.
     home.ok("--sandbox --api magento customer update --customer 2 --gender 1 --yes");
-    assert!(snapshots(&home)[0].to_string_lossy().contains("000002-"), "{:?}", snapshots(&home));
+    assert_eq!(updates(&home), [3]);
 }
 
 #[test]
 fn what_is_open_or_of_the_last_minutes_stays() {
     let home = Home::new();
     let long_ago = "2020-01-01T00:00:00Z";
-    let now = jiff::Timestamp::now().to_string();
-    for (postcode, outcome, stays) in [
-        ("1", old_outcome(), false),
-        ("2", json!({"outcome": "refused"}), false),
-        ("3", json!({"outcome": "unknown", "sent_at": long_ago}), true),
-        ("4", json!({"outcome": "mismatch", "sent_at": long_ago, "is_final": true}), true),
-        ("5", json!({"outcome": "applied", "at": now, "verified": true}), true),
-    ] {
-        home.ok(&format!("{UPDATE} 1011{postcode} --after-unknown"));
-        let old = age(&snapshots(&home).pop().unwrap(), &outcome);
+    let (unknown, mismatch) = (
+        json!({"outcome": "unknown", "sent_at": long_ago}),
+        json!({"outcome": "mismatch", "sent_at": long_ago, "is_final": true}),
+    );
+    for (number, (days, outcome, stays)) in [
+        (40, old_outcome(), false),
+        (40, json!({"outcome": "refused"}), false),
+        (89, unknown.clone(), true),
+        (89, mismatch.clone(), true),
+        (92, unknown, false),
+        (92, mismatch, false),
+        (40, json!({"outcome": "applied", "at": ago(0).to_string(), "verified": true}), true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        home.ok(&format!("{UPDATE} 1011{number} --after-unknown"));
+        let old = updates(&home).pop().unwrap();
+        age(&home, old, days, &outcome);
         looked(&home, 2);
-        home.ok(&format!("{UPDATE} 2011{postcode} --after-unknown"));
-        assert_eq!((old.exists(), old.with_extension("outcome").exists()), (stays, stays), "{outcome}");
+        home.ok(&format!("{UPDATE} 2011{number} --after-unknown"));
+        assert_eq!(is_there(&home, old), stays, "{days}: {outcome}");
     }
-    let listed = home.ok("--sandbox customer history --jq .snapshot");
-    assert_eq!(listed.lines().count(), 8, "{listed}");
     // Those that stay are told.
     let told = home.run("--sandbox doctor -o json");
-    let checks: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    let checks: Value = serde_json::from_str(&told.stdout).unwrap();
     let history =
         checks["checks"].as_array().unwrap().iter().find(|check| check["check"] == "history").unwrap();
     assert_eq!(history["status"], "warning");
-    let detail = history["detail"].as_str().unwrap();
-    assert!(detail.contains("customer 1: 000007-") && detail.contains(", 000005-"), "{detail}");
+    assert!(history["detail"].as_str().unwrap().ends_with("customer 1: 7, 5"), "{history}");
+}
+
+/// How long an update is kept is said by the profile that it was made with, whatever profile looks.
+#[test]
+fn an_update_is_kept_as_long_as_its_own_profile_says() {
+    let env = TestEnv::new();
+    let profile = |name: &str, days: u32| {
+        let url = env.url();
+        format!(
+            "[profiles.{name}]\nbase-url = \"{url}\"\nstore-view = \"default\"\nretention-days = {days}\ntoken = \"{CUSTOMER}\"\n"
+        )
+    };
+    env.home.write("config.toml", profile("long", 365) + &profile("short", 10), 0o600);
+    let update = |name: &str, postcode: u32| {
+        env.home.ok(&format!("-p {name} customer update --address 2 --yes --postcode {postcode}"));
+    };
+    update("long", 10119);
+    update("short", 10120);
+    for id in updates(&env.home) {
+        age(&env.home, id, 100, &old_outcome());
+    }
+    looked(&env.home, 2);
+    update("short", 10121);
+    assert_eq!(updates(&env.home), [1, 3]);
 }
 
 /// An address that a read of the last minute showed is not lost by a PUT that is made from an older read.
@@ -113,8 +140,8 @@ fn the_last_read_outlives_every_look_for_what_is_too_old() {
         profile(json!({"addresses": addresses}))
     };
     let rome = "customer update --address 1 --city Rome --yes --settle 0";
-    let older_than = |age: &str| format!("customer history --older-than {age} --yes --profile shop");
-    for look in [None, Some(older_than("30d")), Some(older_than("0d"))] {
+    let older_than = |age: &str| format!("forget --older-than {age} --yes --profile shop");
+    for look in [None, Some(older_than("30d")), Some(older_than("12h"))] {
         // Somebody else adds an address, a read shows it, and the next one comes from a replica that is behind.
         let script = vec![ok(&lyon("Paris")), ok(&profile(json!({})))];
         let server = MockServer::start(script);
@@ -138,39 +165,21 @@ fn the_last_read_outlives_every_look_for_what_is_too_old() {
     }
 }
 
-/// What became of an update of the last minutes may have been found out later than it was sent.
-#[test]
-fn writes_of_the_last_ten_minutes_stay_whatever_the_flags() {
-    let home = Home::new();
-    let ago = |minutes: i64| (jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes)).to_string();
-    for (postcode, outcome, stays) in [
-        (10001, json!({"outcome": "applied", "at": ago(9), "verified": true}), true),
-        (10002, json!({"outcome": "partial", "at": ago(9)}), true),
-        (10003, json!({"outcome": "applied", "at": ago(11), "verified": true}), false),
-        (10004, json!({"outcome": "partial", "at": ago(11)}), false),
-    ] {
-        home.ok(&format!("{UPDATE} {postcode}"));
-        let old = age(&snapshots(&home).pop().unwrap(), &outcome);
-        home.ok("--sandbox customer history --older-than 0d --yes");
-        assert_eq!((old.exists(), old.with_extension("outcome").exists()), (stays, stays), "{outcome}");
-    }
-}
-
 /// Whatever the clock says, no more than a day has passed since the last command.
 #[test]
 fn a_clock_that_is_set_years_ahead_removes_nothing() {
     let home = Home::new();
     home.ok(&format!("{UPDATE} 10119"));
-    let old = age(&snapshots(&home)[0], &old_outcome());
-    // To the snapshot it is as if the clock were ahead.
+    age(&home, 1, 40, &old_outcome());
+    // To the update it is as if the clock were ahead.
     looked(&home, 10_000);
     home.ok(&format!("{UPDATE} 10120"));
-    assert!(old.exists());
+    assert!(is_there(&home, 1));
     home.ok(&format!("{UPDATE} 10121"));
-    assert!(old.exists(), "it was looked a moment ago");
+    assert!(is_there(&home, 1), "it was looked a moment ago");
     looked(&home, 1);
     home.ok(&format!("{UPDATE} 10122"));
-    assert!(!old.exists());
+    assert!(!is_there(&home, 1));
 }
 
 /// With `retention-days = 0` they go with the next command, as soon as nothing needs them.
@@ -186,63 +195,23 @@ fn nothing_is_kept_with_zero_days_but_the_last_minutes() {
         env.home.ok(&format!("-p p customer update --address 2 --yes --postcode {postcode}"));
     };
     update(10119);
-    let first = snapshots(&env.home).remove(0);
     update(10120);
-    assert!(first.exists(), "reads of the next minute are compared with it");
-    let old = age(&first, &old_outcome());
+    assert!(is_there(&env.home, 1), "reads of the next minute are compared with it");
+    age(&env.home, 1, 1, &old_outcome());
     update(10121);
-    assert!(!old.exists() && snapshots(&env.home).len() == 2);
+    assert_eq!(updates(&env.home), [2, 3]);
 }
 
-/// What a killed command left has whole profiles.
+/// An update is deleted only after the one that made it too old went through.
 #[test]
-fn a_half_written_file_goes_with_the_next_update_and_with_a_deletion() {
+fn a_refused_restore_deletes_nothing() {
     let home = Home::new();
     home.ok(&format!("{UPDATE} 10119"));
-    let leftover = snapshots(&home)[0].with_file_name(".tmpAbC123");
-    let private = |file: &Path| std::fs::read_to_string(file).unwrap_or_default().contains("street");
-    for command in
-        [format!("{UPDATE} 10120"), "--sandbox customer history --customer 1 --delete 1 --yes".to_owned()]
-    {
-        std::fs::write(&leftover, "{\"street\": [\"half a prof").unwrap();
-        home.ok(&command);
-        assert!(!leftover.exists(), "{command}");
-    }
-    // What the last read showed is there without a snapshot, too.
-    let leftover = leftover.ancestors().nth(2).unwrap().join(".tmpAbC123");
-    for _ in 0..2 {
-        forget_removals(&home);
-        home.ok("--sandbox customer update --address 2 --yes --postcode 10120");
-        std::fs::write(&leftover, "{\"street\": [\"half a prof").unwrap();
-        home.ok("--sandbox customer history --delete all --yes");
-        let left = files_below(&home.state().join("snapshots"));
-        assert!(!left.iter().any(|file| private(file)), "{left:?}");
-    }
-}
-
-/// A snapshot is deleted only after the update that made it too old went through.
-#[test]
-fn a_refused_restore_deletes_no_snapshot() {
-    let home = Home::new();
-    home.ok(&format!("{UPDATE} 10119"));
-    let old = age(&snapshots(&home)[0], &old_outcome());
+    age(&home, 1, 40, &old_outcome());
     looked(&home, 2);
     let restore = "--sandbox customer restore 1 --yes --retry 0";
     assert_ne!(home.run(&format!("{restore} --fault PUT:400")).code, 0);
-    assert!(old.exists());
+    assert!(is_there(&home, 1));
     home.ok(restore);
-    assert!(!old.exists());
-}
-
-#[test]
-fn a_number_is_a_snapshot_also_beside_a_file_of_that_name() {
-    let home = Home::new();
-    home.ok(&format!("{UPDATE} 10119"));
-    std::fs::write(home.dir.path().join("1"), "{}").unwrap();
-    home.ok("--sandbox customer restore 1 --yes");
-    assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].postcode"), "10118\n");
-    let file = home.dir.path().join("copy");
-    std::fs::copy(&snapshots(&home)[0], &file).unwrap();
-    let again = home.run("--sandbox customer restore copy --yes");
-    assert_eq!(again.code, 0, "{again:?}");
+    assert!(!is_there(&home, 1));
 }

@@ -30,7 +30,7 @@ fn profiles_of_one_account_see_what_the_others_did() {
     assert_eq!(run(&format!("-p anna {LOST}")).code, 8);
     let refused = run(&format!("-p ben {NEXT}"));
     assert_eq!(refused.code, 3, "{refused:?}");
-    assert!(refused.stderr.contains("it is unknown whether 000001-"), "{refused:?}");
+    assert!(refused.stderr.contains("it is unknown whether update 1 "), "{refused:?}");
     assert_eq!(env.home.ok("-p ben customer history --customer 2 --jq .outcome"), "unknown\n");
     assert_eq!(run(&format!("-p ben {NEXT} --after-unknown")).code, 0);
     assert_eq!(

@@ -49,12 +49,10 @@ fn another_customer_than_the_tokens_stops_the_update() {
         refused.error()["message"],
         "the service answered with the profile of customer 8, and this token was customer 7's before"
     );
-    assert!(
-        refused.error()["hint"].as_str().unwrap().contains("`storefront customer history --forget-owner`")
-    );
+    assert!(refused.error()["hint"].as_str().unwrap().contains("`storefront forget --token`"));
     assert_eq!(run("customer show").code, 3, "nor is it shown as the token's own");
     // Where the token was given to another customer, the hint helps.
-    assert_eq!(run("customer history --forget-owner").code, 0);
+    assert_eq!(run("forget --token").code, 0);
     run("customer update --address 2 --city Lyon").done();
 }
 

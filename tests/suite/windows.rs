@@ -81,7 +81,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "config_files",
             "doctor::a_configuration_that_others_can_read_is_fixed_by_the_suggested_command",
             "doctor::a_token_file_that_others_can_read_is_fixed_by_the_suggested_command",
-            "doctor::snapshots_that_others_can_read_are_a_warning",
+            "doctor::a_state_directory_that_others_can_read_is_a_warning",
             "input_files::an_unreadable_file_is_refused",
             "sandbox_store::the_database_files_are_private",
             "secrets::files_with_customer_data_are_readable_by_their_owner_only",
@@ -93,7 +93,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "batch_journal::a_full_disk_stops_the_run_before_unjournalled_records_are_sent",
             "full_disk::a_full_disk_under_the_sandbox_is_reported",
             "full_disk::a_small_limit_of_the_stack_ends_no_command",
-            "full_disk::a_snapshot_that_cannot_be_written_stops_the_update",
+            "full_disk::a_log_that_cannot_be_written_stops_the_update",
         ],
     ),
     (

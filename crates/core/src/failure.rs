@@ -150,9 +150,9 @@ pub struct Failure {
     /// Paths of what a read after the write does not show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// File of the snapshot taken before the write.
+    /// What the write is known by in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<Box<str>>,
+    pub write: Option<Box<str>>,
     /// What became of each call, where the operation is several; as in results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Value>,

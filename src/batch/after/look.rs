@@ -126,7 +126,7 @@ async fn verify(
     }
     let finding = |(record, found)| {
         let is_left = found == Found::There && last.is_some_and(|last| last.record == record);
-        Finding { record, found, taken: None, is_recent: false, is_left }
+        Finding { record, found, taken: None, is_recent: false, is_left, write: None }
     };
     Ok(found.into_iter().map(finding).collect())
 }

@@ -272,7 +272,7 @@ fn row(member: &Member, finding: &Finding) -> Value {
         "key": member.key,
         "state": finding.found.state(),
         "differences": differences,
-        "snapshot": member.noted.snapshots.last(),
+        "write": finding.write,
         "taken": finding.taken,
         "reason": reason,
     })
@@ -296,6 +296,13 @@ impl Found {
 
 impl Finding {
     fn not_known(record: u64, why: String) -> Self {
-        Self { record, found: Found::NotKnown(why), taken: None, is_recent: false, is_left: false }
+        Self {
+            record,
+            found: Found::NotKnown(why),
+            taken: None,
+            is_recent: false,
+            is_left: false,
+            write: None,
+        }
     }
 }

@@ -1,22 +1,22 @@
 //! `storefront customer history`: what was changed from this machine, and what became of it.
 
-use clap::builder::NonEmptyStringValueParser;
+use std::cmp::Reverse;
+
 use clap::{Args, value_parser};
-use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::erase;
 use super::update::dialogue::select;
-use crate::cli::{ConfirmArgs, CustomerChoice, RequestArgs};
+use crate::cli::{CustomerChoice, RequestArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
+use crate::log::{CustomerStore, Entry, WriteLog, WriteName};
 use crate::ops::profile::earlier::is_shown;
 use crate::ops::profile::messages::named;
 use crate::ops::profile::read;
 use crate::report::changes::HistoryEntry;
-use crate::state::{self, CustomerStore, LockName, SnapshotEntry};
+use crate::state::{self, LockName};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::Bearer;
@@ -24,7 +24,6 @@ use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Proof, is_provable};
-use storefront_core::text::duration;
 
 /// How many changes are listed where no customer is named and `--limit` does not say it.
 const LISTED_OF_ALL: usize = 20;
@@ -41,47 +40,25 @@ pub struct HistoryArgs {
     /// Check whether the latest unknown update took effect
     #[arg(long, conflicts_with = "limit")]
     pub check: bool,
-    /// Delete one snapshot (name or prefix) or `all` of the customer
-    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with_all = ["check", "limit"])]
-    #[arg(value_parser = NonEmptyStringValueParser::new())]
-    pub delete: Option<String>,
-    /// With `--delete all`: of all customers
-    #[arg(long, requires = "delete")]
-    #[arg(conflicts_with_all = ["customer", "check", "limit", "forget_owner", "older_than"])]
-    pub all_customers: bool,
-    /// Delete the snapshots of all customers that are older, such as 30d
-    #[arg(long, value_name = "AGE", conflicts_with_all = ["check", "limit", "delete", "customer"])]
-    #[arg(value_parser = duration::age)]
-    pub older_than: Option<SignedDuration>,
-    /// Forget whose the token is, or which tokens are the customer's
-    #[arg(long, conflicts_with_all = ["check", "limit", "delete", "older_than"])]
-    pub forget_owner: bool,
-    /// What every command takes that asks.
-    #[command(flatten)]
-    pub confirm: ConfirmArgs,
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
 }
 
-/// Lists snapshots, newest first, with what each replacement changed: of the customer who is named, else of all. With `--check`,
-/// looks again for the newest of unknown outcome; with `--delete` and `--older-than`, removes snapshots. Only `--check` needs the
-/// service where the customer is known from an earlier command.
+/// Lists updates, newest first, with what each changed: of the customer who is named, else of all. With `--check`, looks again for
+/// the newest of unknown outcome. Only that needs the service where the customer is known from an earlier command.
 ///
 /// # Errors
 /// As [`read::read_profile`] where nothing says which customer it is.
 pub async fn run(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Failure> {
     let named = session.global.customer.as_deref();
     with_service(session, async |service| {
-        if args.all_customers || args.older_than.is_some() {
-            return erase::of_all(service, args.delete.as_deref(), args.older_than).await;
-        }
-        if named.is_none() && !args.check && args.delete.is_none() && !args.forget_owner {
+        if named.is_none() && !args.check {
             return print_all(service, args.limit);
         }
         if named.is_none() && service.settings.has_only_admin_token() && !session.prompt().can_ask() {
             return Err(Failure::usage("an administrator's token does not say which customer is meant")
-                .hint("name the customer with --customer, or use --all-customers with --delete all"));
+                .hint("name the customer with --customer"));
         }
         let service = &select(service, named).await?;
         of_one(service, args).await
@@ -92,26 +69,16 @@ pub async fn run(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Failur
 /// What concerns one customer.
 async fn of_one(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
     let (context, settings) = (service.session.context, &service.settings);
-    let store = |customer: &str| CustomerStore::of(context, settings, customer);
     if args.check {
         let stored = look(service).await?;
-        return check(service, &store(&stored.customer_key())?, &stored);
-    }
-    if args.forget_owner && service.customer.is_none() && service.email.is_none() {
-        return erase::forget_token(service).await;
+        let store = state::store(context, settings, &stored.customer_key(), false)?;
+        return check(service, &store, &stored);
     }
     let customer = match known(service).await? {
         Some(customer) => customer,
         None => look(service).await?.customer_key(),
     };
-    if args.forget_owner {
-        erase::forget_owner(service, &customer);
-        return Ok(());
-    }
-    match &args.delete {
-        Some(what) => erase::of_one(service, &store(&customer)?, &customer, what).await,
-        None => print(service, &store(&customer)?, &customer, args.limit),
-    }
+    print(service, &state::store(context, settings, &customer, false)?, &customer, args.limit)
 }
 
 /// Reads the profile, and remembers whose it is.
@@ -134,10 +101,9 @@ async fn known(service: &Service<'_>) -> Result<Option<String>, Failure> {
         let Ok(token) = service.token(Bearer::Customer).await else { return Ok(None) };
         return Ok(state::load_customer(context, settings, &LockName::token(token)));
     };
-    let mut keys = state::customers_with_email(context, &settings.service_id(), email)?;
-    keys.extend(state::load_customer(context, settings, &LockName::email(email)));
+    let Some(log) = WriteLog::to_read(context)? else { return Ok(None) };
+    let mut keys = log.customers_with_email(&settings.service_id().to_string(), &email.folded())?;
     keys.sort_unstable();
-    keys.dedup();
     match &keys[..] {
         [] => Ok(None),
         [_] => Ok(keys.pop()),
@@ -160,31 +126,32 @@ fn shop(service: &Service<'_>) -> String {
 /// Prints the newest changes of all customers of this service.
 fn print_all(service: &Service<'_>, limit: Option<u16>) -> Result<(), Failure> {
     let report = service.session.report;
-    let customers = state::customers_of(service.session.context, &service.settings.service_id())?;
+    let id = service.settings.service_id().to_string();
+    let log = WriteLog::to_read(service.session.context)?;
+    let customers = log.as_ref().map(|log| log.customers(&id)).transpose()?.unwrap_or_default();
+    let stores = customers.into_iter().map(|key| CustomerStore::new(log.clone(), id.clone(), key));
+    let stores: Vec<CustomerStore> = stores.collect();
     let mut entries = Vec::new();
-    for customer in &customers {
-        for entry in customer.store.entries() {
-            let entry = entry?;
-            entries.push((entry.taken(), customer, entry));
+    for store in &stores {
+        for entry in store.entries() {
+            entries.push((store, entry?));
         }
     }
-    entries.sort_by(|(one, _, this), (other, _, that)| {
-        other.cmp(one).then_with(|| that.number.cmp(&this.number))
-    });
+    entries.sort_by_key(|(_, entry)| Reverse(entry.name().id));
     if entries.is_empty() && !report.is_json() {
         report.status(&format!("no changes of any customer recorded on this machine for {}", shop(service)));
         return Ok(());
     }
     let (count, limit) = (entries.len(), limit.map_or(LISTED_OF_ALL, usize::from));
     let (shown, mut later) = (entries.iter().take(limit), Later::default());
-    let mut listed = shown.map(|(_, customer, entry)| later.entry(&customer.store, &customer.name(), entry));
+    let mut listed = shown.map(|(store, entry)| later.entry(store, &store.key, entry));
     if report.is_json() {
-        listed.try_for_each(|entry| report.json_line(&entry))?;
+        listed.try_for_each(|entry| report.json_line(&entry?))?;
     } else {
         report.status("changes of profile and addresses of all customers, made from this machine:");
         let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
-        let blocks = listed.map(|entry| entry.to_text(now, &zone, true, report.stdout_style));
-        report.stdout(blocks.collect::<Vec<_>>().join("\n"))?;
+        let blocks = listed.map(|entry| Ok(entry?.to_text(now, &zone, true, report.stdout_style)));
+        report.stdout(blocks.collect::<Result<Vec<_>, Failure>>()?.join("\n"))?;
     }
     if count > limit {
         report.status(&format!("{limit} of {count} shown; --limit N shows more"));
@@ -201,7 +168,7 @@ fn print(
 ) -> Result<(), Failure> {
     let report = service.session.report;
     let limit = limit.map_or(usize::MAX, usize::from);
-    let entries: Vec<SnapshotEntry> = store.entries().take(limit).collect::<Result<_, _>>()?;
+    let entries: Vec<Entry> = store.entries().take(limit).collect::<Result<_, _>>()?;
     if entries.is_empty() && !report.is_json() {
         let shop = shop(service);
         report.status(&format!("no changes of customer {customer} recorded on this machine for {shop}"));
@@ -210,12 +177,12 @@ fn print(
     let mut later = Later::default();
     let mut entries = entries.iter().map(|entry| later.entry(store, customer, entry));
     if report.is_json() {
-        return entries.try_for_each(|entry| report.json_line(&entry));
+        return entries.try_for_each(|entry| report.json_line(&entry?));
     }
     report.status(&format!("customer {customer}, changes of profile and addresses made from this machine:"));
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
-    let blocks = entries.map(|entry| entry.to_text(now, &zone, false, report.stdout_style));
-    report.stdout(blocks.collect::<Vec<_>>().join("\n"))
+    let blocks = entries.map(|entry| Ok(entry?.to_text(now, &zone, false, report.stdout_style)));
+    report.stdout(blocks.collect::<Result<Vec<_>, Failure>>()?.join("\n"))
 }
 
 /// The changes that were listed so far and may have been applied, newest first.
@@ -224,57 +191,59 @@ struct Later(Vec<LaterChange>);
 
 struct LaterChange {
     customer: String,
-    snapshot: String,
+    write: WriteName,
     is_applied: bool,
     changes: Vec<Change>,
 }
 
 impl Later {
-    /// A snapshot and what became of it, with the later change that set it back: by a restore, the undo of a batch, or an update
-    /// with the values of before. One whose file cannot be read is listed all the same.
-    fn entry(&mut self, store: &CustomerStore, customer: &str, entry: &SnapshotEntry) -> HistoryEntry {
-        let customer = customer.to_owned();
-        let (snapshot, file) = (entry.name().to_owned(), entry.path.display().to_string());
-        let Ok(read) = store.read(&entry.path) else {
-            return HistoryEntry {
-                customer,
-                snapshot,
-                outcome: "unreadable",
-                file,
-                ..HistoryEntry::default()
-            };
-        };
-        let (outcome, changes) = (store.outcome(&entry.path), read.changes());
+    /// An update and what became of it, with the later change that set it back: by a restore, the undo of a batch, or an update
+    /// with the values of before.
+    fn entry(
+        &mut self,
+        store: &CustomerStore,
+        customer: &str,
+        entry: &Entry,
+    ) -> Result<HistoryEntry, Failure> {
+        let (customer, write, read) = (customer.to_owned(), entry.name(), store.read(entry)?);
+        let (outcome, changes) = (entry.outcome(), read.changes());
         let is_applied = matches!(outcome, WriteOutcome::Applied { .. });
         let set_back_by = is_applied.then(|| self.that_sets_back(&customer, &changes)).flatten();
         if outcome.may_be_applied() {
-            let (customer, snapshot, changes) = (customer.clone(), snapshot.clone(), changes.clone());
-            self.0.push(LaterChange { customer, snapshot, is_applied, changes });
+            let (customer, changes) = (customer.clone(), changes.clone());
+            self.0.push(LaterChange { customer, write, is_applied, changes });
         }
         let (taken, operation, outcome) = (read.taken, read.operation, outcome.name());
-        HistoryEntry { customer, snapshot, taken, operation, outcome, set_back_by, changes, file }
+        Ok(HistoryEntry {
+            customer,
+            write: write.to_string(),
+            taken,
+            operation,
+            outcome,
+            set_back_by: set_back_by.map(|by| by.to_string()),
+            changes,
+        })
     }
 
-    /// The snapshot of the newest of the changes that set all of these back.
-    fn that_sets_back(&self, customer: &str, changes: &[Change]) -> Option<String> {
+    /// The newest of the changes that set all of these back.
+    fn that_sets_back(&self, customer: &str, changes: &[Change]) -> Option<WriteName> {
         let sets_back = |change: &Change| {
             let later = self.0.iter().filter(|later| later.customer == customer);
             let mut others = later.flat_map(|later| later.changes.iter().map(move |other| (later, other)));
             let (later, last) = others.find(|(_, other)| other.path.overlaps(&change.path))?;
             let is_back = last.path == change.path && last.after == change.before;
-            (is_back && later.is_applied).then_some(&later.snapshot)
+            (is_back && later.is_applied).then_some(later.write)
         };
         let by: Option<Vec<_>> = changes.iter().map(sets_back).collect();
-        // Names begin with numbers that rise.
-        by?.into_iter().max().cloned()
+        by?.into_iter().max_by_key(|by| by.id)
     }
 }
 
 /// Looks again for the newest replacement that may have changed something.
 fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
     let report = service.session.report;
-    let newest = store.newest(|entry| store.outcome(&entry.path).may_be_applied())?;
-    let newest = newest.map(|entry| (store.outcome(&entry.path), entry));
+    let newest = store.newest(|entry| entry.outcome().may_be_applied())?;
+    let newest = newest.map(|entry| (entry.outcome(), entry));
     let Some((outcome @ (WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. }), entry)) = newest
     else {
         report.status("no update of unknown outcome");
@@ -284,14 +253,14 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         WriteOutcome::Mismatch { .. } => Proof::OrRewritten,
         _ => Proof::AsSent,
     };
-    let snapshot = store.read_applied(&entry.path).map_err(|failure| {
+    let snapshot = store.read_applied(&entry).map_err(|failure| {
         Failure::new(FailureKind::Unknown, failure.message)
             .hint(hint!("look at the profile with ", storefront("customer show")))
     })?;
     let named = named(&snapshot);
     if is_shown(service, store, &snapshot, stored, proof)? {
         let name = snapshot.name();
-        let found = json!({"snapshot": name, "outcome": "applied"});
+        let found = json!({"write": name, "outcome": "applied"});
         return report.value(&found, |_| format!("{named} was applied: the profile shows all of it\n"));
     }
     let kind = outcome.failure_kind().unwrap_or(FailureKind::Unknown);

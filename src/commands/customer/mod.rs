@@ -1,7 +1,6 @@
 //! `storefront customer …`
 
 mod check;
-mod erase;
 mod history;
 pub mod update;
 use check::CheckArgs;
@@ -47,13 +46,13 @@ pub enum CustomerCommand {
     /// Check address books for duplicates and for addresses that block updates
     Check(CheckArgs),
     /// List changes made from this machine, or delete them
-    #[command(mut_arg("customer", |arg| arg.help("Customer ID or email [default: all; --check and --delete: the token's own]")))]
+    #[command(mut_arg("customer", |arg| arg.help("Customer ID or email [default: all; --check: the token's own]")))]
     #[command(after_help = "Examples:
   storefront customer history --sandbox
-  storefront customer history --sandbox --customer 1 --delete all --yes
-  storefront customer history --sandbox --older-than 30d --yes")]
+  storefront customer history --sandbox --customer 1 --limit 3
+  storefront customer history --sandbox --check")]
     History(HistoryArgs),
-    /// Undo the last update or restore a snapshot
+    /// Undo the last update, or an earlier one
     #[command(alias = "undo")]
     Restore(RestoreArgs),
 }
@@ -93,10 +92,10 @@ pub struct RestoreArgs {
     /// Whose profile.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// Snapshot number, name prefix or file [default: that of the last update]
-    #[arg(value_name = "SNAPSHOT", value_parser = NonEmptyStringValueParser::new())]
-    pub snapshot: Option<String>,
-    /// Confirm the deletion of exactly N addresses newer than the snapshot
+    /// ID of the update, as `customer history` shows it [default: the last one]
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub update: Option<String>,
+    /// Confirm the deletion of exactly N addresses newer than the update
     #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
     /// Restore the whole profile
@@ -141,8 +140,8 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::History(args) => history::run(session, args).await,
         CustomerCommand::Restore(args) => {
             commands::with_customer(session, async |service| {
-                let RestoreArgs { snapshot, all, allow_delete, replacement, .. } = args;
-                let (name, all, allow_delete) = (snapshot.as_deref(), *all, *allow_delete);
+                let RestoreArgs { update, all, allow_delete, replacement, .. } = args;
+                let (name, all, allow_delete) = (update.as_deref(), *all, *allow_delete);
                 let restore = Restore { service, name, all, allow_delete, replacement };
                 let done = replace(service, Change::Restore(&restore)).await;
                 service.stage.end(done.as_ref());

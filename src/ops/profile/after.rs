@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use super::earlier::is_shown;
@@ -13,7 +12,9 @@ use super::steps::Steps;
 use super::{Change, Update};
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
-use crate::state::{self, LockName, Snapshot};
+use crate::journal::read::OfRuns;
+use crate::log::{Entry, Replacement};
+use crate::state::{self, LockName};
 use storefront_core::absent::Absent;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{self, CUSTOMER_UPDATE};
@@ -30,8 +31,10 @@ use storefront_core::profile::verify::Proof;
 pub struct Sent {
     /// Its number.
     pub record: u64,
-    /// The names of the snapshots that were taken for it, in order.
-    pub snapshots: Vec<String>,
+    /// By which the log finds what was written for it.
+    pub of: OfRuns,
+    /// Whether something was sent for it.
+    pub was_sent: bool,
     /// Whether it is done; else its outcome is unknown.
     pub is_done: bool,
 }
@@ -55,7 +58,7 @@ pub enum Found {
     NotKnown(String),
 }
 
-/// What is found of a record, and the snapshot that says so.
+/// What is found of a record, and when it was written.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// Its number.
@@ -68,6 +71,8 @@ pub struct Finding {
     pub is_recent: bool,
     /// Whether something that it wrote is still there.
     pub is_left: bool,
+    /// By what its last update is known.
+    pub write: Option<String>,
 }
 
 /// What leads a profile back to what it was before a batch.
@@ -98,7 +103,7 @@ pub struct Back {
 struct Looked {
     loaded: LoadedProfile,
     /// With what became of each; in the order in which they were taken.
-    snapshots: Vec<(u64, Snapshot, WriteOutcome)>,
+    snapshots: Vec<(u64, Replacement, Entry)>,
     /// The records of which a snapshot cannot be used, and why.
     unusable: Vec<(u64, String)>,
 }
@@ -149,47 +154,44 @@ fn with_known_id<'a>(service: &Service<'a>) -> Service<'a> {
 
 impl Finding {
     fn of(sent: &Sent, found: Found) -> Self {
-        Self { record: sent.record, found, taken: None, is_recent: false, is_left: false }
+        Self { record: sent.record, found, taken: None, is_recent: false, is_left: false, write: None }
     }
 }
 
 impl Looked {
     async fn of(service: &Service<'_>, sent: &[Sent]) -> Result<Self, Failure> {
         let loaded = LoadedProfile::read(service, None).await?;
-        let entries = loaded.store.entries().collect::<Result<Vec<_>, _>>()?;
         let (mut snapshots, mut unusable) = (Vec::new(), Vec::new());
         for sent in sent {
-            for name in &sent.snapshots {
-                let entry = entries.iter().find(|entry| entry.name() == name);
-                let read = entry.map(|entry| (entry.number, loaded.store.read_applied(&entry.path)));
-                match read {
-                    Some((number, Ok(snapshot))) => match ensure_own(&loaded, &snapshot) {
-                        Ok(()) => {
-                            let outcome = loaded.store.outcome(&snapshot.path);
-                            snapshots.push((number, (sent.record, snapshot, outcome)));
-                        }
+            let entries = loaded.store.of_record(&sent.of.runs, sent.of.record)?;
+            if entries.is_empty() && sent.was_sent {
+                unusable.push((sent.record, missing(&loaded, &sent.of)?));
+            }
+            for entry in entries {
+                match loaded.store.read_applied(&entry) {
+                    Ok(snapshot) => match ensure_own(&loaded, &snapshot) {
+                        Ok(()) => snapshots.push((sent.record, snapshot, entry)),
                         Err(why) => unusable.push((sent.record, why)),
                     },
-                    Some((_, Err(failure))) => unusable.push((sent.record, failure.message)),
-                    None => unusable.push((sent.record, missing(service, name))),
+                    Err(failure) => unusable.push((sent.record, failure.message)),
                 }
             }
         }
-        snapshots.sort_by_key(|(number, _)| *number);
-        let snapshots = snapshots.into_iter().map(|(_, snapshot)| snapshot).collect();
+        snapshots.sort_by_key(|(_, snapshot, _)| snapshot.name.id);
         Ok(Self { loaded, snapshots, unusable })
     }
 
     /// The snapshots of a record whose requests may have been applied, each with the changes of the batch that came after it.
-    fn applied(&self, record: u64) -> Vec<(&Snapshot, WriteOutcome, Vec<diff::Change>)> {
+    fn applied(&self, record: u64) -> Vec<(&Replacement, &Entry, Vec<diff::Change>)> {
         let mut later: Vec<diff::Change> = Vec::new();
         let mut own = Vec::new();
-        for (of, snapshot, outcome) in self.snapshots.iter().rev() {
+        for (of, snapshot, entry) in self.snapshots.iter().rev() {
+            let outcome = entry.outcome();
             if !outcome.may_be_applied() {
                 continue;
             }
             if *of == record {
-                own.push((snapshot, *outcome, later.clone()));
+                own.push((snapshot, entry, later.clone()));
             }
             later.extend(snapshot.changes());
         }
@@ -203,15 +205,15 @@ impl Looked {
         let applied = self.applied(sent.record);
         let unusable = self.unusable.iter().find(|(record, _)| *record == sent.record);
         let is_recent =
-            |(_, outcome, _): &(_, WriteOutcome, _)| outcome.time().is_some_and(|at| store.is_recent(at));
+            |(_, entry, _): &(_, &Entry, _)| entry.outcome().time().is_some_and(|at| store.is_recent(at));
         let mut written = 0;
         let found = if let Some((_, why)) = unusable {
             Found::NotKnown(why.clone())
         } else if sent.is_done {
             let mut differences = Vec::new();
-            for (snapshot, _, later) in &applied {
+            for (snapshot, entry, later) in &applied {
                 let write = Write { before: &snapshot.customer, sent: &snapshot.merged };
-                let (rewritten, ignore) = (store.rewritten(&snapshot.path), &service.settings.read.ignore);
+                let (rewritten, ignore) = (entry.rewritten(), &service.settings.read.ignore);
                 written += compared(write, later, ignore).len();
                 differences.extend(changed_since(write, &rewritten, later, stored, ignore)?);
             }
@@ -222,16 +224,19 @@ impl Looked {
         };
         let taken = applied.last().map(|(snapshot, ..)| snapshot.taken.clone());
         let (is_recent, is_left) = (applied.iter().any(is_recent), written > 0);
-        Ok(Finding { record: sent.record, found, taken, is_recent, is_left })
+        let own = self.snapshots.iter().rfind(|(record, ..)| *record == sent.record);
+        let write = own.map(|(_, snapshot, _)| snapshot.name());
+        Ok(Finding { record: sent.record, found, taken, is_recent, is_left, write })
     }
 
     /// Looks for a record of unknown outcome. One that is seen is noted beside its snapshot, where a resumed run finds it; that one is
     /// not seen says nothing.
     fn look(&self, service: &Service<'_>, sent: &Sent) -> Result<Found, Failure> {
         let own = self.snapshots.iter().rfind(|(record, ..)| *record == sent.record);
-        let Some((_, snapshot, outcome)) = own else {
-            return Ok(Found::NotSeen("no snapshot says what it was to change".to_owned()));
+        let Some((_, snapshot, entry)) = own else {
+            return Ok(Found::NotSeen("the log does not have what it was to change".to_owned()));
         };
+        let outcome = entry.outcome();
         Ok(match outcome {
             WriteOutcome::Applied { .. } => Found::Seen,
             WriteOutcome::NotSent | WriteOutcome::Refused => {
@@ -251,11 +256,12 @@ impl Looked {
 
     /// What leads back.
     async fn undone(self, service: &Service<'_>) -> Result<Undone, Failure> {
-        let applied = self.snapshots.iter().filter(|(_, _, outcome)| outcome.may_be_applied());
-        let applied: Vec<&Snapshot> = applied.map(|(_, snapshot, _)| snapshot).collect();
+        let applied = self.snapshots.iter().filter(|(_, _, entry)| entry.outcome().may_be_applied());
+        let applied: Vec<(&Replacement, &Entry)> =
+            applied.map(|(_, snapshot, entry)| (snapshot, entry)).collect();
         let writes: Vec<Write<'_>> = applied
             .iter()
-            .map(|snapshot| Write { before: &snapshot.customer, sent: &snapshot.merged })
+            .map(|(snapshot, _)| Write { before: &snapshot.customer, sent: &snapshot.merged })
             .collect();
         let mut seen = HashSet::new();
         let mut left: Vec<String> = self.unusable.iter().map(|(_, why)| why.clone()).collect();
@@ -263,8 +269,7 @@ impl Looked {
         let Some(both) = together(&writes)? else {
             return Ok(Undone { back: None, left, notes: Vec::new() });
         };
-        let rewritten: Vec<diff::Change> =
-            applied.iter().flat_map(|snapshot| self.loaded.store.rewritten(&snapshot.path)).collect();
+        let rewritten: Vec<diff::Change> = applied.iter().flat_map(|(_, entry)| entry.rewritten()).collect();
         let undo = Undo {
             before: &both.before,
             sent: &both.after,
@@ -340,27 +345,21 @@ fn with_defaults(draft: &Map<String, Value>, changes: &[diff::Change]) -> Map<St
     draft
 }
 
-/// A snapshot has to be of this service and this customer.
-fn ensure_own(loaded: &LoadedProfile, snapshot: &Snapshot) -> Result<(), String> {
-    let name = snapshot.name();
-    if snapshot.service.as_deref() != Some(&*loaded.store.service) {
-        return Err(format!("snapshot {name} was taken from another service"));
-    }
+/// An update has to be of this customer.
+fn ensure_own(loaded: &LoadedProfile, snapshot: &Replacement) -> Result<(), String> {
     if belongs_to(loaded.stored.customer(), &snapshot.customer) {
         Ok(())
     } else {
-        Err(format!("snapshot {name} is of another customer"))
+        Err(format!("update {} is of another customer", snapshot.name()))
     }
 }
 
-/// Why a snapshot is not there.
-fn missing(service: &Service<'_>, name: &str) -> String {
-    let days = service.settings.retention_days;
-    let kept = SignedDuration::from_hours(24 * i64::from(days));
-    let taken = state::date_of_name(name);
-    let now = service.session.context.clock.now();
-    if taken.is_some_and(|taken: Timestamp| now.duration_since(taken) > kept) {
-        return format!("snapshot {name} has expired: snapshots are kept for {days} days");
-    }
-    format!("snapshot {name} is not on this machine")
+/// Why the log has nothing of a record that was sent.
+fn missing(loaded: &LoadedProfile, of: &OfRuns) -> Result<String, Failure> {
+    let why = if loaded.store.knows_run(&of.runs)? {
+        "what it wrote is of another customer, or was deleted from the log"
+    } else {
+        "what it wrote is not in the log of this machine"
+    };
+    Ok(why.to_owned())
 }

@@ -6,9 +6,11 @@ use serde_json::{Map, Value};
 use super::read;
 use super::read::LoadedProfile;
 use crate::client::service::Service;
+use crate::journal::read::OfRuns;
+use crate::log::{CustomerStore, Reach, Replacement};
 use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
-use crate::state::{CustomerStore, Reach, Snapshot};
+use crate::state;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::id::AddressId;
 use storefront_core::operation::CUSTOMER_UPDATE;
@@ -26,16 +28,14 @@ pub fn was_so_before(
     before: &Map<String, Value>,
     sent: &Map<String, Value>,
 ) -> bool {
-    let shows_it = |(earlier, outcome): (Snapshot, WriteOutcome)| {
+    let shows_it = |(earlier, outcome): (Replacement, WriteOutcome)| {
         let is_recent = matches!(outcome, WriteOutcome::Applied { at, .. } if store.is_recent(at));
         let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
         let ignore = &service.settings.read.ignore;
         let verification = earlier.and_then(|earlier| verify(before, sent, &earlier, &[], ignore));
         is_recent && verification.map_or(true, |verification| verification.is_shown())
     };
-    // What an update that was deleted from the history has set, nobody can compare.
-    store.has_removed_recently()
-        || store.recent(Reach::LastMinutes).map_or(true, |recent| recent.into_iter().any(shows_it))
+    store.recent(Reach::LastMinutes).map_or(true, |recent| recent.into_iter().any(shows_it))
 }
 
 /// Whether a profile shows something that this replacement carried, and is not another editor's work.
@@ -55,12 +55,12 @@ pub fn note_saved_refusal(
 ) -> Result<(), Failure> {
     for entry in store.entries() {
         let entry = entry?;
-        match store.outcome(&entry.path) {
+        match entry.outcome() {
             WriteOutcome::NotSent => continue,
             WriteOutcome::Refused => {}
             _ => break,
         }
-        let Ok(snapshot) = store.read(&entry.path).map(Snapshot::put) else { break };
+        let snapshot = store.read(&entry)?.put();
         let Some(sent_at) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
             break;
         };
@@ -72,8 +72,8 @@ pub fn note_saved_refusal(
         if tells_of_it(&verification) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged)
         {
             let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
-            store.set_outcome(&snapshot.path, outcome, &verification.altered);
-            let warning = format!("the update of snapshot {} was refused, but saved", snapshot.name());
+            store.set_outcome(snapshot.name, outcome, &verification.altered);
+            let warning = format!("update {} was refused, but saved", snapshot.name());
             service.session.report.warn(&warning);
             break;
         }
@@ -89,7 +89,7 @@ pub fn note_saved_refusal(
 pub fn is_shown(
     service: &Service<'_>,
     store: &CustomerStore,
-    snapshot: &Snapshot,
+    snapshot: &Replacement,
     now: &Profile,
     proof: Proof,
 ) -> Result<bool, Failure> {
@@ -99,7 +99,7 @@ pub fn is_shown(
     if is_shown {
         let at = service.session.context.clock.now();
         store.set_outcome(
-            &snapshot.path,
+            snapshot.name,
             WriteOutcome::Applied { at, verified: verification.is_shown() },
             &verification.altered,
         );
@@ -107,25 +107,26 @@ pub fn is_shown(
     Ok(is_shown)
 }
 
-/// Finds out whether a record of an earlier run was applied, whose snapshot this is: by what is known of it, else by
-/// reading. `None` where the profile does not show all of it: it may still take effect.
+/// Finds out whether a record of earlier runs was applied: by what the log says of it, else by reading. `None` where the profile
+/// does not show all of it: it may still take effect.
 ///
 /// # Errors
-/// As [`read::read_profile`], when the snapshot cannot be read, and [`found_in_part`].
-pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
+/// As [`read::read_profile`], when the log cannot be read, and [`found_in_part`].
+pub async fn resolve_unknown(service: &Service<'_>, of: &OfRuns) -> Result<Option<Outcome>, Failure> {
     let stored = read::read_profile(service).await?;
-    let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-    let Some(entry) = store.newest(|entry| entry.name() == snapshot)? else {
-        return Ok(None);
-    };
+    let (context, settings) = (service.session.context, &service.settings);
+    let store = state::store(context, settings, &stored.customer_key(), service.session.global.dry_run)?;
+    let Some(entry) = store.of_record(&of.runs, of.record)?.pop() else { return Ok(None) };
+    let name = entry.name();
+    let outcome = |id| store.entry(id).map(|entry| entry.map(|entry| entry.outcome()));
     // The calls that are missing never left.
-    let in_part = || found_in_part(format!("of the update of snapshot {snapshot} not all calls were sent"));
-    let verified = match store.outcome(&entry.path) {
+    let in_part = || found_in_part(format!("of update {name} not all calls were sent"));
+    let verified = match entry.outcome() {
         WriteOutcome::Applied { verified, .. } => verified,
         WriteOutcome::Partial { .. } => return Err(in_part()),
-        _ if is_shown(service, &store, &store.read_applied(&entry.path)?, &stored, Proof::AsSent)? => {
-            match store.outcome(&entry.path) {
-                WriteOutcome::Partial { .. } => return Err(in_part()),
+        _ if is_shown(service, &store, &store.read_applied(&entry)?, &stored, Proof::AsSent)? => {
+            match outcome(name.id)? {
+                Some(WriteOutcome::Partial { .. }) => return Err(in_part()),
                 _ => true,
             }
         }
@@ -139,11 +140,11 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
     }))
 }
 
-/// Which of these addresses are not there and were removed by a call of ours, as a snapshot says: somebody asks for it again.
+/// Which of these addresses are not there and were removed by a call of ours, as the log says: somebody asks for it again.
 /// Any other address that is not there may be a mistake.
 ///
 /// # Errors
-/// As [`CustomerStore::entries`].
+/// `guard` where the log cannot be read.
 pub fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<AddressId>, Failure> {
     let (store, stored) = (&loaded.store, loaded.stored.customer());
     let mut absent: Vec<AddressId> =
@@ -154,9 +155,9 @@ pub fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<
     }
     for entry in store.entries() {
         let entry = entry?;
-        let Ok(snapshot) = store.read(&entry.path) else { continue };
+        let snapshot = store.read(&entry)?;
         if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
-            let calls = store.calls(&entry.path);
+            let calls = entry.calls();
             let was_removed =
                 |id: &mut AddressId| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
             gone.extend(absent.extract_if(.., was_removed));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::read::LoadedProfile;
-use crate::state::{LastRead, Reach, Snapshot};
+use crate::log::{LastRead, Reach, Replacement};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{Extent, WriteOutcome};
@@ -11,20 +11,15 @@ use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::verify::{Write, not_shown};
 
-/// Stands among what a read does not show where an update of the last minute was deleted from the history.
-pub const DELETED: &str = "what an update changed that was deleted from the history in the last minute";
-
 /// What our own recent writes left of a customer.
 #[derive(Debug, Default)]
 pub struct Recent {
     /// Those of the last minute that may have been applied, newest first.
-    writes: Vec<(Snapshot, Extent)>,
+    writes: Vec<(Replacement, Extent)>,
     /// What the last accepted read showed.
     accepted: Option<LastRead>,
     /// The ids of addresses that they removed.
     pub removed: Vec<AddressId>,
-    /// Whether one of the last minute was deleted from the history: what a read has to show is not known until it is over.
-    is_incomplete: bool,
 }
 
 impl Recent {
@@ -36,7 +31,7 @@ impl Recent {
         let store = &loaded.store;
         let reach = if has_base { Reach::NewestApplied } else { Reach::LastMinutes };
         let mut recent = store.recent(reach)?;
-        // Customers without an ID and an email have their files in common.
+        // Customers without an ID and an email have their writes in common.
         recent.retain(|(snapshot, _)| belongs_to(loaded.stored.customer(), &snapshot.customer));
         let is_named = loaded.stored.text("id").or(loaded.stored.text("email")).is_some();
         let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
@@ -46,9 +41,9 @@ impl Recent {
         };
         let compared = recent.into_iter().filter(|(_, outcome)| is_compared(*outcome));
         let writes = compared.filter_map(|(snapshot, outcome)| Some((snapshot, outcome.extent()?)));
-        let accepted = store.last_read().filter(|_| is_named);
-        let is_incomplete = store.has_removed_recently();
-        Ok(Self { writes: writes.collect(), accepted, removed, is_incomplete })
+        let writes = writes.collect();
+        let accepted = store.last_read()?.filter(|_| is_named);
+        Ok(Self { writes, accepted, removed })
     }
 
     /// Whether there is any write that may have been applied.
@@ -62,17 +57,13 @@ impl Recent {
     /// `guard` when a list has an address without a usable id of its own.
     pub fn missing_in(&self, now: &Profile) -> Result<Vec<String>, Failure> {
         let accepted = self.accepted.as_ref();
-        let was_seen = |snapshot: &Snapshot| accepted.is_some_and(|read| read.is_after(snapshot));
+        let was_seen = |snapshot: &Replacement| accepted.is_some_and(|read| read.is_after(snapshot));
         let writes: Vec<Write<'_>> = self
             .writes
             .iter()
             .map(|(snapshot, extent)| write(snapshot, *extent, was_seen(snapshot)))
             .collect();
-        let mut missing = not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)?;
-        if self.is_incomplete {
-            missing.push(DELETED.to_owned());
-        }
-        Ok(missing)
+        not_shown(&writes, accepted.map(|read| &read.customer), &self.removed, now)
     }
 
     /// Whether a read that followed a write of ours is as new as those before it. `stored` is the profile that was accepted for
@@ -89,11 +80,10 @@ impl Recent {
         let older = self.writes.iter().map(|(snapshot, extent)| write(snapshot, *extent, true));
         let writes: Vec<Write<'_>> = std::iter::once(newest).chain(older).collect();
         let removed = [&self.removed, gone].concat();
-        !self.is_incomplete
-            && not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
+        not_shown(&writes, Some(stored), &removed, now).is_ok_and(|missing| missing.is_empty())
     }
 }
 
-fn write(snapshot: &Snapshot, extent: Extent, was_seen: bool) -> Write<'_> {
+fn write(snapshot: &Replacement, extent: Extent, was_seen: bool) -> Write<'_> {
     Write { before: &snapshot.customer, sent: &snapshot.merged, was_seen, extent }
 }

@@ -1,17 +1,14 @@
 //! What a replacement is reported as that was not applied as it was sent, or not at all.
 
-use std::path::Path;
-
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::ops::profile::lag::DELETED;
+use crate::log::{PendingWrite, Replacement, WriteName};
 use crate::ops::profile::read::list_paths;
 use crate::report::changes;
 use crate::report::fields::format_value;
-use crate::state::{PendingWrite, Snapshot, stem};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::id::AddressId;
@@ -43,7 +40,7 @@ impl Doubt {
 }
 
 /// The update to undo may not have taken effect.
-pub fn may_not_be_applied(snapshot: &Snapshot) -> Doubt {
+pub fn may_not_be_applied(snapshot: &Replacement) -> Doubt {
     let (name, named) = (snapshot.name(), named(snapshot));
     let fact = format!("it is unknown whether {named} was saved, and the profile does not show it");
     let restore = storefront("customer restore").arg(name);
@@ -51,24 +48,24 @@ pub fn may_not_be_applied(snapshot: &Snapshot) -> Doubt {
     Doubt { refusal: Failure::guard(fact).hint(hint), question: "Undo it?", about: snapshot.changes() }
 }
 
-/// A snapshot by its name, what it was taken for, and when: `000011-20261121T210411Z (address 2: Postcode; 2026-11-21 22:04:11+01:00)`.
+/// An update by its id, what it changed, and when: `update 1042 (address 2: Postcode; 2026-11-21 22:04:11+01:00)`.
 /// It says no age: what a person accepts is known again by these words.
-pub fn named(snapshot: &Snapshot) -> String {
+pub fn named(snapshot: &Replacement) -> String {
     let taken = snapshot.taken.parse();
     let taken =
         taken.map_or_else(|_| snapshot.taken.clone(), |taken| changes::local(taken, &TimeZone::system()));
     let what = Some(changes::in_words(&snapshot.changes())).filter(|text| !text.is_empty());
-    format!("{} ({}{taken})", snapshot.name(), what.map(|text| text + "; ").unwrap_or_default())
+    format!("update {} ({}{taken})", snapshot.name(), what.map(|text| text + "; ").unwrap_or_default())
 }
 
-/// Where the snapshots are listed.
+/// Where the updates are listed.
 pub fn list() -> Hint {
-    hint!(storefront("customer history"), " lists the snapshots")
+    hint!(storefront("customer history"), " lists the updates")
 }
 
-/// A failure after calls of the same command that were applied, by their names; `undo` are the snapshots that were taken for them.
+/// A failure after calls of the same command that were applied, by their names; `undo` are the ids of the updates.
 /// What they did is said whatever ended the rest, a no of a person, too.
-pub fn after_calls(failure: Failure, applied: &[String], undo: &[&Path]) -> Failure {
+pub fn after_calls(failure: Failure, applied: &[String], undo: &[WriteName]) -> Failure {
     let failure = match applied {
         [] if failure.kind != FailureKind::Unknown => return failure,
         [] => failure,
@@ -82,7 +79,7 @@ pub fn after_calls(failure: Failure, applied: &[String], undo: &[&Path]) -> Fail
         return failure;
     }
     let again = "run the command again to send what is left: an address that it removed counts as removed";
-    let undo = Hint::join(undo.iter().map(|snapshot| restore(snapshot).into()), " and ");
+    let undo = Hint::join(undo.iter().map(|write| restore(*write).into()), " and ");
     let again = hint!(again, "; to undo what was applied, run ", undo);
     let hint = failure.hint.clone().map_or_else(Hint::default, |hint| hint.and("; ")).and(again);
     failure.hint(hint)
@@ -96,11 +93,6 @@ pub fn addresses(ids: &[AddressId]) -> String {
 /// The refusal to build a PUT on a read that does not show what our own writes left, or, where there was none, what an earlier
 /// read showed.
 pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
-    if missing == [DELETED] {
-        let refusal = "an update of the last minute was deleted from the history: whether the service shows it \
-                       cannot be checked";
-        return Doubt::of(Failure::guard(refusal).hint("try again in a minute"));
-    }
     let missing = missing.join(", ");
     let (newer, cause) = if was_updated {
         ("the last update left", "somebody undid that update")
@@ -116,13 +108,13 @@ pub fn lags_behind(missing: &[String], was_updated: bool) -> Doubt {
     Doubt::of(refusal)
 }
 
-/// The refusal to send another replacement while an earlier one may still take effect; without `is_readable` its snapshot
-/// cannot tell what it was. A plan is not applied before that is over.
-pub fn still_open(open: &PendingWrite, snapshot: Option<&Snapshot>, is_planned: bool) -> Doubt {
+/// The refusal to send another replacement while an earlier one may still take effect; without `snapshot` nothing
+/// tells what it was. A plan is not applied before that is over.
+pub fn still_open(open: &PendingWrite, snapshot: Option<&Replacement>, is_planned: bool) -> Doubt {
     let until = local_minute(open.until);
     let named = snapshot.map(named);
     let (what, effect) = match (&named, open.is_mismatch) {
-        (None, _) => (format!("the snapshot {} cannot be read", open.entry.name()), "its update may"),
+        (None, _) => (format!("update {} cannot be read", open.entry.name()), "it may"),
         (Some(named), true) => (format!("{named} was written, but is not visible"), "it may"),
         (Some(named), false) => (format!("it is unknown whether {named} was saved"), "it may"),
     };
@@ -134,7 +126,7 @@ pub fn still_open(open: &PendingWrite, snapshot: Option<&Snapshot>, is_planned: 
     let at_once = if is_planned { "" } else { ", or continue now with --after-unknown" };
     let refusal = Failure::guard(format!("{what}: {effect} still take effect and overwrite this one"))
         .hint(check.and(format!("wait until {until}{at_once}")));
-    Doubt { about: snapshot.map(Snapshot::changes).unwrap_or_default(), ..Doubt::of(refusal) }
+    Doubt { about: snapshot.map(Replacement::changes).unwrap_or_default(), ..Doubt::of(refusal) }
 }
 
 /// A time as hours and minutes here, rounded up: `14:05`.
@@ -159,7 +151,7 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
 }
 
 /// The service has it, and something is missing.
-pub fn mismatch(service: &Service<'_>, snapshot: &Path, verification: &Verification) -> Failure {
+pub fn mismatch(service: &Service<'_>, write: WriteName, verification: &Verification) -> Failure {
     let administrators = service.settings.dialect.administrators_fields;
     let hint =
         magento::ignored_on_own_profile(verification, administrators).filter(|_| service.customer.is_none());
@@ -171,8 +163,8 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, verification: &Verificat
     let missing = lost_paths(verification).chain(undone).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
-    let failure = failure.hint(hint.map_or_else(|| look_again(snapshot), Hint::from));
-    Failure { missing, snapshot: Some(text(snapshot).into()), ..failure }
+    let failure = failure.hint(hint.map_or_else(|| look_again(write), Hint::from));
+    Failure { missing, write: Some(text(write)), ..failure }
 }
 
 /// The addresses that were to stay and are gone, or others, each kind as a clause.
@@ -193,16 +185,16 @@ fn lost_paths(verification: &Verification) -> impl Iterator<Item = String> {
 }
 
 /// The service has it, and answers with the profile of another customer.
-pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
+pub fn other_customer(write: WriteName, id: &str) -> Failure {
     let message =
         format!("the profile was written, but the service then answered with that of customer {id}");
-    let hint = hint!("check any cache in front of the service; ", look_again(snapshot));
+    let hint = hint!("check any cache in front of the service; ", look_again(write));
     let failure = Failure::new(FailureKind::Mismatch, message).hint(hint);
-    Failure { snapshot: Some(text(snapshot).into()), ..failure }
+    Failure { write: Some(text(write)), ..failure }
 }
 
 /// An update was applied except for some of its removals, and the profile has changed since.
-pub fn changed_since_a_part(snapshot: &Snapshot, left: &[AddressId]) -> Failure {
+pub fn changed_since_a_part(snapshot: &Replacement, left: &[AddressId]) -> Failure {
     let (left_to_remove, verb) = (addresses(left), if left.len() == 1 { "is" } else { "are" });
     let message = format!(
         "this update was sent before, {left_to_remove} {verb} left to remove, and the profile has changed since"
@@ -216,7 +208,7 @@ pub fn changed_since_a_part(snapshot: &Snapshot, left: &[AddressId]) -> Failure 
 
 /// An update was applied, some of its removals by later calls, and the profile has changed since: meant once more, it would delete
 /// addresses that are newer.
-pub fn would_delete_newer(snapshot: &Snapshot, newer: &[AddressId]) -> Failure {
+pub fn would_delete_newer(snapshot: &Replacement, newer: &[AddressId]) -> Failure {
     let (ids, verb) = (addresses(newer), if newer.len() == 1 { "was" } else { "were" });
     let message = format!(
         "this update was sent before, nothing of it is left to send, and the profile has changed since: sent again, \
@@ -230,22 +222,22 @@ pub fn would_delete_newer(snapshot: &Snapshot, newer: &[AddressId]) -> Failure {
 }
 
 /// The service refused it, and a read shows that it was saved.
-pub fn saved_though_refused(snapshot: &Path, refused: Failure) -> Failure {
+pub fn saved_though_refused(write: WriteName, refused: Failure) -> Failure {
     let hint =
-        hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(snapshot));
+        hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(write));
     Failure {
         kind: FailureKind::Mismatch,
         applied: Applied::Unknown,
         message: format!("refused, but saved: {}", refused.message),
         hint: Some(hint),
-        snapshot: Some(text(snapshot).into()),
+        write: Some(text(write)),
         ..refused
     }
 }
 
 /// The service refused to remove an address, and a read shows that one is gone: this one, or others.
 pub fn removed_though_refused(
-    snapshot: &Path,
+    write: WriteName,
     gone: Option<AddressId>,
     verification: &Verification,
     refused: Failure,
@@ -253,7 +245,7 @@ pub fn removed_though_refused(
     let saved = gone.map(|id| format!("address {id} was removed"));
     let what: Vec<String> = saved.into_iter().chain(lost(verification)).collect();
     let missing = lost_paths(verification).collect();
-    let failure = saved_though_refused(snapshot, refused);
+    let failure = saved_though_refused(write, refused);
     Failure { message: format!("{}; {}", failure.message, what.join("; ")), missing, ..failure }
 }
 
@@ -273,12 +265,12 @@ pub fn refused_unread(id: AddressId, refused: Failure, unread: &Failure) -> Fail
     Failure { message, ..refused }.applied(Applied::Unknown).hint(hint)
 }
 
-fn look_again(snapshot: &Path) -> Hint {
+fn look_again(write: WriteName) -> Hint {
     hint!(
         "look again with ",
         storefront("customer show"),
         "; if an address is still missing, restore the profile with ",
-        restore(snapshot)
+        restore(write)
     )
 }
 
@@ -297,21 +289,20 @@ pub enum Unproven {
 
 /// Nobody knows whether it was applied. Where the profile cannot be read, no command can find that out; where it sets back an
 /// update of the last minute, none can yet.
-pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure {
-    let file = text(snapshot);
-    let look = format!(
-        "look in the shop whether the change is there; `{file}` contains the profile as it was before"
-    );
+pub fn unknown(write: WriteName, failure: Failure, unproven: Unproven) -> Failure {
+    let history = storefront("customer history");
+    let look =
+        hint!("look in the shop whether the change is there; ", history, " shows what was there before");
     let check = hint!(
         "do not send it again: it may be saved already, or within 10 minutes; check with ",
         storefront("customer show"),
         " and ",
         storefront("customer history --check")
     );
-    let check = hint!(check, "; undo it with ", restore(snapshot));
+    let check = hint!(check, "; undo it with ", restore(write));
     let (why, hint) = match unproven {
-        Unproven::Unreadable => ("the profile cannot be read back to verify it", look.into()),
-        Unproven::NothingToShow => ("it changes nothing that a read could show", look.into()),
+        Unproven::Unreadable => ("the profile cannot be read back to verify it", look),
+        Unproven::NothingToShow => ("it changes nothing that a read could show", look),
         Unproven::SetsBack => {
             ("it sets back an update of the last minute, so that an old read would show the same", check)
         }
@@ -319,16 +310,16 @@ pub fn unknown(snapshot: &Path, failure: Failure, unproven: Unproven) -> Failure
     };
     let message = format!("{}; {why}", failure.message);
     let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
-    Failure { kind, applied, message, hint: Some(hint), snapshot: Some(file.into()), ..failure }
+    Failure { kind, applied, message, hint: Some(hint), write: Some(text(write)), ..failure }
 }
 
 /// With the flag, because the update to undo may itself still take effect.
-pub fn restore(snapshot: &Path) -> HintCommand {
-    storefront("customer restore").arg(stem(snapshot)).arg("--after-unknown")
+pub fn restore(write: WriteName) -> HintCommand {
+    storefront("customer restore").arg(write.to_string()).arg("--after-unknown")
 }
 
-fn text(snapshot: &Path) -> String {
-    snapshot.display().to_string()
+fn text(write: WriteName) -> Box<str> {
+    write.to_string().into()
 }
 
 /// What a read shows beside what was sent: new ids, and values that the service or somebody else changed.

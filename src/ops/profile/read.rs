@@ -9,9 +9,9 @@ use crate::client::service::Service;
 use crate::client::{Reply, check_url};
 use crate::config::ReadSettings;
 use crate::input::document;
-use crate::log::{SeenAddresses, WriteLog};
+use crate::log::{CustomerStore, SeenAddresses, WriteLog};
 use crate::ops::customers;
-use crate::state::{self, CustomerStore, LockName, acquire};
+use crate::state::{self, LockName, acquire};
 use crate::system::storage::Lock;
 use storefront_core::absent::{Absent, named_in};
 use storefront_core::email::Email;
@@ -22,13 +22,13 @@ use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
 
-/// A profile that was read, with the customer's files, and the locks where it was locked.
+/// A profile that was read, with what the log has of the customer, and the locks where it was locked.
 pub struct LoadedProfile {
     /// The profile.
     pub stored: Profile,
     /// Whether it comes from the service, and not from `--base`.
     pub is_readable: bool,
-    /// The customer's files.
+    /// What the log has of the customer.
     pub store: CustomerStore,
     /// What the customer was named by: the id, the email or the token.
     pub name: LockName,
@@ -43,7 +43,9 @@ impl LoadedProfile {
     pub async fn read(service: &Service<'_>, base: Option<&Profile>) -> Result<Self, Failure> {
         let name = named(service).await?;
         let (stored, is_readable) = read_or_base(service, base).await?;
-        let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+        let is_dry_run = service.session.global.dry_run;
+        let store =
+            state::store(service.session.context, &service.settings, &stored.customer_key(), is_dry_run)?;
         Ok(Self { stored, is_readable, store, name, _locks: Vec::new() })
     }
 
@@ -70,9 +72,11 @@ impl LoadedProfile {
         for name in &names {
             locks.push(lock(service, name, timeout).await?.0);
         }
+        // Before anything is read: without it nothing is sent.
+        WriteLog::open(context)?;
         let started = context.clock.now();
         let (mut stored, mut is_readable) = read_or_base(service, base).await?;
-        let store = CustomerStore::of(context, settings, &stored.customer_key())?;
+        let store = state::store(context, settings, &stored.customer_key(), false)?;
         let key = stored.text("id").or_else(|| stored.text("email"));
         let own = key.map(|key| LockName::of_key(&key)).filter(|own| !names.contains(own));
         let mut was_waited_for = None;
@@ -81,7 +85,6 @@ impl LoadedProfile {
             locks.push(by_customer);
             was_waited_for = Some(waited);
         }
-        store.list_once()?;
         if let Some(waited) = was_waited_for
             && (waited || store.changed_since(started)?)
         {
@@ -188,7 +191,7 @@ fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(),
         ))
         .hint(hint!(
             "check any cache in front of the service; if the token is right, ",
-            storefront("customer history --forget-owner"),
+            storefront("forget --token"),
             " forgets whose it was"
         ))),
         _ => Ok(()),

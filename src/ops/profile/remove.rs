@@ -2,15 +2,14 @@
 //! the read and a PUT is lost by it. What else changes is sent first, with these addresses still in it.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
 
 use super::messages;
 use super::verify::Sent;
 use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, may_be_saved, pause};
+use crate::log::{UPDATE, WriteName};
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::{Call, Outcome};
-use crate::state::WriteRecord;
 use storefront_core::absent::{Absent, named_in};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
@@ -19,9 +18,6 @@ use storefront_core::outcome::WriteOutcome;
 
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
-
-/// What the call that replaces the profile is called beside those that remove addresses.
-const UPDATE: &str = "update";
 
 /// The calls that a change needs, in their order.
 pub struct Dispatch<'a> {
@@ -35,8 +31,8 @@ pub struct Dispatch<'a> {
 
 /// Addresses that were removed before the PUT, which the shop refused otherwise.
 pub struct Freed {
-    /// The snapshot that was taken for it.
-    pub snapshot: PathBuf,
+    /// What the log has of it.
+    pub write: WriteName,
     /// What was removed.
     pub changes: Vec<Change>,
     /// The calls.
@@ -54,11 +50,11 @@ impl Freed {
         if !failure.calls.is_empty() {
             return failure;
         }
-        let snapshot = failure.snapshot.clone();
+        let write = failure.write.clone();
         let calls = calls_after(service, operation, Some(self));
-        let failure = messages::after_calls(failure, &calls.applied(), &[&self.snapshot]);
+        let failure = messages::after_calls(failure, &calls.applied(), &[self.write]);
         let failure = calls.failed(failure, &[], None);
-        Failure { snapshot: snapshot.or_else(|| Some(self.snapshot.display().to_string().into())), ..failure }
+        Failure { write: write.or_else(|| Some(self.write.to_string().into())), ..failure }
     }
 }
 
@@ -93,19 +89,12 @@ impl Dispatch<'_> {
         self.put.as_ref().map(|(_, request)| request).or_else(|| Some(&self.removals.first()?.1))
     }
 
-    /// What is written down before any of it leaves; none where nothing is.
-    pub fn unsent(&self) -> Option<WriteRecord> {
-        let removed = self.removed();
-        let has_put = self.put.is_some() || self.is_followed;
-        (!removed.is_empty()).then(|| WriteRecord::unsent(has_put, &removed))
-    }
-
     /// The failure of the PUT: no address is removed after it. `freed` are those that were before.
     pub fn put_failed(&self, mut calls: Calls<'_>, failure: Failure, freed: Option<&Freed>) -> Failure {
         if self.removals.is_empty() && !calls.has_any() {
             return failure;
         }
-        let undo: Vec<&Path> = freed.iter().map(|freed| &*freed.snapshot).collect();
+        let undo: Vec<WriteName> = freed.iter().map(|freed| freed.write).collect();
         let applied = calls.applied();
         calls.push(Call::failed(UPDATE, &failure));
         calls.failed(messages::after_calls(failure, &applied, &undo), &self.planned(), None)
@@ -137,10 +126,10 @@ pub async fn remove(
     }
     for (id, request) in &dispatch.removals {
         if let Err(failure) = remove_one(sent, *id, request, &mut calls).await {
-            let undo = std::iter::once(sent.snapshot).chain(freed.map(|freed| &*freed.snapshot));
+            let undo = std::iter::once(sent.write).chain(freed.map(|freed| freed.write));
             let failure = messages::after_calls(failure, &calls.applied(), &undo.collect::<Vec<_>>());
             let failure = calls.failed(failure, &dispatch.planned(), None);
-            return Err(Failure { snapshot: Some(sent.snapshot.display().to_string().into()), ..failure });
+            return Err(Failure { write: Some(sent.write.to_string().into()), ..failure });
         }
     }
     let done = calls.finish();
@@ -170,6 +159,7 @@ async fn remove_one(
     calls: &mut Calls<'_>,
 ) -> Result<(), Failure> {
     if sent.service.stopping.get() {
+        sent.note_removal(id, WriteOutcome::NotSent);
         let message = "interrupted before all calls were sent";
         return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
     }

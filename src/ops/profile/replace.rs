@@ -1,6 +1,6 @@
 //! Replacing a profile without losing an address, step by step:
 //!
-//! lock → read → merge → diff → guard → snapshot → PUT → verify → unlock
+//! lock → read → merge → diff → guard → log → PUT → verify → unlock
 //!
 //! Where addresses are removed by calls of their own ([`super::remove`]) these come after the PUT, or in its place.
 //!
@@ -21,8 +21,9 @@ use super::steps::{Next, Steps};
 use super::verify::Sent;
 use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, pause};
+use crate::journal::write::WriteAhead;
+use crate::log::{About, WriteName};
 use crate::report::outcome::Outcome;
-use crate::state::stem;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
@@ -97,11 +98,11 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
         }
     }
     let Some((removal, first)) = freeing else {
-        return Box::pin(send(steps, &service, loaded, merged, &dispatch)).await;
+        return Ok(Box::pin(send(steps, &service, loaded, merged, &dispatch)).await?.0);
     };
     match Box::pin(send(steps, &service, loaded, &removal, &first)).await? {
-        Next::Done(outcome) => steps.note_freed(*outcome, removal.changes),
-        again => return Ok(again),
+        (Next::Done(outcome), write) => steps.note_freed(write, *outcome, removal.changes),
+        (again, _) => return Ok(again),
     }
     if service.stopping.get() {
         let message = "interrupted before all calls were sent";
@@ -124,66 +125,84 @@ enum Put {
     Again(Duration, Box<Failure>),
 }
 
-/// Takes a snapshot, sends each call once, and finds out what became of it.
+/// Puts the replacement into the log, sends each call once, and finds out what became of it. All that is in the log before the
+/// customer's lock is released.
 async fn send(
     steps: &mut Steps<'_>,
     service: &Service<'_>,
     loaded: LoadedProfile,
     merged: &Merged,
     dispatch: &Dispatch<'_>,
-) -> Result<Next, Failure> {
+) -> Result<(Next, WriteName), Failure> {
+    let store = loaded.store.clone();
+    let sent = send_locked(steps, service, &loaded, merged, dispatch).await;
+    store.flush().await;
+    drop(loaded);
+    match sent? {
+        (Put::Applied(outcome), write) => Ok((Next::Done(outcome), write)),
+        (Put::Again(wait, unsent), write) => {
+            pause(wait, || service.stopping.get()).await;
+            // After a signal nothing is sent again.
+            if service.stopping.get() { Err(*unsent) } else { Ok((Next::Commit, write)) }
+        }
+    }
+}
+
+async fn send_locked(
+    steps: &mut Steps<'_>,
+    service: &Service<'_>,
+    loaded: &LoadedProfile,
+    merged: &Merged,
+    dispatch: &Dispatch<'_>,
+) -> Result<(Put, WriteName), Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
     let stored = loaded.stored.customer();
-    let carried = dispatch.put.as_ref().map_or(stored, |(put, _)| &put.customer);
-    let unsent = loaded.store.take(operation, stored, carried, &dispatch.removed()).await?;
-    service.log_before_send(Some(stem(&unsent.path))).await?;
-    if let Some(mut record) = dispatch.unsent() {
-        // Of a removal that is not started nothing can have been applied.
-        if dispatch.put.is_some() {
-            record.set(WriteOutcome::Unknown { sent_at: clock.now() });
-        }
-        loaded.store.note(&unsent.path, &record).map_err(|error| unnoted(&error))?;
-    }
-    let path = unsent.leaves();
+    let about = About {
+        run: steps.run().await?,
+        stored,
+        sent: dispatch.put.as_ref().map_or(stored, |(put, _)| &put.customer),
+        has_put: dispatch.put.is_some(),
+        removes: &dispatch.removed(),
+        is_followed: dispatch.is_followed,
+        record: None,
+        journal_length: None,
+    };
+    service.log_before_send().await?;
+    let of_journal = service.write_ahead;
+    let about = About {
+        record: of_journal.map(WriteAhead::place),
+        journal_length: of_journal.map(WriteAhead::journal_length),
+        ..about
+    };
+    let write = loaded.store.take(about).await?.leaves();
     let settle = steps.change.settle(service);
     let whole = |merged| {
         let (recent, sent_at) = (&steps.recent, clock.now());
-        Sent { operation, service, settle, loaded: &loaded, merged, snapshot: &path, recent, sent_at }
+        Sent { operation, service, settle, loaded, merged, write, recent, sent_at }
     };
     let calls = calls_after(service, operation, steps.freed.as_ref());
     let is_one_call = dispatch.removals.is_empty() && steps.freed.is_none();
     let mut put = None;
     if let Some((carried, request)) = &dispatch.put {
         let sent = whole(carried);
-        let reported = steps.sent(if is_one_call { merged } else { carried }, &path);
+        let reported = steps.sent(if is_one_call { merged } else { carried }, write);
         match send_put(&mut steps.attempts, &sent, request, reported).await {
             Ok(Put::Applied(outcome)) => put = Some(*outcome),
-            Ok(Put::Again(wait, unsent)) => {
-                drop(loaded);
-                pause(wait, || service.stopping.get()).await;
-                // After a signal nothing is sent again.
-                return if service.stopping.get() { Err(*unsent) } else { Ok(Next::Commit) };
-            }
+            Ok(again) => return Ok((again, write)),
             Err(failure) => return Err(dispatch.put_failed(calls, failure, steps.freed.as_ref())),
         }
     }
     let done = match put {
         Some(put) if is_one_call => put,
         put => {
-            let reported = steps.sent(merged, &path);
+            let reported = steps.sent(merged, write);
             remove(&whole(merged), dispatch, calls, put.as_ref(), reported, steps.freed.as_ref()).await?
         }
     };
     if let Some(freed) = &steps.freed {
-        loaded.store.complete(&freed.snapshot);
+        loaded.store.complete(freed.write);
     }
-    Ok(Next::done(done))
-}
-
-/// Without it a later command could not know which of the calls left.
-fn unnoted(error: &std::io::Error) -> Failure {
-    Failure::internal(format!("what becomes of the calls cannot be written down: {error}"))
-        .hint("free some disk space")
+    Ok((Put::Applied(Box::new(done)), write))
 }
 
 /// Sends the PUT once, and finds out what became of it.
@@ -199,7 +218,7 @@ async fn send_put(
         attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent.sent_at, clock.now()));
     // What the reply to an applied one shows is looked at first.
     if !matches!(attempt, Ok(Attempt::Applied(_))) {
-        sent.loaded.store.set_outcome(sent.snapshot, outcome, &[]);
+        sent.loaded.store.set_outcome(sent.write, outcome, &[]);
     }
     let reported = reported.of(outcome);
     let applied = |outcome| Put::Applied(Box::new(outcome));

@@ -1,7 +1,5 @@
 //! `storefront customer restore`: an earlier update undone, through the same steps as an update.
 
-use std::path::Path;
-
 use jiff::tz::TimeZone;
 
 use super::earlier::is_shown;
@@ -9,8 +7,8 @@ use super::messages::{Doubt, addresses, list, local_minute, may_not_be_applied, 
 use super::whose::ensure_own;
 use crate::cli::ReplacementArgs;
 use crate::client::service::Service;
+use crate::log::{CustomerStore, Entry, Replacement};
 use crate::report::changes;
-use crate::state::{CustomerStore, Snapshot};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::AddressId;
@@ -26,7 +24,7 @@ use storefront_core::profile::verify::Proof;
 pub struct Restore<'a> {
     /// The service that the customer is of.
     pub service: &'a Service<'a>,
-    /// Number, name or file of the snapshot; without one, that of the last update.
+    /// The id of the update; without one, the last.
     pub name: Option<&'a str>,
     /// Whether the whole profile is restored.
     pub all: bool,
@@ -38,13 +36,13 @@ pub struct Restore<'a> {
 
 /// The update that is undone.
 pub struct Target {
-    snapshot: Snapshot,
+    snapshot: Replacement,
     outcome: WriteOutcome,
     /// What of it the service wrote in its own way.
     rewritten: Vec<Change>,
     /// Why it may not have been applied.
     pub doubt: Option<Doubt>,
-    /// The name of the snapshot of the update before it.
+    /// The id of the update before it.
     older: Option<String>,
     was_told: bool,
 }
@@ -55,7 +53,7 @@ pub struct Proposal {
     pub merged: Merged,
     /// What a person reads where nothing has to change, in place of `no changes`.
     pub unchanged: Option<Hint>,
-    /// The addresses that a restore keeps although they are newer than its snapshot.
+    /// The addresses that a restore keeps although they are newer than its update.
     pub newer: Vec<AddressId>,
 }
 
@@ -124,23 +122,22 @@ impl Restore<'_> {
             }
             None => self.newest(store, stored)?,
         };
-        ensure_same_owner(store, stored, &target.snapshot)?;
+        ensure_same_owner(stored, &target.snapshot)?;
         target.older = Self::before(store, &target.snapshot)?;
         Ok(target)
     }
 
-    /// The name of the snapshot of the update before this one, where there is one that can be undone.
-    fn before(store: &CustomerStore, snapshot: &Snapshot) -> Result<Option<String>, Failure> {
+    /// The id of the update before this one, where there is one that can be undone.
+    fn before(store: &CustomerStore, snapshot: &Replacement) -> Result<Option<String>, Failure> {
         let mut is_older = false;
         let found = store.newest(|entry| {
             if !is_older {
-                is_older = entry.path == snapshot.path;
+                is_older = entry.name() == snapshot.name;
                 return false;
             }
-            store.outcome(&entry.path).may_be_applied()
-                && store.read(&entry.path).is_ok_and(|snapshot| snapshot.operation != Self::OPERATION)
+            entry.outcome().may_be_applied() && entry.operation() != Self::OPERATION
         })?;
-        Ok(found.map(|entry| entry.name().to_owned()))
+        Ok(found.map(|entry| entry.name().to_string()))
     }
 
     /// Says once which update is undone, and whose it is.
@@ -151,7 +148,7 @@ impl Restore<'_> {
         let (session, snapshot) = (self.service.session, &target.snapshot);
         let taken = changes::when(&snapshot.taken, session.context.clock.now(), &TimeZone::system());
         session.report.status(&format!(
-            "{}: snapshot {} of customer {customer} ({taken})",
+            "{}: update {} of customer {customer} ({taken})",
             Self::OPERATION,
             snapshot.name()
         ));
@@ -161,27 +158,17 @@ impl Restore<'_> {
     fn newest(&self, store: &CustomerStore, stored: &Profile) -> Result<Target, Failure> {
         for entry in store.entries() {
             let entry = entry?;
-            let outcome = store.outcome(&entry.path);
-            if !outcome.may_be_applied() {
+            let outcome = entry.outcome();
+            if !outcome.may_be_applied() || entry.operation() == Self::OPERATION {
                 continue;
             }
             // An older update must not be undone in place of one that cannot be read.
             let unreadable = |failure: Failure| failure.hint(hint!("name the update to undo; ", list()));
-            let snapshot = store.read_applied(&entry.path).map_err(unreadable)?;
-            if snapshot.operation == Self::OPERATION {
-                continue;
-            }
+            let snapshot = store.read_applied(&entry).map_err(unreadable)?;
             let is_doubtful = matches!(outcome, WriteOutcome::Unknown { .. })
                 && !is_shown(self.service, store, &snapshot, stored, Proof::AsSent)?;
             let doubt = is_doubtful.then(|| may_not_be_applied(&snapshot));
-            return Ok(Target {
-                rewritten: store.rewritten(&entry.path),
-                snapshot,
-                outcome,
-                doubt,
-                older: None,
-                was_told: false,
-            });
+            return Ok(Target { doubt, ..Target::of(snapshot, &entry) });
         }
         let whose = stored.text("id").map_or_else(String::new, |id| format!(" of customer {id}"));
         Err(Failure::usage(format!("no update{whose} from this machine was applied"))
@@ -189,18 +176,17 @@ impl Restore<'_> {
     }
 }
 
-/// The update of the snapshot with this number or name, or in this file.
+impl Target {
+    fn of(snapshot: Replacement, entry: &Entry) -> Self {
+        let (outcome, rewritten) = (entry.outcome(), entry.rewritten());
+        Self { snapshot, outcome, rewritten, doubt: None, older: None, was_told: false }
+    }
+}
+
+/// The update with this id.
 fn by_name(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
-    let file = Path::new(name);
-    // A number is always that of a snapshot, whatever files there are.
-    let is_file = name.parse::<u64>().is_err() && file.is_file();
-    let path = match store.named(name) {
-        Err(_) if is_file => file.to_owned(),
-        found => found?.path,
-    };
-    let (snapshot, outcome, rewritten) =
-        (store.read_applied(&path)?, store.outcome(&path), store.rewritten(&path));
-    Ok(Target { snapshot, outcome, rewritten, doubt: None, older: None, was_told: false })
+    let entry = store.named(name)?;
+    Ok(Target::of(store.read_applied(&entry)?, &entry))
 }
 
 /// What is said where an inverse changes nothing; `older` is the update before the one that is undone.
@@ -223,7 +209,7 @@ fn nothing_restored(inverse: &Inverse, name: &str, older: Option<&str>) -> Hint 
     }
 }
 
-/// Which addresses are kept though they are newer than the snapshot.
+/// Which addresses are kept though they are newer than the update.
 fn note_of_newer(newer: &[AddressId]) -> Option<String> {
     let (verb, them) = match newer {
         [] => return None,
@@ -232,26 +218,18 @@ fn note_of_newer(newer: &[AddressId]) -> Option<String> {
     };
     let (kept, count) = (addresses(newer), newer.len());
     Some(format!(
-        "{kept} {verb} newer than the snapshot and {verb} kept; --allow-delete {count} deletes {them}"
+        "{kept} {verb} newer than the update and {verb} kept; --allow-delete {count} deletes {them}"
     ))
 }
 
-/// Customers of two services may have the same id, and where the service shows neither id nor email, two customers cannot
-/// be told apart.
-fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapshot) -> Result<(), Failure> {
-    if snapshot.service.as_deref() != Some(&*store.service) {
-        let from = snapshot.service.as_deref().unwrap_or("an unknown service");
-        let message = format!("the snapshot was taken from {from}, and this is {}", store.service);
-        return Err(Failure::guard(message).hint(
-            "use the profile of that service; if the service only moved, change `service` in the file",
-        ));
-    }
+/// Where the service shows neither id nor email, two customers cannot be told apart.
+fn ensure_same_owner(stored: &Profile, snapshot: &Replacement) -> Result<(), Failure> {
     if !belongs_to(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(
-            "snapshot {} belongs to another customer, or does not identify its customer",
+            "update {} belongs to another customer, or does not identify its customer",
             snapshot.name()
         ))
-        .hint(hint!(storefront("customer history"), " lists this customer's snapshots")));
+        .hint(hint!(storefront("customer history"), " lists this customer's updates")));
     }
     Ok(())
 }

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -20,6 +19,7 @@ use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
 use crate::client::service::Service;
+use crate::log::{RunId, WriteLog, WriteName};
 use crate::ops::{Reads, read_country};
 use crate::prompt::Consent;
 use crate::report::outcome::{Outcome, ProfileOutcome};
@@ -83,6 +83,8 @@ pub struct Steps<'a> {
     gone: Vec<AddressId>,
     /// What this command removed before its PUT.
     pub freed: Option<Freed>,
+    /// The run that its writes are of, once there is one.
+    run: Option<RunId>,
     /// The warnings that were shown.
     warned: HashSet<String>,
     /// What the last read of this command showed.
@@ -107,6 +109,7 @@ impl<'a> Steps<'a> {
             attempts: Attempts::default(),
             gone: Vec::new(),
             freed: None,
+            run: None,
             warned: change.warned().iter().cloned().collect(),
             earlier: None,
             target: None,
@@ -151,7 +154,7 @@ impl<'a> Steps<'a> {
         {
             return Ok(None);
         }
-        self.note_read(&loaded, was_behind).await;
+        self.note_read(&loaded, was_behind);
         if let Some(doubt) = self.pending(&loaded)?
             && !settle(self, doubt)?
         {
@@ -194,13 +197,13 @@ impl<'a> Steps<'a> {
     }
 
     /// Keeps what the read showed, which is relied on from now on.
-    async fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
+    fn note_read(&mut self, loaded: &LoadedProfile, was_behind: bool) {
         if self.ignores_lag() {
             return;
         }
         // What a dry run was only warned about is not accepted.
         if !was_behind || !self.service.session.global.dry_run {
-            loaded.store.note_read(loaded.stored.customer()).await;
+            loaded.store.note_read(loaded.stored.customer());
         }
         self.earlier = Some(loaded.stored.customer().clone());
         if let (Change::Update(_), None) = (self.change, self.service.session.report.line) {
@@ -230,7 +233,7 @@ impl<'a> Steps<'a> {
         let Some(pending) = pending.filter(|_| !self.change.replacement_args().after_unknown) else {
             return Ok(None);
         };
-        let snapshot = loaded.store.read_applied(&pending.entry.path).ok();
+        let snapshot = loaded.store.read_applied(&pending.entry).ok();
         if let Some(snapshot) = snapshot.as_ref().filter(|_| loaded.is_readable)
             && is_shown(self.service, &loaded.store, snapshot, &loaded.stored, pending.proof())?
         {
@@ -361,13 +364,25 @@ impl<'a> Steps<'a> {
     }
 
     /// Takes note of what was removed before the PUT: it is no longer among what is agreed to.
-    pub fn note_freed(&mut self, outcome: Outcome, changes: Vec<diff::Change>) {
-        let snapshot = outcome.snapshot.as_ref().and_then(Value::as_str).unwrap_or_default().into();
+    pub fn note_freed(&mut self, write: WriteName, outcome: Outcome, changes: Vec<diff::Change>) {
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         if let Some(agreed) = &mut self.answers.agreed {
             agreed.retain(|change| !paths.contains(&change.path.to_string()));
         }
-        self.freed = Some(Freed { snapshot, changes, calls: outcome.calls });
+        self.freed = Some(Freed { write, changes, calls: outcome.calls });
+    }
+
+    /// The run that the writes of this command are of: that of the batch, or its own.
+    ///
+    /// # Errors
+    /// As [`WriteLog::begin_run`].
+    pub async fn run(&mut self) -> Result<RunId, Failure> {
+        if let Some(run) = self.run.or_else(|| self.service.run.get()) {
+            return Ok(run);
+        }
+        let log = WriteLog::open(self.service.session.context)?;
+        let run = log.begin_run(self.service.new_run(self.change.operation())).await?;
+        Ok(*self.run.insert(run))
     }
 
     /// The request that replaces the profile.
@@ -452,9 +467,9 @@ impl<'a> Steps<'a> {
     }
 
     /// The result of a change that was sent, without what became of it.
-    pub fn sent(&self, merged: &Merged, snapshot: &Path) -> Outcome {
+    pub fn sent(&self, merged: &Merged, write: WriteName) -> Outcome {
         let mut outcome = self.outcome(merged);
-        outcome.snapshot = Some(snapshot.display().to_string().into());
+        outcome.write = Some(write.to_string().into());
         if let Some(profile) = &mut outcome.profile {
             profile.were_shown =
                 self.answers.agreed.is_some() && self.service.session.context.stdout_is_terminal;
@@ -473,7 +488,7 @@ impl<'a> Steps<'a> {
         let profile = ProfileOutcome { changes, summary, owner, were_shown, new_ids };
         Outcome {
             profile: Some(profile),
-            snapshot: Some(Value::Null),
+            write: Some(Value::Null),
             ..Outcome::not_sent(self.change.operation())
         }
     }

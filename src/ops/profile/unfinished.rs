@@ -6,11 +6,12 @@
 use super::earlier::removed_earlier;
 use super::messages;
 use super::read::LoadedProfile;
-use crate::state::{Snapshot, WriteRecord};
+use crate::log::{Calls, Replacement};
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::{address_list, find_address, own_id};
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::{Pointers, Profile};
@@ -38,7 +39,7 @@ impl Unfinished {
         merge: impl Fn(&Profile) -> Result<Merged, Failure>,
     ) -> Result<Option<Self>, Failure> {
         let stored = &loaded.stored;
-        let Some((snapshot, is_in_part)) = sent_before(loaded, &merge)? else {
+        let Some((snapshot, rewritten, is_in_part)) = sent_before(loaded, &merge)? else {
             return ensure_known(loaded, &merge).map(|()| None);
         };
         let (mut gone, mut left) = (snapshot.removes.clone(), snapshot.removes.clone());
@@ -47,7 +48,7 @@ impl Unfinished {
         let sent = Merged::without(snapshot.sent(), &gone);
         let verification = verify(&snapshot.customer, &sent, stored, &[], ignore)?;
         let is_shown = verification.is_applied()
-            && verification.altered == loaded.store.rewritten(&snapshot.path)
+            && verification.altered == rewritten
             && stored.addresses().len() == address_list(&sent).len();
         let has_added = address_list(&sent).iter().any(|address| own_id(address).is_none());
         if has_added && !is_shown && !left.is_empty() {
@@ -73,22 +74,25 @@ impl Unfinished {
     }
 }
 
+/// A replacement, what of it the service wrote in its own way, and whether it was applied in part.
+type SentBefore = (Replacement, Vec<Change>, bool);
+
 /// The snapshot of the first run of this update whose PUT, where it has one, is applied: what `merge` makes of the profile in it
 /// is what was sent. Since then no other PUT of ours may have changed something, and no removal of another address. Also whether
 /// its newest run was applied in part.
 fn sent_before(
     loaded: &LoadedProfile,
     merge: impl Fn(&Profile) -> Result<Merged, Failure>,
-) -> Result<Option<(Snapshot, bool)>, Failure> {
+) -> Result<Option<SentBefore>, Failure> {
     let (store, customer) = (&loaded.store, loaded.stored.customer());
-    let (mut later, mut first): (Vec<AddressId>, Option<(Snapshot, bool)>) = (Vec::new(), None);
+    let (mut later, mut first): (Vec<AddressId>, Option<SentBefore>) = (Vec::new(), None);
     for entry in store.entries() {
-        let path = entry?.path;
-        let record = store.calls(&path);
-        if !record.outcome.may_be_applied() {
+        let entry = entry?;
+        let record = entry.calls();
+        if !record.outcome().may_be_applied() {
             continue;
         }
-        let Ok(snapshot) = store.read(&path) else { break };
+        let snapshot = store.read(&entry)?;
         let is_part = later.iter().all(|id| snapshot.removes.contains(id));
         if snapshot.removes.is_empty()
             || !is_put_applied(&record)
@@ -99,10 +103,10 @@ fn sent_before(
         }
         later.clone_from(&snapshot.removes);
         if is_made_by(&merge, &snapshot) {
-            let is_in_part = first.map_or_else(|| !is_complete(&record), |(_, newest)| newest);
-            first = Some((snapshot, is_in_part));
+            let is_in_part = first.map_or_else(|| !is_complete(&record), |(_, _, newest)| newest);
+            first = Some((snapshot, entry.rewritten(), is_in_part));
         }
-        if record.put().is_some() {
+        if record.put.is_some() {
             break;
         }
     }
@@ -122,12 +126,12 @@ fn ensure_known(
         return Ok(());
     }
     for entry in store.entries() {
-        let path = entry?.path;
-        let record = store.calls(&path);
-        if !record.outcome.may_be_applied() {
+        let entry = entry?;
+        let record = entry.calls();
+        if !record.outcome().may_be_applied() {
             continue;
         }
-        let Ok(snapshot) = store.read(&path) else { continue };
+        let snapshot = store.read(&entry)?;
         if !belongs_to(customer, &snapshot.customer) || !is_made_by(&merge, &snapshot) {
             continue;
         }
@@ -147,17 +151,17 @@ fn ensure_known(
 }
 
 /// Whether the PUT of a replacement, where it has one, was applied.
-fn is_put_applied(record: &WriteRecord) -> bool {
-    record.put().is_none_or(|put| matches!(put, WriteOutcome::Applied { .. }))
+fn is_put_applied(record: &Calls) -> bool {
+    record.put.is_none_or(|put| matches!(put, WriteOutcome::Applied { .. }))
 }
 
 /// Whether all calls of a replacement were applied.
-fn is_complete(record: &WriteRecord) -> bool {
-    matches!(record.outcome, WriteOutcome::Applied { .. })
+fn is_complete(record: &Calls) -> bool {
+    matches!(record.outcome(), WriteOutcome::Applied { .. })
 }
 
 /// Whether an update makes of the profile in a snapshot what was sent with it, and removes the same addresses.
-fn is_made_by(merge: impl Fn(&Profile) -> Result<Merged, Failure>, snapshot: &Snapshot) -> bool {
+fn is_made_by(merge: impl Fn(&Profile) -> Result<Merged, Failure>, snapshot: &Replacement) -> bool {
     let profile = Profile::find(snapshot.customer.clone().into(), &Pointers::default());
     profile.and_then(|profile| merge(&profile)).is_ok_and(|merged| {
         let sent = merged.keeping_removed(&snapshot.customer);

@@ -1,6 +1,5 @@
 //! Finds out what became of a replacement: by the service's reply, or by reading the profile again.
 
-use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use super::messages::{self, Unproven};
 use super::read::LoadedProfile;
 use crate::client::service::Service;
 use crate::client::{Reply, may_be_saved};
+use crate::log::WriteName;
 use crate::ops::Reads;
 use crate::ops::profile::read;
 use crate::report::outcome::Outcome;
@@ -43,8 +43,8 @@ pub struct Sent<'a> {
     pub loaded: &'a LoadedProfile,
     /// What was sent.
     pub merged: &'a Merged,
-    /// The snapshot taken for it.
-    pub snapshot: &'a Path,
+    /// What the log has of it.
+    pub write: WriteName,
     /// What our own writes of the minute before left.
     pub recent: &'a Recent,
     /// When it left.
@@ -67,7 +67,7 @@ impl Sent<'_> {
         let replied = if is_stored { reply.document().ok() } else { None };
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         match replied.map(|now| self.compare(now)) {
-            Some(Ok(replied)) => return self.judge(replied, applied, ShownBy::Reply).await,
+            Some(Ok(replied)) => return self.judge(replied, applied, ShownBy::Reply),
             Some(Err(failure)) if failure.kind == FailureKind::Mismatch => return Err(self.mismatch(failure)),
             _ => {}
         }
@@ -76,7 +76,7 @@ impl Sent<'_> {
             return Ok(applied);
         }
         match self.read_back().await {
-            Ok(read) => self.judge(read, applied, ShownBy::Read).await,
+            Ok(read) => self.judge(read, applied, ShownBy::Read),
             Err(failure) if failure.kind == FailureKind::Mismatch => Err(self.mismatch(failure)),
             Err(failure) => {
                 let why = failure.message;
@@ -118,7 +118,7 @@ impl Sent<'_> {
 
     /// What a read or the reply shows is the end: it is applied, or something is missing, which is from now on what there
     /// is.
-    async fn judge(
+    fn judge(
         &self,
         (verification, now): (Verification, Profile),
         applied: Outcome,
@@ -126,11 +126,11 @@ impl Sent<'_> {
     ) -> Result<Outcome, Failure> {
         let write = verification.outcome(self.sent_at, self.now(), shown_by);
         self.set_outcome(write, &verification.altered);
-        self.note_read(&verification, &now, shown_by).await;
+        self.note_read(&verification, &now, shown_by);
         if verification.is_applied() {
             return Ok(self.accept(&verification, &now, applied.of(write)));
         }
-        let failure = messages::mismatch(self.service, self.snapshot, &verification);
+        let failure = messages::mismatch(self.service, self.write, &verification);
         Err(Failure { status: applied.status, ..failure })
     }
 
@@ -158,11 +158,11 @@ impl Sent<'_> {
             _ => None,
         };
         let Some((verification, now)) = shown else {
-            return Err(messages::unknown(self.snapshot, failure, unproven));
+            return Err(messages::unknown(self.write, failure, unproven));
         };
         self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
         let applied = Outcome { status: failure.status, response: failure.service, ..outcome };
-        self.judge((verification, now), applied, ShownBy::Read).await
+        self.judge((verification, now), applied, ShownBy::Read)
     }
 
     /// The service refused it. Some shops save a profile before they fail, such as at the email that they send: one read
@@ -181,8 +181,8 @@ impl Sent<'_> {
                     WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
                     &verification.altered,
                 );
-                self.note_read(&verification, &now, ShownBy::Read).await;
-                messages::saved_though_refused(self.snapshot, refused)
+                self.note_read(&verification, &now, ShownBy::Read);
+                messages::saved_though_refused(self.write, refused)
             }
             Ok(_) => refused,
             Err(failure) => {
@@ -231,14 +231,14 @@ impl Sent<'_> {
             }
         };
         let write = verification.outcome(self.sent_at, self.now(), ShownBy::Read);
-        let _ = self.loaded.store.close_removals(self.snapshot, write);
-        self.note_read(&verification, &now, ShownBy::Read).await;
+        self.loaded.store.close_removals(self.write, write);
+        self.note_read(&verification, &now, ShownBy::Read);
         if !verification.is_applied() {
             let failure = if applied.applied == Applied::No && verification.has_lost() {
                 let gone = messages::gone_already(&self.merged.summary.removed);
-                messages::removed_though_refused(self.snapshot, None, &verification, gone)
+                messages::removed_though_refused(self.write, None, &verification, gone)
             } else {
-                messages::mismatch(self.service, self.snapshot, &verification)
+                messages::mismatch(self.service, self.write, &verification)
             };
             let calls = applied.calls.iter().map(exact_json::of).collect();
             return Err(Failure { status: applied.status, calls, ..failure });
@@ -277,27 +277,24 @@ impl Sent<'_> {
         if !is_gone && !verification.has_lost() {
             return (WriteOutcome::Refused, refused);
         }
-        self.note_read(&verification, &now, ShownBy::Read).await;
+        self.note_read(&verification, &now, ShownBy::Read);
         let failure =
-            messages::removed_though_refused(self.snapshot, is_gone.then_some(id), &verification, refused);
+            messages::removed_though_refused(self.write, is_gone.then_some(id), &verification, refused);
         (WriteOutcome::Mismatch { sent_at, is_final: true }, failure)
     }
 
     /// Writes down that the call that removes this address is about to leave.
     ///
     /// # Errors
-    /// `internal` where that cannot be written: the call must not leave then.
+    /// Where that cannot be written: the call must not leave then.
     pub async fn write_ahead_removal(&self, address: AddressId) -> Result<(), Failure> {
-        let noted = self.loaded.store.write_ahead_removal(self.snapshot, address, self.now()).await;
-        noted.map_err(|error| {
-            Failure::internal(format!("what became of the removal cannot be written down: {error}"))
-        })
+        self.loaded.store.write_ahead_removal(self.write, address).await
     }
 
     /// Writes down what became of the removal of this address. Where it cannot be written it stays unknown, which is found out
     /// later.
     pub fn note_removal(&self, address: AddressId, outcome: WriteOutcome) {
-        let _ = self.loaded.store.set_removal(self.snapshot, address, outcome);
+        self.loaded.store.set_removal(self.write, address, outcome);
     }
 
     /// What a read after the PUT shows; a mismatch where it is the profile of another customer.
@@ -308,7 +305,7 @@ impl Sent<'_> {
     fn compare(&self, now: Profile) -> Result<(Verification, Profile), Failure> {
         let (before, ignore) = (&self.loaded.stored, &self.service.settings.read.ignore);
         match (before.text("id"), now.text("id")) {
-            (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.snapshot, &other)),
+            (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.write, &other)),
             _ => {
                 let sent = &self.merged.customer;
                 Ok((verify(before.customer(), sent, &now, &self.recent.removed, ignore)?, now))
@@ -341,19 +338,19 @@ impl Sent<'_> {
 
     /// Keeps what the reply or a read has shown as what this and the earlier writes left, unless the read may be older than one
     /// of them: a replica may lag behind where all that was asked for is there anyway.
-    async fn note_read(&self, verification: &Verification, now: &Profile, shown_by: ShownBy) {
+    fn note_read(&self, verification: &Verification, now: &Profile, shown_by: ShownBy) {
         let renumbered = verification.renumbered.iter().map(|(old, _)| old);
         let gone = self.merged.summary.removed.iter().chain(&verification.missing).chain(renumbered);
         let gone: Vec<AddressId> = gone.copied().collect();
         let (stored, sent) = (self.loaded.stored.customer(), &self.merged.customer);
         let is_new = || verification.undone.is_empty() && self.recent.are_shown_in(now, stored, sent, &gone);
         if shown_by == ShownBy::Reply || is_new() {
-            self.loaded.store.note_read(now.customer()).await;
+            self.loaded.store.note_read(now.customer());
         }
     }
 
     fn set_outcome(&self, outcome: WriteOutcome, rewritten: &[Change]) {
-        self.loaded.store.set_outcome(self.snapshot, outcome, rewritten);
+        self.loaded.store.set_outcome(self.write, outcome, rewritten);
         let email = self.merged.customer.get("email").and_then(Email::of);
         if let Some(email) =
             email.filter(|_| outcome.may_be_applied() && self.loaded.stored.text("id").is_none())

@@ -1,52 +1,44 @@
-//! Whose snapshot a number or a name means. Each customer's snapshots have numbers of their own, so that it may be that of
-//! several customers.
+//! Whose update an id means: that of a run may be of another customer than the one whom the command is about.
 
 use crate::cli::command_line::flag;
 use crate::cli::hint::typed;
 use crate::client::service::Service;
-use crate::state::{CustomerStore, customers_of};
+use crate::log::{CustomerStore, WriteLog};
 use storefront_core::failure::Failure;
-use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::hint::Hint;
 
 /// How many customers a refusal names.
 const SHOWN: usize = 3;
 
-/// Refuses a name that snapshots of other customers have where the command names no customer: it was perhaps read in the
-/// history of all customers, and `store` is only that of the token's own.
+/// Refuses an id of updates of other customers where the command names no customer: it was perhaps read in the history of all
+/// customers, and `store` is only that of the token's own.
 ///
 /// # Errors
 /// `usage`, with a command for each customer.
 pub fn ensure_own(service: &Service<'_>, store: &CustomerStore, name: &str) -> Result<(), Failure> {
-    if service.customer.is_some() || service.email.is_some() {
+    if service.customer.is_some() || service.email.is_some() || !store.all_named(name)?.is_empty() {
         return Ok(());
     }
-    let mut others = Vec::new();
-    for customer in customers_of(service.session.context, &service.settings.service_id())? {
-        if customer.store.directory != store.directory && !customer.store.all_named(name)?.is_empty() {
-            others.push(customer.name());
-        }
-    }
-    let own = store.all_named(name)?;
-    let mut owners = others;
+    let (Some(log), Some((run, _))) = (WriteLog::to_read(service.session.context)?, WriteLog::parse(name))
+    else {
+        return Ok(());
+    };
+    let mut owners = log.customers_of_run(&store.service, run)?;
     owners.sort_by_key(|owner| (owner.len(), owner.clone()));
-    let message = match (&owners[..], &own[..]) {
-        ([], _) => return Ok(()),
-        ([one], []) => {
+    let message = match &owners[..] {
+        [] => return Ok(()),
+        [one] => {
             format!(
-                "`{name}` names a snapshot of customer {one}, and the token is that of customer {}",
+                "`{name}` is an update of customer {one}, and the token is that of customer {}",
                 store.key
             )
         }
-        _ => {
-            owners.splice(0..0, (!own.is_empty()).then(|| store.key.clone()));
-            format!("`{name}` names snapshots of customers {}", listed(&owners))
-        }
+        _ => format!("`{name}` has updates of customers {}", listed(&owners)),
     };
-    let hint = match &own[..] {
-        _ if service.settings.dialect.customers.is_some() => for_each(service, &owners),
-        // Another customer cannot be named there.
-        [own] => hint!("name the file: ", storefront("customer restore").arg(own.path.to_string_lossy())),
-        _ => "use the token of that customer".into(),
+    let hint = if service.settings.dialect.customers.is_some() {
+        for_each(service, &owners)
+    } else {
+        "use the token of that customer".into()
     };
     Err(Failure::usage(message).hint(hint))
 }

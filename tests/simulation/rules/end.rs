@@ -1,7 +1,6 @@
 //! Worlds in which nothing goes wrong, and the end of all others: everything comes to an end.
 
 use super::Rule;
-use super::excuse::MAX_LAG;
 use super::planned::differing;
 use crate::action::{Action, Undo};
 use crate::faults::Observed;
@@ -110,11 +109,6 @@ fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool 
     let action = &world.actions[&tag];
     let (began, ended) = (world.runs[run].began, world.runs[run].ended.unwrap_or_default());
     let number = customer;
-    // What an update of the last minute left is not known any more where it was deleted from the history.
-    let machine = world.runs[run].machine;
-    if world.forgotten.iter().any(|(on, of, at)| (*on, *of) == (machine, number) && began < *at + MAX_LAG) {
-        return true;
-    }
     let customer = &world.customers[number];
     let during = customer.past.iter().filter(|(since, _)| (began..=ended).contains(since));
     // What an earlier run was shown may have been old, or of somebody else.

@@ -1,7 +1,5 @@
 //! What `customer history` says in the end, compared with what took effect.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use super::Rule;
@@ -15,13 +13,13 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
     let mut broken = Vec::new();
     for tag in world.actions.keys().copied() {
         let of_tag = |line: &&Value| {
-            let name = |snapshot: &str| Some(snapshot) == line["file"].as_str();
-            // Two machines give their files the same names.
+            let name = |write: &str| Some(write) == line["write"].as_str();
+            // Two machines give their writes the same ids.
             let is_here = |said: &Reported| world.runs[said.run].machine == world.runs[run].machine;
             world
                 .reported
                 .iter()
-                .any(|said| said.tag == tag && is_here(said) && said.snapshot.as_deref().is_some_and(name))
+                .any(|said| said.tag == tag && is_here(said) && said.write.as_deref().is_some_and(name))
         };
         let outcomes: Vec<&str> = lines.iter().filter(of_tag).filter_map(outcome).collect();
         if outcomes.is_empty() {
@@ -45,7 +43,7 @@ pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_
         }
         if outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
             && has_effect
-            && said.iter().all(|said| said.snapshot.is_some() || said.applied == "no")
+            && said.iter().all(|said| said.write.is_some() || said.applied == "no")
         {
             broken.push((tag, format!("the update of record {tag} counts as {outcomes:?}, and was applied")));
         }
@@ -69,8 +67,7 @@ pub fn check_looked(world: &mut World, run: usize, customer: usize, lines: &[Val
     let mut broken = Vec::new();
     for line in lines.iter().filter(|line| line["outcome"] == "applied") {
         let is_it = |said: &&Reported| {
-            let stem = said.snapshot.as_deref().and_then(|path| Path::new(path).file_stem()?.to_str());
-            stem.is_some_and(|stem| line["snapshot"] == stem)
+            said.write.as_deref().is_some_and(|write| line["write"] == write)
                 && world.runs[said.run].machine == world.runs[run].machine
                 && customer_of(world, said.run, said.tag) == customer
         };

@@ -9,7 +9,7 @@ use super::{Rule, batch, journal, restore, signal};
 use crate::action::{Action, RegionBy, Undo};
 use crate::call::Call;
 use crate::customers::{DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids, is_empty};
-use crate::disk::{Disk, Process};
+use crate::disk::Disk;
 use crate::faults::Observed;
 use crate::magento;
 use crate::world::{OutOfReach, Sent, Shown, World};
@@ -22,7 +22,7 @@ const MAX_LOOKUP: Duration = Duration::from_millis(2_100);
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// Checks request `number`.
-pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
+pub fn check(world: &mut World, number: usize, disk: &Disk) {
     let mut broken = Vec::new();
     let sent = &world.requests[number];
     if let Some(what) = too_early(world, number) {
@@ -63,7 +63,7 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
                         world.count(OutOfReach::Unknowable);
                     }
                 } else {
-                    check_times(world, sent, shown, (disk, process), &mut broken);
+                    check_times(world, sent, shown, disk, &mut broken);
                     check_addresses(sent, &action, (&before, &after), world, &mut broken);
                     check_fields(world, sent, &action, (&before, &after), &mut broken);
                     check_defaults(world, sent, &action, (&before, &after), &mut broken);
@@ -79,7 +79,7 @@ pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
         }
     }
     if let Call::Remove(customer, id) = world.requests[number].call {
-        check_removal(world, &world.requests[number], (customer, id), (disk, process), &mut broken);
+        check_removal(world, &world.requests[number], (customer, id), disk, &mut broken);
     }
     let run = world.requests[number].run;
     for (rule, what) in broken {
@@ -93,7 +93,7 @@ fn check_removal(
     world: &World,
     sent: &Sent,
     (customer, id): (usize, i64),
-    (disk, process): (&Disk, &Process),
+    disk: &Disk,
     broken: &mut Vec<(Rule, String)>,
 ) {
     let (Some(shown), Some(tag)) = (&sent.shown, sent.tag) else {
@@ -137,14 +137,12 @@ fn check_removal(
     }
     let address =
         addresses(&shown.profile).find(|address| address["id"].as_i64() == Some(id)).and_then(content);
-    let is_kept = |path: &std::path::PathBuf| {
-        let file = disk.durable(path).and_then(|text| serde_json::from_slice::<Value>(text).ok());
-        let kept = file.as_ref().and_then(|file| file["customer"].as_object());
-        let mut kept = kept.into_iter().flat_map(addresses);
+    let is_kept = |kept: &Value| {
+        let mut kept = kept.as_object().into_iter().flat_map(addresses);
         kept.any(|kept| kept["id"].as_i64() == Some(id) && content(kept) == address)
     };
-    if !process.created.iter().rev().any(is_kept) {
-        broken.push((Rule::NoSnapshot, format!("no file that this run has created holds address {id}")));
+    if !disk.kept_profiles().iter().any(is_kept) {
+        broken.push((Rule::NoSnapshot, format!("the log on disk does not have address {id}")));
     }
 }
 
@@ -212,13 +210,7 @@ fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
     run.token.is_none() || has_read_own || world.reported.iter().any(|said| is_verified(&said))
 }
 
-fn check_times(
-    world: &World,
-    sent: &Sent,
-    shown: &Shown,
-    (disk, process): (&Disk, &Process),
-    broken: &mut Vec<(Rule, String)>,
-) {
+fn check_times(world: &World, sent: &Sent, shown: &Shown, disk: &Disk, broken: &mut Vec<(Rule, String)>) {
     world.checks(Rule::Waits);
     world.checks(Rule::NoSnapshot);
     let between = sent.at.saturating_sub(shown.at);
@@ -232,12 +224,8 @@ fn check_times(
     if between > if looks_up { MAX_LOOKUP } else { MAX_BETWEEN } {
         broken.push((Rule::Waits, format!("{between:?} between the last read and it")));
     }
-    let is_copy = |path: &std::path::PathBuf| {
-        let content = disk.durable(path).and_then(|text| serde_json::from_slice::<Value>(text).ok());
-        content.is_some_and(|content| holds(&content, &shown.profile))
-    };
-    if !process.created.iter().rev().any(is_copy) {
-        broken.push((Rule::NoSnapshot, "no file that this run has created holds the profile as read".into()));
+    if !disk.kept_profiles().iter().any(|kept| holds(kept, &shown.profile)) {
+        broken.push((Rule::NoSnapshot, "the log on disk does not have the profile as read".into()));
     }
 }
 

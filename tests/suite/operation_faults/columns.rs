@@ -97,11 +97,10 @@ fn faults(with_all_values: bool) -> Vec<String> {
         let (name, value) = kind.split_once('=').unwrap_or((kind, ""));
         let name = name.trim_end_matches('[');
         let values: Vec<&str> = match value.trim_end_matches(']') {
-            "" => return vec![name.to_owned()],
             "MS" => return vec![format!("{name}={}", DELAY.as_millis())],
             "N" => vec!["1", "9"],
             "SECONDS" if with_all_values => return vec![name.to_owned(), format!("{name}=0")],
-            "SECONDS" => return vec![name.to_owned()],
+            "" | "SECONDS" => return vec![name.to_owned()],
             words => words.split('|').collect(),
         };
         let count = if with_all_values { values.len() } else { 1 };

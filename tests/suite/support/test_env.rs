@@ -119,9 +119,9 @@ impl TestEnv {
         path
     }
 
-    /// The snapshots in the state directory, oldest first.
-    pub fn snapshots(&self) -> Vec<PathBuf> {
-        snapshots(&self.home)
+    /// The ids of the updates in the log, oldest first.
+    pub fn updates(&self) -> Vec<i64> {
+        updates(&self.home)
     }
 }
 
@@ -151,24 +151,49 @@ pub fn words(line: &str) -> Vec<&str> {
     shell_words::split(line).unwrap().into_iter().map(|word| &*word.leak()).collect()
 }
 
-/// The snapshots in a home's state directory, oldest first.
-pub fn snapshots(home: &Home) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = files_below(&home.state().join("snapshots"))
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .collect();
-    found.sort();
-    found
+/// The ids of the updates in the log of a machine, oldest first.
+pub fn updates(home: &Home) -> Vec<i64> {
+    let Some(log) = log(home) else { return Vec::new() };
+    // One that could not be set up has no tables.
+    let find = log.prepare("SELECT id FROM write WHERE part_of IS NULL ORDER BY id");
+    let Ok(mut find) = find else { return Vec::new() };
+    find.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// The log of a machine, where there is one.
+pub fn log(home: &Home) -> Option<rusqlite::Connection> {
+    let file = home.state().join("log.db");
+    file.exists().then(|| {
+        let log = rusqlite::Connection::open(file).unwrap();
+        log.pragma_update(None, "foreign_keys", true).unwrap();
+        log
+    })
+}
+
+/// Changes the log of a machine.
+pub fn change_log(home: &Home, statement: &str) {
+    log(home).unwrap().execute_batch(statement).unwrap();
+}
+
+/// Notes what became of an update, of all of its calls.
+pub fn set_outcome(home: &Home, update: i64, outcome: &Value) {
+    let set = "UPDATE write SET outcome = ?2 WHERE id = ?1 OR part_of = ?1";
+    log(home).unwrap().execute(set, rusqlite::params![update, outcome.to_string()]).unwrap();
+}
+
+/// Lets a minute go by for all that is kept of reads and writes.
+pub fn after_a_minute(home: &Home) {
+    let then = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(61);
+    let log = log(home).unwrap();
+    let set = "UPDATE write SET outcome = json_set(outcome, '$.at', ?1) WHERE outcome ->> 'at' IS NOT NULL";
+    log.execute(set, [then.to_string()]).unwrap();
+    log.execute("UPDATE last_read SET at = ?1", [then.as_microsecond()]).unwrap();
 }
 
 /// What a query counts in the log of a machine; 0 where there is none.
 pub fn log_count(home: &Home, query: &str) -> usize {
-    let file = home.state().join("log.db");
-    if !file.exists() {
-        return 0;
-    }
-    let log = rusqlite::Connection::open(file).unwrap();
-    log.query_row(query, [], |row| row.get::<_, i64>(0)).unwrap().try_into().unwrap()
+    let count = log(home).map(|log| log.query_row(query, [], |row| row.get::<_, i64>(0)).unwrap());
+    count.unwrap_or_default().try_into().unwrap()
 }
 
 /// Every file below a directory; none where there is no directory.
@@ -180,13 +205,4 @@ pub fn files_below(directory: &std::path::Path) -> Vec<PathBuf> {
             if path.is_dir() { files_below(&path) } else { vec![path] }
         })
         .collect()
-}
-
-/// Takes away what says that snapshots were deleted a moment ago.
-pub fn forget_removals(home: &Home) {
-    for file in files_below(&home.state().join("snapshots")) {
-        if file.extension().is_some_and(|extension| extension == "removed") {
-            std::fs::remove_file(file).unwrap();
-        }
-    }
 }

@@ -141,7 +141,8 @@ impl<'a> Cell<'a> {
                 None => left.push((sign, row)),
             }
         }
-        left.iter().map(|(sign, row)| format!("{sign}{row}\n")).collect()
+        let lines: Vec<String> = left.iter().map(|(sign, row)| format!("{sign}{row}\n")).collect();
+        lines.concat()
     }
 
     /// Takes it back, or is told that it cannot be.

@@ -234,10 +234,7 @@ impl Operation for UpdateArgs {
         _: &'a Draft,
         ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(async move {
-            let Some(snapshot) = &ahead.snapshot else { return Ok(None) };
-            earlier::resolve_unknown(service, snapshot).await
-        })
+        Box::pin(earlier::resolve_unknown(service, &ahead.of))
     }
 }
 

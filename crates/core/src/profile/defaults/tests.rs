@@ -35,10 +35,9 @@ fn shown(mut list: Vec<Map<String, Value>>, defaults: [Option<i64>; 2]) -> Map<S
 /// What Magento makes of a body: the last flag counts, then the top; a default that is no address that is sent goes.
 fn saved(body: &Map<String, Value>) -> Map<String, Value> {
     let mut list: Vec<Map<String, Value>> = address_list(body).iter().cloned().map(object).collect();
-    let mut next = 100.max(1 + addresses_by_id(address_list(body)).map(|(id, _)| id.0).max().unwrap_or(0));
-    for address in &mut list {
+    let next = 100.max(1 + addresses_by_id(address_list(body)).map(|(id, _)| id.0).max().unwrap_or(0));
+    for (next, address) in (next..).zip(&mut list) {
         address.entry("id").or_insert_with(|| next.into());
-        next += 1;
     }
     let defaults = DEFAULTS.map(|name| {
         let flagged = list.iter().rfind(|one| one.get(name) == Some(&json!(true)));
@@ -46,7 +45,9 @@ fn saved(body: &Map<String, Value>) -> Map<String, Value> {
         let there = |id: &i64| list.iter().any(|one| one["id"] == *id);
         flagged.and_then(|one| one["id"].as_i64()).or(top).filter(there)
     });
-    list.iter_mut().for_each(|one| one.retain(|name, _| !DEFAULTS.contains(&name.as_str())));
+    for one in &mut list {
+        one.retain(|name, _| !DEFAULTS.contains(&name.as_str()));
+    }
     shown(list, defaults)
 }
 

@@ -1,0 +1,630 @@
+//! What the log has of one customer: replacements of the profile, newest first.
+//!
+//! A replacement is made from one read. It is one PUT, or removals of addresses by calls of their own, or both: each call is
+//! a write, and the first of them has the document.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Display, Formatter};
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use super::replacement::{Calls, Replacement};
+use super::{Document, LastRead, NewWrite, OpenWrite, Owner, People, RunId, Write, WriteId, WriteLog};
+use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
+use storefront_core::id::AddressId;
+use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
+use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::verify::Proof;
+
+/// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
+/// thousands to one customer.
+const MOST_OLDER: usize = 20;
+/// For so long a replica may answer with what was there before a write.
+pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
+/// A mark that is further in the future is not a clock that was set back.
+const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
+/// How many writes are read at a time.
+const PAGE: usize = 16;
+/// What the call that replaces the profile is called.
+pub const UPDATE: &str = "update";
+
+/// The customer's part of the log.
+#[derive(Debug, Clone)]
+pub struct CustomerStore {
+    /// What the customer is known by: the id; of one without an id the email that the first update found.
+    pub key: String,
+    /// The service the customer is of.
+    pub service: String,
+    /// None where there is none, for what only reads.
+    log: Option<WriteLog>,
+}
+
+/// What people name a replacement by: the id of its run, of a batch with the number of the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WriteName {
+    /// The first of its calls.
+    pub id: WriteId,
+    /// The run.
+    pub run: RunId,
+    /// The number of the record.
+    pub record: Option<u64>,
+}
+
+impl Display for WriteName {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.record {
+            Some(record) => write!(out, "{}:{record}", self.run),
+            None => self.run.fmt(out),
+        }
+    }
+}
+
+/// A replacement that is in the log, without its document.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    first: Write,
+    others: Vec<Write>,
+}
+
+impl Entry {
+    /// What people name it by.
+    pub fn name(&self) -> WriteName {
+        WriteName { id: self.first.id, run: self.first.run, record: self.first.record }
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> &str {
+        &self.first.operation
+    }
+
+    /// When its first call left.
+    pub fn taken(&self) -> Timestamp {
+        self.first.left_at
+    }
+
+    /// What became of its calls.
+    pub fn calls(&self) -> Calls {
+        let removes = removed_by(&self.first.effect);
+        let became = |id: &AddressId| {
+            let is_of = |write: &&Write| removed_by_call(&write.effect) == Some(*id);
+            let write = std::iter::once(&self.first).chain(&self.others).find(is_of);
+            (*id, write.map_or(WriteOutcome::NotSent, |write| write.outcome))
+        };
+        let put = if removed_by_call(&self.first.effect).is_none() {
+            Some(self.first.outcome)
+        } else if self.first.effect["is_followed"] == true {
+            Some(WriteOutcome::NotSent)
+        } else {
+            None
+        };
+        Calls { put, removals: removes.iter().map(became).collect() }
+    }
+
+    /// What became of it.
+    pub fn outcome(&self) -> WriteOutcome {
+        self.calls().outcome()
+    }
+
+    /// What of it the service wrote in its own way.
+    pub fn rewritten(&self) -> Vec<Change> {
+        let seen = self.first.seen.as_ref().and_then(Value::as_array);
+        seen.into_iter().flatten().filter_map(Change::parse).collect()
+    }
+
+    /// The write of the call that removes this address.
+    fn removal(&self, address: AddressId) -> Option<&Write> {
+        let mut all = std::iter::once(&self.first).chain(&self.others);
+        all.find(|write| removed_by_call(&write.effect) == Some(address))
+    }
+}
+
+/// The addresses that are removed by calls of their own.
+fn removed_by(effect: &Value) -> Vec<AddressId> {
+    effect["removes"].as_array().into_iter().flatten().filter_map(AddressId::of).collect()
+}
+
+/// The address that this call removes.
+fn removed_by_call(effect: &Value) -> Option<AddressId> {
+    effect.get("remove").and_then(AddressId::of)
+}
+
+/// The newest replacement, where a request of it may still take effect.
+#[derive(Debug)]
+pub struct PendingWrite {
+    /// What it is.
+    pub entry: Entry,
+    /// When that can no longer happen.
+    pub until: Timestamp,
+    /// Whether the service said that it has it.
+    pub is_mismatch: bool,
+}
+
+impl PendingWrite {
+    /// What proves that it was applied.
+    pub fn proof(&self) -> Proof {
+        if self.is_mismatch { Proof::OrRewritten } else { Proof::AsSent }
+    }
+}
+
+/// How far back writes are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Over the last minutes.
+    LastMinutes,
+    /// Over the last minutes, or as far as to the newest applied one.
+    NewestApplied,
+}
+
+/// A replacement that is about to leave.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The command.
+    pub run: RunId,
+    /// Of a batch: the number of the record, and its hash.
+    pub record: Option<(u64, u64)>,
+    /// The length of the journal with the record's `sending`.
+    pub journal_length: Option<u64>,
+    /// The customer as stored, with every field as it came.
+    pub stored: &'a Map<String, Value>,
+    /// The customer as sent; the stored one where addresses are only removed.
+    pub sent: &'a Map<String, Value>,
+    /// Whether there is a PUT.
+    pub has_put: bool,
+    /// The addresses that are removed by calls of their own.
+    pub removes: &'a [AddressId],
+    /// Whether a PUT follows, from a read of its own.
+    pub is_followed: bool,
+}
+
+impl CustomerStore {
+    /// The part of a customer; `customer` is [`storefront_core::profile::stored::Profile::customer_key`] or what stands for it.
+    pub fn new(log: Option<WriteLog>, service: String, key: String) -> Self {
+        Self { key, service, log }
+    }
+
+    fn owner(&self) -> Owner {
+        Owner::customer(&self.key)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.log.as_ref().map_or(Timestamp::MAX, |log| log.clock.now())
+    }
+
+    /// Puts a replacement into the log, synced; after that its first call may leave. The caller holds the customer's lock.
+    ///
+    /// # Errors
+    /// As [`WriteLog::gate`].
+    pub async fn take(&self, about: About<'_>) -> Result<Unsent, Failure> {
+        let log = self.log.as_ref().ok_or_else(|| Failure::internal("there is no log"))?;
+        let mut effect = json!({ "changes": diff::customers(about.stored, about.sent) });
+        if !about.removes.is_empty() {
+            effect["removes"] = about.removes.iter().map(|id| Value::from(*id)).collect();
+        }
+        let mut call = UPDATE.to_owned();
+        if let (false, Some(first)) = (about.has_put, about.removes.first()) {
+            (effect["remove"], call) = ((*first).into(), removal(*first));
+        }
+        if about.is_followed {
+            effect["is_followed"] = true.into();
+        }
+        let document = Document { stored: about.stored.clone(), sent: about.sent.clone() };
+        let write = NewWrite {
+            record: about.record,
+            journal_length: about.journal_length,
+            document: Some(document),
+            ..self.new_write(about.run, call, effect, about.stored, about.sent)
+        };
+        let open = log.gate(write).await?;
+        let name =
+            WriteName { id: open.id(), run: about.run, record: about.record.map(|(number, _)| number) };
+        Ok(Unsent { open, name })
+    }
+
+    fn new_write(
+        &self,
+        run: RunId,
+        call: String,
+        effect: Value,
+        stored: &Map<String, Value>,
+        sent: &Map<String, Value>,
+    ) -> NewWrite {
+        let text = |name: &str, customer: &Map<String, Value>| {
+            customer.get(name).and_then(Value::as_str).map(str::to_owned)
+        };
+        let people = People {
+            customer: Some(self.key.clone()).filter(|key| !key.contains('@')),
+            email: text("email", stored),
+            email_after: text("email", sent),
+        };
+        NewWrite {
+            run,
+            part_of: None,
+            record: None,
+            journal_length: None,
+            call,
+            service: self.service.clone(),
+            owner: self.owner(),
+            effect,
+            document: None,
+            people,
+        }
+    }
+
+    /// Puts the call that removes this address into the log, synced, unless the replacement began with it.
+    ///
+    /// # Errors
+    /// As [`WriteLog::gate`]; the call must not leave then.
+    pub async fn write_ahead_removal(&self, of: WriteName, address: AddressId) -> Result<(), Failure> {
+        let log = self.log.as_ref().ok_or_else(|| Failure::internal("there is no log"))?;
+        let (Some(entry), Some(document)) = (self.entry(of.id)?, log.document(of.id)?) else {
+            return Err(Failure::guard("the log does not have the update any more; nothing else is sent"));
+        };
+        if entry.removal(address).is_some() {
+            return Ok(());
+        }
+        let effect = json!({"remove": address});
+        let write = NewWrite {
+            part_of: Some(of.id),
+            record: of.record.map(|record| (record, 0)),
+            ..self.new_write(of.run, removal(address), effect, &document.stored, &document.sent)
+        };
+        log.gate(write).await?.leaves();
+        Ok(())
+    }
+
+    /// The replacement whose first call is this one.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn entry(&self, id: WriteId) -> Result<Option<Entry>, Failure> {
+        let Some(log) = &self.log else { return Ok(None) };
+        let Some(first) = log.write(id)? else { return Ok(None) };
+        Ok(Some(Entry { others: log.parts_of(id)?, first }))
+    }
+
+    /// The replacements, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn entries(&self) -> impl Iterator<Item = Result<Entry, Failure>> + '_ {
+        Entries { store: self, read: VecDeque::new(), before: None, others: Vec::new(), is_at_end: false }
+    }
+
+    /// The newest replacement that `is_meant`.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn newest(&self, mut is_meant: impl FnMut(&Entry) -> bool) -> Result<Option<Entry>, Failure> {
+        for entry in self.entries() {
+            let entry = entry?;
+            if is_meant(&entry) {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The one that `name` stands for: the id of a run, or of a batch with the number of the record.
+    ///
+    /// # Errors
+    /// As [`Self::entries`]; `usage` where it stands for none, or for several.
+    pub fn named(&self, name: &str) -> Result<Entry, Failure> {
+        let mut entries = self.all_named(name)?;
+        match &mut entries[..] {
+            [_] => Ok(entries.remove(0)),
+            [] => Err(Failure::usage(format!("no update `{name}` of this customer on this machine"))
+                .hint(hint!(storefront("customer history"), " lists them"))),
+            several => {
+                Err(Failure::usage(format!("`{name}` names {} updates of this customer", several.len()))
+                    .hint(format!("name one of them, such as {}", several[0].name())))
+            }
+        }
+    }
+
+    /// All that `name` stands for, as [`Self::named`] reads it, newest first. Of several that one record was sent with it is the one
+    /// that may have been applied, else the last.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn all_named(&self, name: &str) -> Result<Vec<Entry>, Failure> {
+        let Some((run, record)) = WriteLog::parse(name) else { return Ok(Vec::new()) };
+        let mut found: Vec<Entry> = Vec::new();
+        for entry in self.entries() {
+            let entry = entry?;
+            let own = entry.name();
+            if own.run != run || record.is_some_and(|record| own.record != Some(record)) {
+                if own.run < run {
+                    break;
+                }
+                continue;
+            }
+            match found.iter_mut().find(|other| other.name().record == own.record) {
+                None => found.push(entry),
+                Some(other) if !other.outcome().may_be_applied() && entry.outcome().may_be_applied() => {
+                    *other = entry;
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The replacements that these runs, by their random names, made for a record, in their order; none where they are of another
+    /// customer.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn of_record(&self, runs: &[String], record: u64) -> Result<Vec<Entry>, Failure> {
+        let Some(log) = &self.log else { return Ok(Vec::new()) };
+        let own = |write: &Write| write.service == self.service && write.owner.as_ref() == Some(&self.key);
+        let firsts = log.writes_of_record(runs, record)?.into_iter().filter(own);
+        firsts.map(|first| Ok(Entry { others: log.parts_of(first.id)?, first })).collect()
+    }
+
+    /// Whether this log has one of these runs.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn knows_run(&self, runs: &[String]) -> Result<bool, Failure> {
+        self.log.as_ref().map_or(Ok(false), |log| log.knows_run(runs))
+    }
+
+    /// The document of a replacement.
+    ///
+    /// # Errors
+    /// `guard` where it cannot be read, `usage` where it was deleted.
+    pub fn read(&self, entry: &Entry) -> Result<Replacement, Failure> {
+        let name = entry.name();
+        let gone = || Failure::usage(format!("what {name} changed was deleted from the log"));
+        let log = self.log.as_ref().ok_or_else(gone)?;
+        let document = log.document(name.id)?.ok_or_else(gone)?;
+        let removes = removed_by(&entry.first.effect);
+        let (taken, operation) = (entry.taken().to_string(), entry.first.operation.clone());
+        Ok(Replacement::new(name, entry.first.service.clone(), taken, operation, document, removes))
+    }
+
+    /// As [`Self::read`], as if only that had been asked for which may have been applied.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_applied(&self, entry: &Entry) -> Result<Replacement, Failure> {
+        Ok(self.read(entry)?.as_applied(&entry.calls()))
+    }
+
+    /// Notes what became of the PUT of a replacement, or, where a removal has left or is all there is, of the removals that are
+    /// open; and what of it the service wrote in its own way. What cannot be written is left out: the next command then finds out
+    /// for itself.
+    pub fn set_outcome(&self, of: WriteName, outcome: WriteOutcome, rewritten: &[Change]) {
+        let (Some(log), Ok(Some(entry))) = (&self.log, self.entry(of.id)) else { return };
+        let seen = Value::Array(rewritten.iter().filter_map(|one| serde_json::to_value(one).ok()).collect());
+        let seen = Some(seen).filter(|_| !rewritten.is_empty());
+        let begins_with_removal = removed_by_call(&entry.first.effect).is_some();
+        if !begins_with_removal && entry.others.is_empty() {
+            return log.close_later(of.id, outcome, seen);
+        }
+        let removals = std::iter::once(&entry.first).filter(|_| begins_with_removal).chain(&entry.others);
+        for write in removals.filter(|write| matches!(write.outcome, WriteOutcome::Unknown { .. })) {
+            log.close_later(write.id, outcome, None);
+        }
+        if let Some(seen) = seen.filter(|_| !begins_with_removal) {
+            log.close_later(of.id, entry.first.outcome, Some(seen));
+        }
+    }
+
+    /// Notes what became of the removal of this address.
+    pub fn set_removal(&self, of: WriteName, address: AddressId, outcome: WriteOutcome) {
+        let (Some(log), Ok(Some(entry))) = (&self.log, self.entry(of.id)) else { return };
+        if let Some(write) = entry.removal(address) {
+            log.close_later(write.id, outcome, None);
+        }
+    }
+
+    /// Notes what a read has shown of the removals that the service says that it has; where others are lost, of those, too, that
+    /// it says were gone before.
+    pub fn close_removals(&self, of: WriteName, outcome: WriteOutcome) {
+        let (Some(log), Ok(Some(entry))) = (&self.log, self.entry(of.id)) else { return };
+        let is_lost = matches!(outcome, WriteOutcome::Mismatch { .. });
+        let all = std::iter::once(&entry.first).chain(&entry.others);
+        for write in all.filter(|write| removed_by_call(&write.effect).is_some()) {
+            match write.outcome {
+                WriteOutcome::Applied { .. } => log.close_later(write.id, outcome, None),
+                WriteOutcome::Refused if is_lost => log.close_later(write.id, outcome, None),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes that what had to follow the removals was sent, with a write of its own.
+    pub fn complete(&self, of: WriteName) {
+        let (Some(log), Ok(Some(mut entry))) = (&self.log, self.entry(of.id)) else { return };
+        if let Some(effect) = entry.first.effect.as_object_mut() {
+            effect.remove("is_followed");
+            log.set_effect_later(of.id, &entry.first.effect);
+        }
+    }
+
+    /// Returns once all that was noted is in the log: the customer's lock may be released.
+    pub async fn flush(&self) {
+        if let Some(log) = &self.log {
+            log.flush().await;
+        }
+    }
+
+    /// The newest PUT that may have changed something, if it may still take effect. The removal of an address undoes nothing,
+    /// whenever it comes.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn newest_pending(&self) -> Result<Option<PendingWrite>, Failure> {
+        for entry in self.entries() {
+            let entry = entry?;
+            let Some(outcome) = entry.calls().put.filter(|put| put.may_be_applied()) else { continue };
+            let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
+            let until = outcome.open_until(self.now());
+            return Ok(until.map(|until| PendingWrite { entry, until, is_mismatch }));
+        }
+        Ok(None)
+    }
+
+    /// The replacements that may have changed something, newest first: all of the last minute, however many, and some of the
+    /// minutes before.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn recent(&self, reach: Reach) -> Result<Vec<(Replacement, WriteOutcome)>, Failure> {
+        let (mut recent, mut older): (Vec<(Replacement, WriteOutcome)>, usize) = (Vec::new(), 0);
+        for entry in self.entries() {
+            let entry = entry?;
+            let outcome = entry.outcome();
+            let is_old = self.now().duration_since(entry.taken()) > MAX_LATENESS
+                && !matches!(outcome, WriteOutcome::Applied { at, .. } if self.is_recent(at));
+            let has_applied =
+                recent.iter().any(|(_, outcome)| matches!(outcome, WriteOutcome::Applied { .. }));
+            let is_enough = reach == Reach::LastMinutes || has_applied;
+            if is_old && is_enough {
+                break;
+            }
+            let is_older = !outcome.time().is_some_and(|at| self.is_recent(at));
+            if !outcome.may_be_applied() || is_older && older == MOST_OLDER && is_enough {
+                continue;
+            }
+            older += usize::from(is_older);
+            recent.extend(self.read(&entry)?.calls(&entry.calls()));
+        }
+        Ok(recent)
+    }
+
+    /// Whether less than a minute went by since then.
+    pub fn is_recent(&self, at: Timestamp) -> bool {
+        is_younger(MAX_LAG, at, self.now())
+    }
+
+    /// Whether the customer may have been changed from this machine since then.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn changed_since(&self, then: Timestamp) -> Result<bool, Failure> {
+        let Some(newest) = self.newest(|_| true)? else { return Ok(false) };
+        Ok(newest.taken() >= then
+            || match newest.outcome() {
+                WriteOutcome::NotSent | WriteOutcome::Refused => false,
+                WriteOutcome::Applied { at, .. } | WriteOutcome::Partial { at } => at >= then,
+                WriteOutcome::Unknown { .. } | WriteOutcome::Mismatch { .. } => true,
+            })
+    }
+
+    /// Keeps what a read has shown, for [`Self::last_read`].
+    pub fn note_read(&self, customer: &Map<String, Value>) {
+        if let Some(log) = &self.log {
+            log.note_read(&self.service, &self.key, customer);
+        }
+    }
+
+    /// What the last read showed, if that was less than a minute ago.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn last_read(&self) -> Result<Option<LastRead>, Failure> {
+        let Some(log) = &self.log else { return Ok(None) };
+        Ok(log.last_read(&self.service, &self.key)?.filter(|read| self.is_recent(read.at)))
+    }
+}
+
+/// What the call that removes this address is called.
+fn removal(id: AddressId) -> String {
+    format!("remove address {id}")
+}
+
+impl WriteLog {
+    /// The run and the record that a name stands for; `None` where it is no name.
+    pub fn parse(name: &str) -> Option<(RunId, Option<u64>)> {
+        match name.split_once(':') {
+            Some((run, record)) => Some((RunId(run.parse().ok()?), Some(record.parse().ok()?))),
+            None => Some((RunId(name.parse().ok()?), None)),
+        }
+    }
+}
+
+/// Whether less than `limit` went by, also by a clock that was set back by less than a day.
+fn is_younger(limit: SignedDuration, at: Timestamp, now: Timestamp) -> bool {
+    let age = now.duration_since(at);
+    -MAX_SET_BACK < age && age < limit
+}
+
+/// The replacements of a customer, read page by page.
+struct Entries<'a> {
+    store: &'a CustomerStore,
+    read: VecDeque<Write>,
+    before: Option<WriteId>,
+    /// Calls of the replacement whose first one comes next.
+    others: Vec<Write>,
+    is_at_end: bool,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<Entry, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(write) = self.read.pop_front() else {
+                let log = self.store.log.as_ref().filter(|_| !self.is_at_end)?;
+                match log.newest(&self.store.service, &self.store.owner(), self.before, PAGE) {
+                    Err(failure) => {
+                        self.is_at_end = true;
+                        return Some(Err(failure));
+                    }
+                    Ok(page) => {
+                        self.is_at_end = page.len() < PAGE;
+                        self.before = page.last().map(|write| write.id);
+                        self.read.extend(page);
+                    }
+                }
+                if self.read.is_empty() {
+                    return None;
+                }
+                continue;
+            };
+            if write.part_of.is_some() {
+                self.others.push(write);
+                continue;
+            }
+            let mut others = std::mem::take(&mut self.others);
+            others.retain(|other| other.part_of == Some(write.id));
+            others.reverse();
+            return Some(Ok(Entry { first: write, others }));
+        }
+    }
+}
+
+/// A replacement whose first call has not left: that is noted when the command ends before it does.
+#[derive(Debug)]
+pub struct Unsent {
+    open: OpenWrite,
+    /// What people name it by.
+    pub name: WriteName,
+}
+
+impl Unsent {
+    /// The first call leaves now.
+    pub fn leaves(self) -> WriteName {
+        self.open.leaves();
+        self.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{SignedDuration, Timestamp};
+
+    use super::{MAX_LAG, is_younger};
+
+    #[test]
+    fn a_clock_that_was_set_back_leaves_a_mark_recent() {
+        let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
+        let marked = |seconds: i64| is_younger(MAX_LAG, now + SignedDuration::from_secs(seconds), now);
+        assert!(marked(0) && marked(-59) && marked(30) && marked(3 * 3600));
+        assert!(!marked(-60) && !marked(25 * 3600), "long ago, or no clock that was set back");
+    }
+}

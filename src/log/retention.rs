@@ -1,0 +1,301 @@
+//! What is deleted from the log: what is too old, once a day, and what a person asks for.
+//!
+//! A write has its end by the `retention-days` of the profile that it was made with. What later commands still need stays
+//! longer: one whose outcome is open or a mismatch 90 days, and every write 10 minutes. Of a run without writes only what names
+//! nobody stays, for a year: its journal is known by it.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, Row, params};
+use serde_json::Value;
+
+use super::names::email_hash;
+use super::writes::unwritable;
+use super::{RunId, WriteId, WriteLog, WriteName, stored};
+use crate::system::database::Durability;
+use storefront_core::failure::Failure;
+use storefront_core::outcome::MAX_LATENESS;
+
+/// How often it is looked for what is too old.
+const INTERVAL: SignedDuration = SignedDuration::from_hours(24);
+/// For how many days a write is kept at least whose outcome is open or a mismatch.
+const OPEN_DAYS: i64 = 90;
+/// For how many days the row of a run is kept.
+const RUN_DAYS: i64 = 365;
+const DAY: i64 = 86_400_000_000;
+
+/// Whether the outcome of a write is open or a mismatch.
+const IS_OPEN: &str = "(write.outcome IS NULL OR write.outcome ->> 'outcome' IN ('unknown', 'mismatch'))";
+/// When something last happened to a write.
+const TOUCHED: &str = "max(write.left_at, coalesce(write.closed_at, write.left_at))";
+
+/// Whose data is deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// That of these customers, by what the log knows them by, and of who has this email.
+    Customers(Vec<String>, Option<String>),
+    /// Everybody's, as far as it is older.
+    Before(Timestamp),
+    /// Everybody's.
+    Everybody,
+}
+
+/// What is deleted, or would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// The number of writes.
+    pub writes: usize,
+    /// The customers of these writes.
+    pub customers: BTreeSet<String>,
+    /// How many of these writes are of the last 10 minutes.
+    pub recent: usize,
+    /// How many tokens and emails lead to these customers.
+    pub names: usize,
+    /// The journals of the runs.
+    pub journals: BTreeSet<String>,
+}
+
+/// Which writes are meant, in SQL; `?1` is the service, `?2` a list of customers, `?3` the hash of an email, `?4` a time.
+fn is_meant(whose: &Whose) -> &'static str {
+    match whose {
+        Whose::Customers(..) => {
+            "write.service = ?1 AND (write.owner IN (SELECT value FROM json_each(?2)) \
+             OR write.customer IN (SELECT value FROM json_each(?2)) OR write.email = ?3 OR write.email_after = ?3) \
+             AND ?4 IS NULL"
+        }
+        Whose::Before(_) => "write.service = ?1 AND ?2 IS NOT NULL AND ?3 IS NULL AND write.left_at < ?4",
+        Whose::Everybody => "write.service = ?1 AND ?2 IS NOT NULL AND ?3 IS NULL AND ?4 IS NULL",
+    }
+}
+
+/// The parameters of [`is_meant`].
+struct Meant {
+    service: String,
+    customers: String,
+    email: Option<Vec<u8>>,
+    before: Option<i64>,
+}
+
+impl Meant {
+    fn of(connection: &Connection, service: &str, whose: &Whose) -> rusqlite::Result<Self> {
+        let (customers, email, before) = match whose {
+            Whose::Customers(customers, email) => (customers.clone(), email.as_deref(), None),
+            Whose::Before(limit) => (Vec::new(), None, Some(stored(*limit))),
+            Whose::Everybody => (Vec::new(), None, None),
+        };
+        let email = email.map(|email| email_hash(connection, email)).transpose()?;
+        Ok(Self { service: service.to_owned(), customers: Value::from(customers).to_string(), email, before })
+    }
+}
+
+impl WriteLog {
+    /// Deletes what is too old, of all customers of all services, once a day. `days` is for how long the profile of this command
+    /// keeps things at `service_name`. It is housekeeping: what cannot be deleted now is deleted the next day.
+    pub fn expire(&self, service_name: &str, days: u32) {
+        let (now, service_name) = (self.clock.now(), service_name.to_owned());
+        self.commit_later(move |connection| expire(connection, now, &service_name, days));
+    }
+
+    /// What would be deleted at this service.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn forgettable(&self, service: &str, whose: &Whose) -> Result<Forgotten, Failure> {
+        let recent = stored(self.clock.now()) - MAX_LATENESS.as_micros().try_into().unwrap_or(i64::MAX);
+        self.read(|connection| {
+            let meant = Meant::of(connection, service, whose)?;
+            let find = format!(
+                "SELECT coalesce(write.owner, ''), {TOUCHED} > {recent}, run.journal \
+                 FROM write JOIN run ON run.id = write.run WHERE {}",
+                is_meant(whose)
+            );
+            let mut find = connection.prepare(&find)?;
+            let mut rows = find.query(params![meant.service, meant.customers, meant.email, meant.before])?;
+            let mut found = Forgotten::default();
+            while let Some(row) = rows.next()? {
+                found.writes += 1;
+                found.customers.insert(row.get(0)?);
+                found.recent += usize::from(row.get::<_, bool>(1)?);
+                found.journals.extend(row.get::<_, Option<String>>(2)?);
+            }
+            let names = format!("SELECT count(*) FROM name WHERE {}", is_named(whose));
+            found.names = connection
+                .query_row(&names, params![meant.service, meant.customers, meant.email], |row| {
+                    row.get::<_, i64>(0)
+                })?
+                .try_into()
+                .unwrap_or(usize::MAX);
+            Ok(found)
+        })
+    }
+
+    /// Deletes it, and what else is kept of these customers, from the database and from its write-ahead log. The caller holds their locks.
+    ///
+    /// # Errors
+    /// `guard` where that is not possible.
+    pub async fn forget(&self, service: &str, service_name: &str, whose: &Whose) -> Result<(), Failure> {
+        let (service, service_name, whose) = (service.to_owned(), service_name.to_owned(), whose.clone());
+        let forget = move |connection: &Connection| forget(connection, &service, &service_name, &whose);
+        self.commit(Durability::Synced, forget).await.map_err(|error| unwritable(&error))?;
+        self.truncate()
+    }
+
+    /// Deletes all that is kept of a service, in the order of what else is written.
+    pub fn forget_later(&self, service: &str) {
+        let service = service.to_owned();
+        self.commit_later(move |connection| forget(connection, &service, &service, &Whose::Everybody));
+    }
+
+    /// The customers of a service of whom this machine has a replacement, in no order.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn customers(&self, service: &str) -> Result<Vec<String>, Failure> {
+        let find = "SELECT DISTINCT owner FROM write WHERE service = ?1 AND owner_kind = 'customer' \
+                    AND owner IS NOT NULL";
+        self.read(|connection| {
+            connection.prepare_cached(find)?.query_map([service], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// The customers of a service who had this email before or after a replacement, or to whom it has led.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn customers_with_email(&self, service: &str, email: &str) -> Result<Vec<String>, Failure> {
+        let find = "SELECT owner FROM write WHERE service = ?1 AND email = ?2 AND owner IS NOT NULL \
+                    UNION SELECT owner FROM write WHERE service = ?1 AND email_after = ?2 AND owner IS NOT NULL \
+                    UNION SELECT customer FROM name WHERE service = ?1 AND hash = ?2";
+        self.read(|connection| {
+            let hash = email_hash(connection, email)?;
+            connection.prepare(find)?.query_map(params![service, hash], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// The replacements of a service whose outcome is open or a mismatch, with their customers, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn open_writes(&self, service: &str) -> Result<Vec<(String, WriteName)>, Failure> {
+        let find = format!(
+            "SELECT write.id, run, record, coalesce(owner, '') FROM write \
+             WHERE service = ?1 AND {IS_OPEN} ORDER BY write.id DESC"
+        );
+        let read = |row: &Row<'_>| Ok((row.get(3)?, name(row)?));
+        self.read(|connection| connection.prepare(&find)?.query_map([service], read)?.collect())
+    }
+
+    /// The names of the replacements of a service, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn write_names(&self, service: &str) -> Result<Vec<WriteName>, Failure> {
+        let find =
+            "SELECT max(id), run, record FROM write WHERE service = ?1 GROUP BY run, record ORDER BY 1 DESC";
+        self.read(|connection| connection.prepare(find)?.query_map([service], name)?.collect())
+    }
+
+    /// The customers whose replacements belong to a run.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn customers_of_run(&self, service: &str, run: RunId) -> Result<Vec<String>, Failure> {
+        let find = "SELECT DISTINCT owner FROM write WHERE service = ?1 AND run = ?2 AND owner IS NOT NULL";
+        self.read(|connection| {
+            connection.prepare(find)?.query_map(params![service, run.0], |row| row.get(0))?.collect()
+        })
+    }
+}
+
+fn name(row: &Row<'_>) -> rusqlite::Result<WriteName> {
+    let record = row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned);
+    Ok(WriteName { id: WriteId(row.get(0)?), run: RunId(row.get(1)?), record })
+}
+
+/// Which names are meant; `?1` to `?3` as in [`is_meant`].
+fn is_named(whose: &Whose) -> &'static str {
+    match whose {
+        Whose::Customers(..) => {
+            "service = ?1 AND (customer IN (SELECT value FROM json_each(?2)) OR hash = ?3)"
+        }
+        Whose::Before(_) => "service = ?1 AND ?2 IS NULL AND ?3 IS NULL",
+        Whose::Everybody => "service = ?1 AND ?2 IS NOT NULL AND ?3 IS NULL",
+    }
+}
+
+fn forget(connection: &Connection, service: &str, service_name: &str, whose: &Whose) -> rusqlite::Result<()> {
+    let meant = Meant::of(connection, service, whose)?;
+    let writes = format!("DELETE FROM write WHERE {}", is_meant(whose));
+    connection.execute(&writes, params![meant.service, meant.customers, meant.email, meant.before])?;
+    let names = format!("DELETE FROM name WHERE {}", is_named(whose));
+    connection.execute(&names, params![meant.service, meant.customers, meant.email])?;
+    match whose {
+        Whose::Customers(..) => {
+            let reads =
+                "DELETE FROM last_read WHERE service = ?1 AND customer IN (SELECT value FROM json_each(?2))";
+            connection.execute(reads, params![meant.service, meant.customers])?;
+            connection.execute("DELETE FROM seen_address WHERE service = ?1", [service_name])?;
+        }
+        Whose::Before(_) => {
+            connection.execute(
+                "DELETE FROM last_read WHERE service = ?1 AND at < ?2",
+                params![meant.service, meant.before],
+            )?;
+            connection.execute(
+                "DELETE FROM seen_address WHERE service = ?1 AND at < ?2",
+                params![service_name, meant.before],
+            )?;
+        }
+        Whose::Everybody => {
+            connection.execute("DELETE FROM last_read WHERE service = ?1", [service])?;
+            connection.execute("DELETE FROM seen_address WHERE service = ?1", [service_name])?;
+            connection.execute("DELETE FROM default_option WHERE service = ?1", [service])?;
+            connection.execute("DELETE FROM run WHERE service = ?1", [service])?;
+        }
+    }
+    // What was typed may name people.
+    let blank = "UPDATE run SET arguments = NULL WHERE service = ?1 AND arguments IS NOT NULL \
+                 AND NOT EXISTS (SELECT 1 FROM write WHERE write.run = run.id)";
+    connection.execute(blank, [service]).map(drop)
+}
+
+fn expire(connection: &Connection, now: Timestamp, service_name: &str, days: u32) -> rusqlite::Result<()> {
+    let looked_at: i64 = connection.query_row("SELECT looked_at FROM log", [], |row| row.get(0))?;
+    let (now, interval) = (stored(now), i64::try_from(INTERVAL.as_micros()).unwrap_or(i64::MAX));
+    let is_due = days == 0 || now < looked_at || now - looked_at >= interval;
+    if !is_due {
+        return Ok(());
+    }
+    connection.execute("UPDATE log SET looked_at = ?1", [now])?;
+    if looked_at == 0 && days > 0 {
+        return Ok(());
+    }
+    // The clock counts for at most a day after the last look: where it is set years ahead, nothing is removed that would not have
+    // been removed soon anyway.
+    let counted = if looked_at == 0 { now } else { now.min(looked_at.saturating_add(interval)) };
+    let recent = now - i64::try_from(MAX_LATENESS.as_micros()).unwrap_or(i64::MAX);
+    let delete = format!(
+        "DELETE FROM write WHERE id IN (SELECT write.id FROM write JOIN run ON run.id = write.run \
+           WHERE write.part_of IS NULL AND {TOUCHED} < ?2 AND write.left_at < ?1 - {DAY} * \
+             CASE WHEN {IS_OPEN} OR EXISTS (SELECT 1 FROM write AS part \
+                    WHERE part.part_of = write.id \
+                    AND (part.outcome IS NULL OR part.outcome ->> 'outcome' IN ('unknown', 'mismatch'))) \
+             THEN max(retention_days, {OPEN_DAYS}) ELSE retention_days END)"
+    );
+    connection.execute(&delete, params![counted, recent])?;
+    connection.execute("DELETE FROM last_read WHERE at < ?1", [recent])?;
+    let unused = "DELETE FROM name WHERE at < ?1 AND customer LIKE '%@%' AND NOT EXISTS \
+                  (SELECT 1 FROM write WHERE write.service = name.service AND owner = name.customer)";
+    connection.execute(unused, [recent])?;
+    let seen = "DELETE FROM seen_address WHERE service = ?1 AND at < ?2";
+    connection.execute(seen, params![service_name, counted - DAY * i64::from(days)])?;
+    let without_writes = "NOT EXISTS (SELECT 1 FROM write WHERE write.run = run.id)";
+    let blank = format!(
+        "UPDATE run SET arguments = NULL WHERE arguments IS NOT NULL AND began < ?1 - {DAY} * retention_days \
+         AND {without_writes}"
+    );
+    connection.execute(&blank, [counted])?;
+    let over = format!("DELETE FROM run WHERE began < ?1 - {DAY} * {RUN_DAYS} AND {without_writes}");
+    connection.execute(&over, [counted]).map(drop)
+}
