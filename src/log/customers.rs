@@ -92,13 +92,7 @@ impl Entry {
             let write = std::iter::once(&self.first).chain(&self.others).find(is_of);
             (*id, write.map_or(WriteOutcome::NotSent, |write| write.outcome))
         };
-        let put = if removed_by_call(&self.first.effect).is_none() {
-            Some(self.first.outcome)
-        } else if self.first.effect["is_followed"] == true {
-            Some(WriteOutcome::NotSent)
-        } else {
-            None
-        };
+        let put = removed_by_call(&self.first.effect).is_none().then_some(self.first.outcome);
         Calls { put, removals: removes.iter().map(became).collect() }
     }
 
@@ -174,8 +168,6 @@ pub struct About<'a> {
     pub has_put: bool,
     /// The addresses that are removed by calls of their own.
     pub removes: &'a [AddressId],
-    /// Whether a PUT follows, from a read of its own.
-    pub is_followed: bool,
 }
 
 impl CustomerStore {
@@ -205,9 +197,6 @@ impl CustomerStore {
         let mut call = UPDATE.to_owned();
         if let (false, Some(first)) = (about.has_put, about.removes.first()) {
             (effect["remove"], call) = ((*first).into(), removal(*first));
-        }
-        if about.is_followed {
-            effect["is_followed"] = true.into();
         }
         let document = Document { stored: about.stored.clone(), sent: about.sent.clone() };
         let write = NewWrite {
@@ -433,15 +422,6 @@ impl CustomerStore {
                 WriteOutcome::Refused if is_lost => log.close_later(write.id, outcome, None),
                 _ => {}
             }
-        }
-    }
-
-    /// Notes that what had to follow the removals was sent, with a write of its own.
-    pub fn complete(&self, of: WriteName) {
-        let (Some(log), Ok(Some(mut entry))) = (&self.log, self.entry(of.id)) else { return };
-        if let Some(effect) = entry.first.effect.as_object_mut() {
-            effect.remove("is_followed");
-            log.set_effect_later(of.id, &entry.first.effect);
         }
     }
 

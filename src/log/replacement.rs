@@ -123,11 +123,6 @@ impl Replacement {
         Self { merged: self.sent.clone(), removes: Vec::new(), ..self }
     }
 
-    /// What its PUT carried: the addresses that are removed by calls of their own are still in it.
-    pub fn sent(&self) -> &Map<String, Value> {
-        &self.sent
-    }
-
     /// What people name it by.
     pub fn name(&self) -> String {
         self.name.to_string()

@@ -235,14 +235,6 @@ impl WriteLog {
         self.commit_later(move |connection| close(connection, id.0, &outcome, now, seen.as_ref()));
     }
 
-    /// Changes what is noted of the effect of a write.
-    pub fn set_effect_later(&self, id: WriteId, effect: &Value) {
-        let effect = effect.to_string();
-        self.commit_later(move |connection| {
-            connection.execute("UPDATE write SET effect = ?2 WHERE id = ?1", params![id.0, effect]).map(drop)
-        });
-    }
-
     /// Gives a write the id of the owner that its call has made.
     pub fn note_made(&self, id: WriteId, owner: &str, made: &Value) {
         let (owner, made) = (owner.to_owned(), made.to_string());

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, run};
 use crate::support::mock_server::{MockServer, Step, answer};
-use crate::support::raw_http::{ADMIN, CUSTOMER, PROFILE, ids, message};
+use crate::support::raw_http::{ADMIN, ids};
 use crate::support::scripted::ok;
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::{TestEnv, serve};
@@ -42,18 +42,16 @@ fn undo(env: &TestEnv, error: &Value) -> Outcome {
 
 #[test]
 fn a_removal_that_loses_another_address_is_a_mismatch_and_can_be_undone() {
-    for line in ["--remove-address 3", "--remove-address 3 --address 1 --city Utica"] {
-        let env = TestEnv::with_faults(&["DELETE:lose=1x1"]);
-        let before = cities(&stored(&env));
-        let error = fails(&env, 9, &format!("{UPDATE} {line} --settle 0"));
-        assert_eq!(ids(&stored(&env)), [1, 2]);
-        assert_eq!(error["missing"], json!(["addresses[id=4]"]), "{error}");
-        let message = error["message"].as_str().unwrap();
-        assert!(message.contains("address 4 is missing afterwards"), "{error}");
-        assert_eq!((&error["applied"], &*outcome(&env)), (&json!("yes"), "mismatch"), "{error}");
-        let undone = undo(&env, &error);
-        assert_eq!((undone.code, cities(&stored(&env))), (0, before), "{undone:?}");
-    }
+    let env = TestEnv::with_faults(&["DELETE:lose=1x1"]);
+    let before = cities(&stored(&env));
+    let error = fails(&env, 9, &format!("{UPDATE} --remove-address 3 --settle 0"));
+    assert_eq!(ids(&stored(&env)), [1, 2]);
+    assert_eq!(error["missing"], json!(["addresses[id=4]"]), "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("address 4 is missing afterwards"), "{error}");
+    assert_eq!((&error["applied"], &*outcome(&env)), (&json!("yes"), "mismatch"), "{error}");
+    let undone = undo(&env, &error);
+    assert_eq!((undone.code, cities(&stored(&env))), (0, before), "{undone:?}");
 }
 
 /// The twin that was to be kept is gone with the one that was removed.
@@ -164,79 +162,6 @@ fn another_address_that_is_gone_beside_one_that_was_gone_already_is_told() {
     let error = lost.error();
     assert_eq!((lost.code, &error["applied"]), (9, &json!("unknown")), "{lost:?}");
     assert!(error["message"].as_str().unwrap().contains("address 2 is missing"), "{error}");
-}
-
-/// Takes the telephone from address 3, which makes the shop refuse every PUT of the customer.
-fn lock(env: &TestEnv) {
-    let list = json!([{"id": 1}, {"id": 2}, {"id": 3, "telephone": ""}, {"id": 4}]);
-    let body = json!({"customer": {"addresses": list}}).to_string();
-    env.sandbox.call(CUSTOMER, "PUT", PROFILE, &body);
-    env.requests();
-}
-
-#[test]
-fn a_read_that_fails_after_a_removal_before_the_put_says_what_is_gone() {
-    let mut locked = shop(&[1, 2, 3]);
-    locked["addresses"][2]["telephone"] = "".into();
-    let down = answer("503 Service Unavailable", "", "");
-    let script = vec![ok(&locked), ok(&json!(true)), ok(&shop(&[1, 2])), down];
-    let (failed, _) = scripted(script, "3 --address 2 --city Utica");
-    let error = failed.error();
-    assert_eq!((failed.code, &error["applied"]), (7, &json!("partial")), "{failed:?}");
-    assert!(error["message"].as_str().unwrap().ends_with("already applied: remove address 3"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("customer restore --customer 7 1 "), "{error}");
-}
-
-/// The profile changed while the address was removed, so that the rest is asked about once more.
-#[cfg(unix)]
-#[test]
-fn a_no_after_a_removal_before_the_put_says_what_is_gone() {
-    use crate::support::flaky_proxy::{FlakyProxy, Half};
-    use crate::support::terminal::{ESC, Terminal};
-
-    for leaves in ["n", ESC] {
-        let env = TestEnv::new();
-        lock(&env);
-        let address = env.sandbox.address();
-        // The preview, the read under the lock, the removal, its look, and the read for the PUT.
-        let gate = FlakyProxy::before(address, move |number, half| {
-            if (number, half) == (5, Half::Request) {
-                edit(address);
-            }
-        });
-        let url = format!("{}/rest", gate.url());
-        let words = "customer update --customer 1 --remove-address 3 --address 2 --city Utica --api magento";
-        let variables = [("STOREFRONT_BASE_URL", &*url), ("STOREFRONT_ADMIN_TOKEN", ADMIN)];
-        let mut terminal = Terminal::run(&env.home, 150, &words.split(' ').collect::<Vec<_>>(), &variables);
-        terminal.sees("Delete 1 address and send it?").confirms("y");
-        terminal.sees("the profile changed").sees("Send it?");
-        if leaves == "n" {
-            terminal.confirms("n");
-        } else {
-            terminal.types(ESC);
-        }
-        let (code, screen) = terminal.ends();
-        assert_eq!(code, 130, "{screen}");
-        assert!(screen.contains("already applied: remove address 3"), "{screen}");
-        assert!(screen.contains("customer restore --customer 1 1 "), "{screen}");
-        assert_eq!(ids(&stored(&env)), [1, 2, 4]);
-    }
-}
-
-/// Somebody else corrects the address that is about to be changed.
-#[cfg(unix)]
-fn edit(address: std::net::SocketAddr) {
-    use std::io::{Read as _, Write as _};
-
-    let list = json!([{"id": 1}, {"id": 2, "city": "Ely"}, {"id": 4}]);
-    let body = json!({"customer": {"addresses": list}}).to_string();
-    let headers = [&*format!("Authorization: Bearer {ADMIN}"), "Content-Type: application/json"];
-    let request = message("PUT", "/rest/V1/customers/1", &headers, body.as_bytes());
-    let mut service = std::net::TcpStream::connect(address).unwrap();
-    service.write_all(&request).unwrap();
-    let mut reply = String::new();
-    service.read_to_string(&mut reply).unwrap();
-    assert!(reply.contains(" 200 "), "{reply}");
 }
 
 #[test]

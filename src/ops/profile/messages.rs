@@ -13,6 +13,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, HintCommand, hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::interface::dialect::Dialect;
+use storefront_core::interface::request::Request;
 use storefront_core::profile::address::join_ids;
 use storefront_core::profile::diff::Change;
 use storefront_core::profile::magento;
@@ -63,15 +64,15 @@ pub fn list() -> Hint {
     hint!(storefront("customer history"), " lists the updates")
 }
 
-/// A failure after calls of the same command that were applied, by their names; `undo` are the ids of the updates.
-/// What they did is said whatever ended the rest, a no of a person, too.
-pub fn after_calls(failure: Failure, applied: &[String], undo: &[WriteName]) -> Failure {
+/// A failure after calls of the same command that were applied, by their names; `write` is the id of the update. What they did is said
+/// whatever ended the rest.
+pub fn after_calls(failure: Failure, applied: &[String], write: WriteName) -> Failure {
     let failure = match applied {
         [] if failure.kind != FailureKind::Unknown => return failure,
         [] => failure,
         applied => {
             let message = format!("{}; already applied: {}", failure.message, applied.join(", "));
-            Failure { message, is_cancelled: false, ..failure }
+            Failure { message, ..failure }
         }
     };
     // The hint of a mismatch has its own undo.
@@ -79,8 +80,7 @@ pub fn after_calls(failure: Failure, applied: &[String], undo: &[WriteName]) -> 
         return failure;
     }
     let again = "run the command again to send what is left: an address that it removed counts as removed";
-    let undo = Hint::join(undo.iter().map(|write| restore(*write).into()), " and ");
-    let again = hint!(again, "; to undo what was applied, run ", undo);
+    let again = hint!(again, "; to undo what was applied, run ", restore(write));
     let hint = failure.hint.clone().map_or_else(Hint::default, |hint| hint.and("; ")).and(again);
     failure.hint(hint)
 }
@@ -140,7 +140,10 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
     if !service.settings.dialect.names_refused_fields || failure.status != Some(400) {
         return failure;
     }
-    match refusal::explain(stored.customer(), &merged.customer, &failure.message) {
+    let removes_by_call = service.target().is_ok_and(|target| {
+        merged.summary.removed.first().is_some_and(|id| Request::remove_address(&target, *id).is_some())
+    });
+    match refusal::explain(stored.customer(), &merged.customer, &failure.message, removes_by_call) {
         // Of a batch's record no more than the message is shown.
         Some(hint) if service.write_ahead.is_some() => {
             Failure { message: format!("{}; {hint}", failure.message), ..failure }.hint(hint)
@@ -191,34 +194,6 @@ pub fn other_customer(write: WriteName, id: &str) -> Failure {
     let hint = hint!("check any cache in front of the service; ", look_again(write));
     let failure = Failure::new(FailureKind::Mismatch, message).hint(hint);
     Failure { write: Some(text(write)), ..failure }
-}
-
-/// An update was applied except for some of its removals, and the profile has changed since.
-pub fn changed_since_a_part(snapshot: &Replacement, left: &[AddressId]) -> Failure {
-    let (left_to_remove, verb) = (addresses(left), if left.len() == 1 { "is" } else { "are" });
-    let message = format!(
-        "this update was sent before, {left_to_remove} {verb} left to remove, and the profile has changed since"
-    );
-    let ids = left.iter().map(ToString::to_string);
-    let remove = ids.fold(storefront("customer update --remove-address"), HintCommand::arg);
-    let (show, restore) = (storefront("customer show"), storefront("customer restore").arg(snapshot.name()));
-    let hint = hint!("look with ", show, "; to remove what is left, run ", remove);
-    Failure::guard(message).hint(hint!(hint, "; to undo the update, run ", restore)).for_good()
-}
-
-/// An update was applied, some of its removals by later calls, and the profile has changed since: meant once more, it would delete
-/// addresses that are newer.
-pub fn would_delete_newer(snapshot: &Replacement, newer: &[AddressId]) -> Failure {
-    let (ids, verb) = (addresses(newer), if newer.len() == 1 { "was" } else { "were" });
-    let message = format!(
-        "this update was sent before, nothing of it is left to send, and the profile has changed since: sent again, \
-         it would delete {ids}, which {verb} not there then"
-    );
-    let (show, restore) = (storefront("customer show"), storefront("customer restore").arg(snapshot.name()));
-    let them = if newer.len() == 1 { "it" } else { "them" };
-    let hint =
-        hint!("look with ", show, format!("; to send it again and keep {them}, name {ids} in the list"));
-    Failure::guard(message).hint(hint!(hint, "; to undo the update, run ", restore)).for_good()
 }
 
 /// The service refused it, and a read shows that it was saved.

@@ -11,7 +11,6 @@ mod remove;
 pub(crate) mod replace;
 pub(crate) mod restore;
 mod steps;
-mod unfinished;
 mod verify;
 pub mod whose;
 
@@ -106,7 +105,7 @@ impl Change<'_> {
 }
 
 impl Update {
-    /// The profile as it is to be by `patch`, which is that of the update or what is left of it. `regions` gives the ids of
+    /// The profile as it is to be. `regions` gives the ids of
     /// regions, where the interface lists them, and `attributes` the custom attributes and their options; the addresses in `gone`
     /// were removed by an earlier command.
     ///
@@ -114,14 +113,13 @@ impl Update {
     /// `guard` or `usage` for what cannot be merged safely.
     pub fn merge(
         &self,
-        patch: &ProfilePatch,
         stored: &Profile,
         dialect: &'static Dialect,
         regions: &RegionDirectory,
         attributes: &AttributeDirectory,
         gone: &[AddressId],
     ) -> Result<Merged, Failure> {
-        let (mut patch, customer) = (patch.clone(), stored.customer());
+        let (mut patch, customer) = (self.patch.clone(), stored.customer());
         if let Some(Expected { owner, .. }) = &self.expect {
             ensure_owner(owner, customer)?;
         }
@@ -140,31 +138,19 @@ impl Update {
         // What is as planned already needs no request.
         if let Some(planned) = self.expect.as_ref().filter(|_| !merged.changes.is_empty()) {
             planned.ensure_required(customer)?;
-            diff::ensure_planned(
-                &still_planned(&planned.changes, &merged.changes, gone),
-                &merged.changes,
-                customer,
-            )?;
+            diff::ensure_planned(&still_planned(&planned.changes, gone), &merged.changes, customer)?;
         }
         merged.notes.extend(lint::of_profile(&merged, dialect));
         Ok(merged)
     }
 }
 
-/// What of a plan is left where some of its calls were applied: an address that was removed is as planned, and where addresses
-/// are only removed now, all else is.
-fn still_planned(
-    planned: &[diff::Change],
-    changes: &[diff::Change],
-    gone: &[AddressId],
-) -> Vec<diff::Change> {
-    let is_removal = |change: &diff::Change| change.path.is_address() && change.after.is_none();
-    let is_gone = |change: &diff::Change| {
-        is_removal(change) && change.path.address_id().is_some_and(|id| gone.contains(&id))
+/// What of a plan is left where addresses that it removes are gone already.
+fn still_planned(planned: &[diff::Change], gone: &[AddressId]) -> Vec<diff::Change> {
+    let is_gone = |change: &&diff::Change| {
+        change.is_removal() && change.path.address_id().is_some_and(|id| gone.contains(&id))
     };
-    let only_removes = changes.iter().all(is_removal);
-    let is_left = |change: &&diff::Change| !is_gone(change) && (is_removal(change) || !only_removes);
-    planned.iter().filter(is_left).cloned().collect()
+    planned.iter().filter(|change| !is_gone(change)).cloned().collect()
 }
 
 /// A record that names no customer is for the token's own, who may be another one where the plan is applied.

@@ -1,6 +1,7 @@
 //! What comes before the lock: a dry run, and on a terminal the change as it is shown and confirmed. Only here a person is asked.
 
 use super::messages::{Doubt, addresses};
+use super::remove::{Dispatch, planned};
 use super::steps::{Next, Steps};
 use super::{Change, Update};
 use crate::ops::calls;
@@ -39,7 +40,6 @@ pub async fn preview(steps: &mut Steps<'_>, prompt: &Prompt) -> Result<Next, Fai
     }
     let dispatch = steps.dispatch(&service, &loaded, &proposal.merged)?;
     steps.service.announce(steps.change.operation(), dispatch.first());
-    steps.freeing(&loaded, &dispatch)?;
     if steps.answers.agreed.as_ref() != Some(&proposal.merged.changes) {
         if shown.as_ref() != Some(&proposal.merged.changes) {
             show(steps, prompt, &loaded.stored, &proposal.merged);
@@ -70,15 +70,18 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
     }
     let dispatch = steps.dispatch(&service, &loaded, merged)?;
     steps.check_deletions(merged, None, true)?;
-    steps.freeing(&loaded, &dispatch)?;
     steps.warn(merged);
     let mut outcome = steps.outcome(merged);
     if let Some(profile) = &mut outcome.profile {
         profile.owner = loaded.stored.owner();
     }
-    let shown = calls::preview(&service, steps.change.operation(), dispatch.planned());
-    let single = dispatch.put.filter(|_| shown.calls.is_empty()).map(|(_, request)| service.preview(request));
-    Ok(Outcome { request: single.or(shown.request), calls: shown.calls, ..outcome })
+    match dispatch {
+        Dispatch::Put(request) => Ok(Outcome { request: Some(service.preview(request)), ..outcome }),
+        Dispatch::Removals(removals) => {
+            let shown = calls::preview(&service, steps.change.operation(), planned(&removals));
+            Ok(Outcome { request: shown.request, calls: shown.calls, ..outcome })
+        }
+    }
 }
 
 /// Whether a person continues in spite of a doubt; `--yes` does not answer it.

@@ -2,7 +2,7 @@
 //!
 //! lock → read → merge → diff → guard → log → PUT → verify → unlock
 //!
-//! Where addresses are removed by calls of their own ([`super::remove`]) these come after the PUT, or in its place.
+//! Where addresses are only removed, calls of their own ([`super::remove`]) come in place of the PUT.
 //!
 //! Nothing that waits for people, other records or rate limits stands between the read and the PUT. On a terminal the lock is
 //! not held while a person thinks: the change is shown and confirmed before, and once more where it came out differently
@@ -16,15 +16,15 @@ use super::Change;
 use super::messages::{self, Doubt};
 use super::preview::{dry_run, preview};
 use super::read::LoadedProfile;
-use super::remove::{Dispatch, calls_after, remove};
+use super::remove::{Dispatch, remove};
 use super::steps::{Next, Steps};
 use super::verify::Sent;
 use crate::client::service::Service;
 use crate::client::{Attempt, Attempts, Effect, pause};
 use crate::journal::write::WriteAhead;
-use crate::log::{About, WriteName};
+use crate::log::About;
 use crate::report::outcome::Outcome;
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::Failure;
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::merge::Merged;
@@ -50,17 +50,11 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     let mut next = if prompt.is_attended() { Next::Preview } else { Next::Commit };
     loop {
         next = match next {
-            Next::Preview => preview(&mut steps, &prompt).await,
-            Next::Commit => commit(&mut steps).await,
+            Next::Preview => preview(&mut steps, &prompt).await?,
+            Next::Commit => commit(&mut steps).await?,
             Next::Done(outcome) => return Ok(Some(*outcome)),
-            Next::WentBack if steps.freed.is_none() => return Ok(None),
-            Next::WentBack => Err(Failure::cancelled()),
-        }
-        // What was removed before is gone, whatever became of the rest.
-        .map_err(|failure| match &steps.freed {
-            Some(freed) => freed.and_failed(service, change.operation(), failure),
-            None => failure,
-        })?;
+            Next::WentBack => return Ok(None),
+        };
     }
 }
 
@@ -81,11 +75,10 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
         return Ok(Next::Commit);
     }
     let merged = &proposal.merged;
-    if merged.changes.is_empty() && steps.freed.is_none() {
+    if merged.changes.is_empty() {
         return Ok(Next::done(steps.unchanged(&proposal)));
     }
     let dispatch = steps.dispatch(&service, &loaded, merged)?;
-    let freeing = steps.freeing(&loaded, &dispatch)?;
     match &steps.answers.agreed {
         Some(agreed) if *agreed != merged.changes => {
             steps.service.session.report.status("the profile changed; here is the updated change");
@@ -97,18 +90,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
             steps.warn(merged);
         }
     }
-    let Some((removal, first)) = freeing else {
-        return Ok(Box::pin(send(steps, &service, loaded, merged, &dispatch)).await?.0);
-    };
-    match Box::pin(send(steps, &service, loaded, &removal, &first)).await? {
-        (Next::Done(outcome), write) => steps.note_freed(write, *outcome, removal.changes),
-        (again, _) => return Ok(again),
-    }
-    if service.stopping.get() {
-        let message = "interrupted before all calls were sent";
-        return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
-    }
-    Ok(Next::Commit)
+    Box::pin(send(steps, &service, loaded, merged, &dispatch)).await
 }
 
 /// Whether a person has accepted a doubt; refused where nobody can be asked.
@@ -125,25 +107,25 @@ enum Put {
     Again(Duration, Box<Failure>),
 }
 
-/// Puts the replacement into the log, sends each call once, and finds out what became of it. All that is in the log before the
-/// customer's lock is released.
+/// Puts the replacement into the log, sends it, and finds out what became of it. All that is in the log before the customer's lock is
+/// released.
 async fn send(
     steps: &mut Steps<'_>,
     service: &Service<'_>,
     loaded: LoadedProfile,
     merged: &Merged,
-    dispatch: &Dispatch<'_>,
-) -> Result<(Next, WriteName), Failure> {
+    dispatch: &Dispatch,
+) -> Result<Next, Failure> {
     let store = loaded.store.clone();
     let sent = send_locked(steps, service, &loaded, merged, dispatch).await;
     store.flush().await;
     drop(loaded);
     match sent? {
-        (Put::Applied(outcome), write) => Ok((Next::Done(outcome), write)),
-        (Put::Again(wait, unsent), write) => {
+        Put::Applied(outcome) => Ok(Next::Done(outcome)),
+        Put::Again(wait, unsent) => {
             pause(wait, || service.stopping.get()).await;
             // After a signal nothing is sent again.
-            if service.stopping.get() { Err(*unsent) } else { Ok((Next::Commit, write)) }
+            if service.stopping.get() { Err(*unsent) } else { Ok(Next::Commit) }
         }
     }
 }
@@ -153,17 +135,17 @@ async fn send_locked(
     service: &Service<'_>,
     loaded: &LoadedProfile,
     merged: &Merged,
-    dispatch: &Dispatch<'_>,
-) -> Result<(Put, WriteName), Failure> {
+    dispatch: &Dispatch,
+) -> Result<Put, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
     let stored = loaded.stored.customer();
+    let has_put = matches!(dispatch, Dispatch::Put(_));
     let about = About {
         run: steps.run().await?,
         stored,
-        sent: dispatch.put.as_ref().map_or(stored, |(put, _)| &put.customer),
-        has_put: dispatch.put.is_some(),
+        sent: if has_put { &merged.customer } else { stored },
+        has_put,
         removes: &dispatch.removed(),
-        is_followed: dispatch.is_followed,
         record: None,
         journal_length: None,
     };
@@ -176,33 +158,15 @@ async fn send_locked(
     };
     let write = loaded.store.take(about).await?.leaves();
     let settle = steps.change.settle(service);
-    let whole = |merged| {
-        let (recent, sent_at) = (&steps.recent, clock.now());
-        Sent { operation, service, settle, loaded, merged, write, recent, sent_at }
-    };
-    let calls = calls_after(service, operation, steps.freed.as_ref());
-    let is_one_call = dispatch.removals.is_empty() && steps.freed.is_none();
-    let mut put = None;
-    if let Some((carried, request)) = &dispatch.put {
-        let sent = whole(carried);
-        let reported = steps.sent(if is_one_call { merged } else { carried }, write);
-        match send_put(&mut steps.attempts, &sent, request, reported).await {
-            Ok(Put::Applied(outcome)) => put = Some(*outcome),
-            Ok(again) => return Ok((again, write)),
-            Err(failure) => return Err(dispatch.put_failed(calls, failure, steps.freed.as_ref())),
+    let (recent, sent_at) = (&steps.recent, clock.now());
+    let sent = Sent { operation, service, settle, loaded, merged, write, recent, sent_at };
+    let reported = steps.sent(merged, write);
+    match dispatch {
+        Dispatch::Put(request) => send_put(&mut steps.attempts, &sent, request, reported).await,
+        Dispatch::Removals(removals) => {
+            remove(&sent, removals, reported).await.map(|outcome| Put::Applied(Box::new(outcome)))
         }
     }
-    let done = match put {
-        Some(put) if is_one_call => put,
-        put => {
-            let reported = steps.sent(merged, write);
-            remove(&whole(merged), dispatch, calls, put.as_ref(), reported, steps.freed.as_ref()).await?
-        }
-    };
-    if let Some(freed) = &steps.freed {
-        loaded.store.complete(freed.write);
-    }
-    Ok((Put::Applied(Box::new(done)), write))
 }
 
 /// Sends the PUT once, and finds out what became of it.

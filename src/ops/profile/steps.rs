@@ -2,7 +2,6 @@
 //!
 //! Nothing here asks anybody. What only a person may accept is a [`Doubt`], and whoever takes these steps says what becomes of it.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
@@ -12,9 +11,8 @@ use super::earlier::{is_shown, note_saved_refusal, removed_earlier};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, LoadedProfile};
-use super::remove::{Dispatch, Freed};
+use super::remove::{Dispatch, Removal};
 use super::restore::{Proposal, Restore, Target};
-use super::unfinished::Unfinished;
 use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
@@ -23,11 +21,9 @@ use crate::log::{RunId, WriteLog, WriteName};
 use crate::ops::{Reads, read_country};
 use crate::prompt::Consent;
 use crate::report::outcome::{Outcome, ProfileOutcome};
-use storefront_core::check::accepted;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
-use storefront_core::profile::address::find_address;
 use storefront_core::profile::merge::{self, Merged, ProfilePatch};
 use storefront_core::profile::region::RegionDirectory;
 use storefront_core::profile::stored::Profile;
@@ -79,10 +75,8 @@ pub struct Steps<'a> {
     pub recent: Recent,
     /// The requests that were sent.
     pub attempts: Attempts,
-    /// The addresses that are to be removed, and were by an earlier command or before the PUT of this one.
+    /// The addresses that are to be removed, and were by an earlier command.
     gone: Vec<AddressId>,
-    /// What this command removed before its PUT.
-    pub freed: Option<Freed>,
     /// The run that its writes are of, once there is one.
     run: Option<RunId>,
     /// The warnings that were shown.
@@ -108,7 +102,6 @@ impl<'a> Steps<'a> {
             recent: Recent::default(),
             attempts: Attempts::default(),
             gone: Vec::new(),
-            freed: None,
             run: None,
             warned: change.warned().iter().cloned().collect(),
             earlier: None,
@@ -268,29 +261,9 @@ impl<'a> Steps<'a> {
                 }
                 read_attributes(service, &update.patch.draft, loaded.stored.customer()).await?;
                 let (regions, attributes) = (service.regions.borrow(), service.custom_attributes.borrow());
-                let merge = |patch: &ProfilePatch, stored: &Profile, gone: &[AddressId]| {
-                    update.merge(patch, stored, dialect, &regions, &attributes, gone)
-                };
-                let unfinished = if update.patch.replace {
-                    let ignore = &service.settings.read.ignore;
-                    Unfinished::find(loaded, ignore, |stored| merge(&update.patch, stored, &[]))?
-                } else {
-                    None
-                };
-                let mut patch = Cow::Borrowed(&update.patch);
-                let note = unfinished.as_ref().and_then(Unfinished::note);
-                if let Some(Unfinished { left: remove, gone }) = unfinished {
-                    patch = Cow::Owned(ProfilePatch { remove, ..ProfilePatch::default() });
-                    self.gone = gone;
-                } else {
-                    self.gone = removed_earlier(&patch.remove, loaded)?;
-                }
-                let mut merged = merge(&patch, &loaded.stored, &self.gone)?;
-                merged.notes.extend(note.map(str::to_owned));
-                let is_freed =
-                    |id: &AddressId| self.freed.iter().any(|freed| freed.ids().any(|own| own == *id));
-                let gone = self.gone.iter().filter(|id| !is_freed(id));
-                merged.notes.extend(gone.map(|id| format!("address {id} was removed already")));
+                self.gone = removed_earlier(&update.patch.remove, loaded)?;
+                let mut merged = update.merge(&loaded.stored, dialect, &regions, &attributes, &self.gone)?;
+                merged.notes.extend(self.gone.iter().map(|id| format!("address {id} was removed already")));
                 Ok(Proposal::of(merged))
             }
             Change::Restore(restore) => {
@@ -312,64 +285,19 @@ impl<'a> Steps<'a> {
         agrees: bool,
     ) -> Result<(), Failure> {
         match self.change {
-            Change::Update(Update { patch, allow_delete, .. }) => merge::check(
-                patch,
-                &merged.summary,
-                self.still_allowed(typed.or(*allow_delete), merged),
-                agrees,
-            ),
+            Change::Update(Update { patch, allow_delete, .. }) => {
+                let deleted = merged.summary.removed.len();
+                // A number that was given counts those that are gone already.
+                let allowed = typed
+                    .or(*allow_delete)
+                    .map(|allowed| if allowed == deleted + self.gone.len() { deleted } else { allowed });
+                merge::check(patch, &merged.summary, allowed, agrees)
+            }
             Change::Restore(_) => {
                 let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
-                let allowed = self.still_allowed(self.answers.delete_newer, merged);
-                merge::check(&whole, &merged.summary, allowed, false)
+                merge::check(&whole, &merged.summary, self.answers.delete_newer, false)
             }
         }
-    }
-
-    /// How many deletions are allowed: a number that was given counts those that are gone already.
-    fn still_allowed(&self, allowed: Option<usize>, merged: &Merged) -> Option<usize> {
-        let freed = self.freed.iter().flat_map(Freed::ids).filter(|id| !self.gone.contains(id)).count();
-        let deleted = merged.summary.removed.len();
-        if allowed == Some(deleted + self.gone.len() + freed) { Some(deleted) } else { allowed }
-    }
-
-    /// The removal that has to come before the PUT: of addresses with which the shop refuses every PUT of the customer.
-    ///
-    /// # Errors
-    /// As [`merge::merge`].
-    pub fn freeing(
-        &mut self,
-        loaded: &LoadedProfile,
-        dispatch: &Dispatch<'_>,
-    ) -> Result<Option<(Merged, Dispatch<'static>)>, Failure> {
-        let stored = loaded.stored.customer();
-        let blocks = |id: AddressId| {
-            let address = find_address(stored, id).and_then(Value::as_object);
-            address.is_some_and(|address| !accepted::refused(address).is_empty())
-        };
-        let removals: Vec<(AddressId, Request)> =
-            dispatch.removals.iter().filter(|(id, _)| blocks(*id)).cloned().collect();
-        if dispatch.put.is_none() || removals.is_empty() {
-            return Ok(None);
-        }
-        let remove: Vec<AddressId> = removals.iter().map(|(id, _)| *id).collect();
-        let ids = messages::addresses(&remove);
-        self.warn_once(&format!(
-            "{ids} will be removed before anything else is changed: Magento refuses every update of a customer \
-             with such an address"
-        ));
-        let alone = ProfilePatch { remove, ..ProfilePatch::default() };
-        let merged = merge::merge(stored, &alone)?;
-        Ok(Some((merged, Dispatch { put: None, removals, is_followed: true })))
-    }
-
-    /// Takes note of what was removed before the PUT: it is no longer among what is agreed to.
-    pub fn note_freed(&mut self, write: WriteName, outcome: Outcome, changes: Vec<diff::Change>) {
-        let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
-        if let Some(agreed) = &mut self.answers.agreed {
-            agreed.retain(|change| !paths.contains(&change.path.to_string()));
-        }
-        self.freed = Some(Freed { write, changes, calls: outcome.calls });
     }
 
     /// The run that the writes of this command are of: that of the batch, or its own.
@@ -400,32 +328,39 @@ impl<'a> Steps<'a> {
         Ok(Request::replace_profile(&service.target()?, body.into()))
     }
 
-    /// The calls that the change needs. The addresses that it removes are removed by calls of their own where the interface
-    /// has one.
+    /// What the change is sent as.
     ///
     /// # Errors
     /// As [`Self::request`].
-    pub fn dispatch<'m>(
+    pub fn dispatch(
         &self,
         service: &Service<'_>,
         loaded: &LoadedProfile,
-        merged: &'m Merged,
-    ) -> Result<Dispatch<'m>, Failure> {
+        merged: &Merged,
+    ) -> Result<Dispatch, Failure> {
+        let removals = self.removals(service, loaded, merged)?;
+        if removals.is_empty() {
+            return self.request(service, &loaded.stored, merged).map(Dispatch::Put);
+        }
+        Ok(Dispatch::Removals(removals))
+    }
+
+    /// The calls that remove addresses, where the interface has them and nothing else changes; none otherwise: a PUT carries the
+    /// whole list anyway, and replacing the list is what it does.
+    fn removals(
+        &self,
+        service: &Service<'_>,
+        loaded: &LoadedProfile,
+        merged: &Merged,
+    ) -> Result<Vec<Removal>, Failure> {
+        let replaces_list = matches!(self.change, Change::Update(update) if update.patch.replace);
+        let is_read = loaded.is_readable && self.change.base().is_none();
+        if replaces_list || !is_read || !merged.changes.iter().all(diff::Change::is_removal) {
+            return Ok(Vec::new());
+        }
         let target = service.target()?;
         let by_call = |id: &AddressId| Some((*id, Request::remove_address(&target, *id)?));
-        let is_read = loaded.is_readable && self.change.base().is_none();
-        let removed = merged.summary.removed.iter().filter(|_| is_read);
-        let removals: Vec<(AddressId, Request)> = removed.filter_map(by_call).collect();
-        let put = if removals.is_empty() {
-            Cow::Borrowed(merged)
-        } else {
-            Cow::Owned(merged.keeping_removed(loaded.stored.customer())?)
-        };
-        if put.changes.is_empty() && !removals.is_empty() {
-            return Ok(Dispatch { put: None, removals, is_followed: false });
-        }
-        let request = self.request(service, &loaded.stored, &put)?;
-        Ok(Dispatch { put: Some((put, request)), removals, is_followed: false })
+        Ok(merged.summary.removed.iter().filter_map(by_call).collect())
     }
 
     /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.
@@ -479,11 +414,7 @@ impl<'a> Steps<'a> {
 
     /// The result of a change, without what became of it.
     pub fn outcome(&self, merged: &Merged) -> Outcome {
-        let (mut changes, mut summary) = (merged.changes.clone(), merged.summary.clone());
-        if let Some(freed) = &self.freed {
-            summary.removed.splice(0..0, freed.ids());
-            changes.splice(0..0, freed.changes.iter().cloned());
-        }
+        let (changes, summary) = (merged.changes.clone(), merged.summary.clone());
         let (owner, were_shown, new_ids) = (Map::new(), false, Vec::new());
         let profile = ProfileOutcome { changes, summary, owner, were_shown, new_ids };
         Outcome {

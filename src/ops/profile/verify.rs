@@ -216,11 +216,11 @@ impl Sent<'_> {
     }
 
     /// Addresses were removed by calls of their own: reads show that, and every address that was to stay, for at most
-    /// `--settle`. `had_put` says that what else was sent was looked at already.
+    /// `--settle`.
     ///
     /// # Errors
     /// `mismatch` where one is still there at the end, or another one is gone.
-    pub async fn verify_removed(&self, applied: Outcome, had_put: bool) -> Result<Outcome, Failure> {
+    pub async fn verify_removed(&self, applied: Outcome) -> Result<Outcome, Failure> {
         let (verification, now) = match self.read_back().await {
             Ok(read) => read,
             Err(failure) => {
@@ -244,10 +244,6 @@ impl Sent<'_> {
             return Err(Failure { status: applied.status, calls, ..failure });
         }
         let verified = (applied.applied == Applied::Yes).then_some(true);
-        if had_put {
-            self.keep(&now);
-            return Ok(Outcome { verified, ..applied });
-        }
         Ok(Outcome { verified, ..self.accept(&verification, &now, applied) })
     }
 

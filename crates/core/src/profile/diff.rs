@@ -29,6 +29,11 @@ impl Change {
         Some(Self { path, before: side("before"), after: side("after") })
     }
 
+    /// Whether it removes an address.
+    pub fn is_removal(&self) -> bool {
+        self.path.is_address() && self.after.is_none()
+    }
+
     /// Whether both values are the same ([`same_value`]), so that no read tells them apart.
     pub fn is_same(&self) -> bool {
         !self.path.is_address()

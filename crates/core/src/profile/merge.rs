@@ -133,43 +133,6 @@ impl Merged {
 }
 
 impl Merged {
-    /// This change with the addresses that it removes still in their places, as they are stored: what is sent before they are
-    /// removed by calls of their own. A default that goes to another address is moved already.
-    ///
-    /// # Errors
-    /// `guard` when the stored list has an address without a usable id of its own.
-    pub fn keeping_removed(&self, stored: &Map<String, Value>) -> Result<Self, Failure> {
-        let mut customer = self.customer.clone();
-        let before = address_list(stored).iter().map(|address| {
-            let staying = own_id(address).and_then(|id| find_address(&self.customer, id));
-            staying.unwrap_or(address).clone()
-        });
-        let new = address_list(&self.customer).iter().filter(|address| address.get("id").is_none()).cloned();
-        let addresses = before.chain(new).collect();
-        customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));
-        for name in DEFAULTS {
-            let [was, is] = [stored, &self.customer].map(|customer| DefaultAddress::of(customer, name));
-            match (is, stored.get(name)) {
-                // Until its address is removed it is as it was.
-                (DefaultAddress::None, Some(default)) if self.removes(was) => {
-                    customer.insert(name.to_owned(), default.clone());
-                }
-                (DefaultAddress::None, _) => {}
-                _ if is == was => {}
-                _ => is.write(&mut customer, name),
-            }
-        }
-        let mut kept = Self::between(stored, customer)?;
-        kept.changes
-            .retain(|change| change.after.is_some() || !DEFAULTS.contains(&change.path.to_string().as_str()));
-        Ok(kept)
-    }
-
-    /// Whether the address that was a default is removed.
-    fn removes(&self, default: DefaultAddress) -> bool {
-        self.summary.removed.iter().any(|id| default == DefaultAddress::Stored(*id))
-    }
-
     /// The customer object after these addresses were removed from it, and the defaults that they were.
     pub fn without(customer: &Map<String, Value>, removed: &[AddressId]) -> Map<String, Value> {
         let mut customer = customer.clone();

@@ -6,11 +6,12 @@
 
 use serde_json::{Map, Value};
 
-use super::address::{address_list, addresses_by_id};
+use super::address::{address_list, addresses_by_id, find_address, join_ids};
 use super::diff::{self, Change};
 use super::equal::same_value;
 use crate::check::country::Country;
 use crate::hint::{Hint, hint, storefront};
+use crate::id::AddressId;
 use crate::lint::flag_of;
 
 /// How the message of a refusal begins.
@@ -91,9 +92,14 @@ struct Sentence {
     rule: Rule,
 }
 
-/// What the service does not take, as a hint. `stored` is the profile as it was read, `sent` the merged one. `None` where its
-/// message does not tell.
-pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<Hint> {
+/// What the service does not take, as a hint. `stored` is the profile as it was read, `sent` the merged one; `removes_by_call` says
+/// whether a command that removes addresses alone needs no PUT. `None` where its message does not tell.
+pub fn explain(
+    stored: &Map<String, Value>,
+    sent: &Map<String, Value>,
+    message: &str,
+    removes_by_call: bool,
+) -> Option<Hint> {
     let sentences = sentences(message)?;
     let changes = diff::customers(stored, sent);
     let own: Vec<Clause> = sentences
@@ -102,6 +108,16 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
         .collect();
     if !own.is_empty() {
         return Some(format!("{}; correct it in the same command", joined(&own)).into());
+    }
+    let removed = removed_first(&sentences, stored, sent);
+    if removes_by_call && let [_, ..] = &removed[..] {
+        let remove = storefront("customer update --remove-address");
+        return Some(hint!(
+            "the shop checks the stored addresses first: remove ",
+            join_ids(&removed),
+            " in a command of its own, with ",
+            removed.iter().fold(remove, |remove, id| remove.arg(id.to_string()))
+        ));
     }
     let (by_update, by_hand): (Vec<&Sentence>, Vec<&Sentence>) =
         sentences.iter().partition(|sentence| matches!(sentence.rule, Rule::Unlisted(_)));
@@ -132,6 +148,23 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
     (!by_update.is_empty()).then(|| {
         hint!(format!("{}: look with ", joined(&by_update)), show, ", and correct it in the same command")
     })
+}
+
+/// The addresses that the message is about, where the command was to remove all of them.
+fn removed_first(
+    sentences: &[Sentence],
+    stored: &Map<String, Value>,
+    sent: &Map<String, Value>,
+) -> Vec<AddressId> {
+    let is_meant = |address: &Value| {
+        let address = address.as_object();
+        let says =
+            |sentence: &Sentence| address.and_then(|address| sentence.of_stored("", address)).is_some();
+        sentences.iter().any(says)
+    };
+    let meant = addresses_by_id(address_list(stored)).filter(|(_, address)| is_meant(address));
+    let meant: Vec<AddressId> = meant.map(|(id, _)| id).collect();
+    if meant.iter().all(|id| find_address(sent, *id).is_none()) { meant } else { Vec::new() }
 }
 
 /// What is wrong, as a subject with its verb, and what is said of it.
@@ -288,7 +321,7 @@ mod tests {
     use super::explain;
 
     fn said(stored: &Value, sent: &Value, message: &str) -> String {
-        let hint = explain(stored.as_object().unwrap(), sent.as_object().unwrap(), message);
+        let hint = explain(stored.as_object().unwrap(), sent.as_object().unwrap(), message, false);
         hint.map(|hint| hint.to_string()).unwrap_or_default()
     }
 

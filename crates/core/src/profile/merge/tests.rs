@@ -335,19 +335,6 @@ mod properties {
         }
 
         #[test]
-        fn what_is_sent_before_removals_loses_no_address_and_leads_to_the_same((stored, patch) in merge_case()) {
-            let merged = merged(&stored, &patch);
-            let sent = merged.keeping_removed(&stored).unwrap();
-            prop_assert_eq!(ids(&sent.customer), ids(&stored));
-            prop_assert!(sent.summary.removed.is_empty());
-            let left = Merged::without(&sent.customer, &merged.summary.removed);
-            prop_assert_eq!(addresses(&left), addresses(&merged.customer));
-            let is_removal = |change: &&crate::profile::diff::Change| change.path.is_address() && change.after.is_none();
-            let others = merged.changes.iter().filter(|change| !is_removal(change)).count();
-            prop_assert_eq!(sent.changes.is_empty(), others == 0);
-        }
-
-        #[test]
         fn law_2_what_is_not_named_keeps_its_exact_value((stored, patch) in merge_case()) {
             let merged = merged(&stored, &patch);
             for (name, value) in &stored {
