@@ -8,7 +8,7 @@ use crate::batch::elsewhere::Elsewhere;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::RecordToken;
-use crate::batch::{again, files, header, made_of, undone};
+use crate::batch::{again, files, header, made_of, settle_where_known, undone};
 use crate::journal::State;
 use crate::journal::read::{self, PreviousRun};
 use crate::plan::planning::Planning;
@@ -209,7 +209,8 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let unreadable =
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
     let log = storage.open_log(&files.journal, LogAccess::Read).map_err(unreadable)?;
-    let past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
+    let mut past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
+    settle_where_known(&mut past, service.session, preparer.operation.spec());
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(service.session, plan, &past)?;
     }

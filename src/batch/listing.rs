@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use encoding_rs::Encoding;
 
 use crate::batch::record::{hash, key_of};
+use crate::batch::settle_where_known;
 use crate::cli::InputArgs;
 use crate::client::Session;
 use crate::input::records::{self, Columns, Record, RecordReader, Source};
@@ -90,9 +91,10 @@ impl<'a> Listing<'a> {
         if let Some(version) = header.other_version() {
             return Err(Failure::guard(format!("`{}` {version}", path.display())));
         }
-        let past = read::read(path, &log, &header)?;
+        let mut past = read::read(path, &log, &header)?;
         let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
         let operation = OperationSpec::parse(&operation)?;
+        settle_where_known(&mut past, session, operation);
         Ok(Self { session, path: path.to_owned(), header, past, operation })
     }
 

@@ -161,11 +161,12 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let noted_log = WriteLog::open(session.context)?;
     let opening = Opening::look(storage, clock, files, header.clone()).await;
-    let opening = opening.map_err(|failure| match preparer.plan {
+    let mut opening = opening.map_err(|failure| match preparer.plan {
         // A plan has no flags for its journal.
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
     })?;
+    settle_sending(&mut opening.past, &noted_log, preparer.operation.spec())?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
@@ -220,6 +221,25 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, reader, failed, next };
     Run::new(shared, journal, input).run(writer).await
+}
+
+/// A run may have died after the journal's `sending` and before the write was in the log, without which nothing leaves.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+fn settle_sending(past: &mut PreviousRun, log: &WriteLog, operation: &OperationSpec) -> Result<(), Failure> {
+    // Of the others the log has no writes.
+    if !operation.is_merged {
+        return Ok(());
+    }
+    past.settle_sending(|runs, records| log.unsent(runs, records))
+}
+
+/// The same for what sends nothing; without a usable log what the journal says stands.
+fn settle_where_known(past: &mut PreviousRun, session: &Session<'_>, operation: &OperationSpec) {
+    if let Ok(Some(log)) = WriteLog::to_read(session.context) {
+        let _ = settle_sending(past, &log, operation);
+    }
 }
 
 /// How the records of a batch are sent again.

@@ -69,6 +69,8 @@ pub struct PreviousRun {
     pub started: Option<String>,
     /// The random names of the runs.
     runs: Vec<String>,
+    /// Whether a run has none.
+    has_nameless_run: bool,
     /// The header of the last run.
     last_run: Option<JournalHeader>,
 }
@@ -149,6 +151,26 @@ impl PreviousRun {
             line.clear();
         }
         Ok(noted)
+    }
+
+    /// Takes records for not sent that the journal says are being sent, where `unsent` finds, of all runs by their random names,
+    /// that nothing of them left.
+    ///
+    /// # Errors
+    /// Those of `unsent`.
+    pub fn settle_sending(
+        &mut self,
+        unsent: impl FnOnce(&[String], &[u64]) -> Result<Vec<u64>, Failure>,
+    ) -> Result<(), Failure> {
+        let is_sending = |(_, latest): &(u64, LatestEntry)| latest.state == State::Sending;
+        let sending: Vec<u64> = self.records().filter(is_sending).map(|(record, _)| record).collect();
+        if sending.is_empty() || self.has_nameless_run {
+            return Ok(());
+        }
+        for record in unsent(&self.runs, &sending)? {
+            self.records.entry(record).and_modify(|latest| latest.state = State::NotSent);
+        }
+        Ok(())
     }
 
     /// The records that it names, by their numbers, with the latest of each.
@@ -290,6 +312,7 @@ impl Reading<'_> {
                     self.past.is_restarted |= header.restart;
                     self.past.started.get_or_insert_with(|| header.started.clone());
                     self.past.runs.extend(header.run.clone());
+                    self.past.has_nameless_run |= header.run.is_none();
                     self.past.last_run = Some(*header);
                     self.end_run()
                 }

@@ -18,7 +18,9 @@
 //!
 //! A request leaves only after its write is in the log, synced ([`WriteLog::gate`]). In a batch the journal's `sending` line
 //! is on disk before that, and the log has the length of the journal with that line. So on this machine only what the log has
-//! can have been sent, and a journal that is shorter than the log says was cut or replaced by an older one. What became of a
+//! can have been sent, and a journal that is shorter than the log says was cut or replaced by an older one. A record that
+//! its journal shows as `sending` and of which the log has no write was not sent, if the log has all runs of that journal and no
+//! write of theirs was deleted ([`WriteLog::unsent`]). What became of a
 //! write is committed at once, before the owner's lock is released, but not synced: after a power cut the write is open, and
 //! the next command finds out, as it does when the process dies between the answer and the commit.
 //!

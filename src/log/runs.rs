@@ -149,6 +149,26 @@ impl WriteLog {
         self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
     }
 
+    /// Of the records of a journal with these runs those of which nothing was sent, whatever the journal says: what is sent is here
+    /// before. None where the log does not have all of the runs, with all of their writes: another machine may have sent it.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn unsent(&self, uuids: &[String], records: &[u64]) -> Result<Vec<u64>, Failure> {
+        let find = "SELECT asked.value FROM json_each(?2) AS asked \
+                    WHERE (SELECT count(*) FROM run WHERE is_whole AND uuid IN (SELECT value FROM json_each(?1))) = ?3 \
+                    AND NOT EXISTS (SELECT 1 FROM write JOIN run ON run.id = write.run \
+                      WHERE uuid IN (SELECT value FROM json_each(?1)) AND record = asked.value \
+                      AND coalesce(outcome ->> 'outcome', '') != 'not sent')";
+        let count = i64::try_from(uuids.len()).unwrap_or(i64::MAX);
+        let (uuids, records) = (Value::from(uuids).to_string(), Value::from(records).to_string());
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(find)?;
+            let number = |row: &Row<'_>| row.get::<_, i64>(0).map(i64::cast_unsigned);
+            find.query_map(params![uuids, records, count], number)?.collect()
+        })
+    }
+
     /// Whether one of the runs with these random names is in this log.
     ///
     /// # Errors

@@ -26,6 +26,8 @@ CREATE TABLE run (
     began INTEGER NOT NULL,
     ended INTEGER,
     retention_days INTEGER NOT NULL,
+    -- Whether all of its writes are still here.
+    is_whole INTEGER NOT NULL DEFAULT 1,
     undoes INTEGER REFERENCES run ON DELETE SET NULL
 ) STRICT;
 CREATE INDEX run_of_journal ON run (journal) WHERE journal IS NOT NULL;
@@ -63,6 +65,11 @@ CREATE INDEX write_by_age ON write (left_at);
 CREATE INDEX write_of_customer ON write (service, customer);
 CREATE INDEX write_of_email ON write (service, email);
 CREATE INDEX write_of_email_after ON write (service, email_after);
+
+-- What is deleted may have been sent.
+CREATE TRIGGER write_deleted AFTER DELETE ON write BEGIN
+    UPDATE run SET is_whole = 0 WHERE id = OLD.run AND is_whole;
+END;
 
 -- Of a replacement: the whole as it was stored, and as it was sent.
 CREATE TABLE document (

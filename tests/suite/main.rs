@@ -88,6 +88,7 @@ mod kubernetes;
 mod layout;
 #[cfg(unix)]
 mod live;
+mod log_faults;
 mod long_paths;
 mod magento_admin;
 mod magento_attributes;

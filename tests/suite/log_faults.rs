@@ -1,0 +1,227 @@
+//! SIGKILL between any two of: the journal's `sending` line, the commit in the log, the call, its answer, the commit of the
+//! outcome, and the journal's line about it. What is said afterwards is what the shop has, and nothing is sent twice.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::support::batch::lines;
+use crate::support::flaky_proxy::{FlakyProxy, Half};
+use crate::support::storefront::Outcome;
+use crate::support::test_env::{TestEnv, serve};
+
+const BATCH: &str = "customer update -i moves.csv --jobs 1 --retry 0 -o json";
+const SINGLE: &str = "customer update --address 2 --city Troy -y --retry 0 -o json";
+
+/// The journal and the log as they are at one moment.
+#[derive(Debug, Clone, Default)]
+struct Disk(Vec<(PathBuf, Option<Vec<u8>>)>);
+
+impl Disk {
+    fn of(paths: &[PathBuf]) -> Self {
+        Self(paths.iter().map(|path| (path.clone(), std::fs::read(path).ok())).collect())
+    }
+
+    fn put_back(&self) {
+        for (path, content) in &self.0 {
+            match content {
+                Some(content) => std::fs::write(path, content).unwrap(),
+                None => drop(std::fs::remove_file(path)),
+            }
+        }
+    }
+}
+
+/// What the process has on disk, as each half of an exchange passes.
+type Seen = Arc<Mutex<Vec<((usize, Half), Disk)>>>;
+
+/// A shop behind a proxy at which the program is killed.
+struct Scene {
+    env: TestEnv,
+    proxy: FlakyProxy,
+    journal: PathBuf,
+    log: Vec<PathBuf>,
+    seen: Seen,
+}
+
+impl Scene {
+    /// Runs the line until this half of the exchange arrives, and kills the program while it waits. Of the request nothing reaches
+    /// the shop then, of the reply nothing the program.
+    fn killed(line: &str, at: (usize, Half)) -> Self {
+        let env = TestEnv::new();
+        env.file("moves.csv", "address_id,city\n2,Troy\n3,Rome\n");
+        let journal = env.home.dir.path().join("moves.csv.journal");
+        // Without the shared memory, which SQLite makes anew.
+        let log = ["log.db", "log.db-wal"].map(|name| env.home.state().join(name)).to_vec();
+        let paths = [log.clone(), vec![journal.clone()]].concat();
+        let seen = Seen::default();
+        let saw = seen.clone();
+        let proxy = FlakyProxy::before(env.sandbox.address(), move |number, half| {
+            saw.lock().unwrap().push(((number, half), Disk::of(&paths)));
+            // It stays held: the number does not come again.
+            while (number, half) == at {
+                std::thread::park();
+            }
+        });
+        let mut child = serve(env.home.storefront(line), &proxy.url()).spawn_silent();
+        while seen.lock().unwrap().last().is_none_or(|(now, _)| *now != at) {
+            assert!(child.try_wait().unwrap().is_none(), "ended before {at:?}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        Self { env, proxy, journal, log, seen }
+    }
+
+    /// The disk as this half of an exchange passed.
+    fn disk(&self, at: (usize, Half), only: &[PathBuf]) -> Disk {
+        let seen = self.seen.lock().unwrap();
+        let (_, disk) = seen.iter().find(|(moment, _)| *moment == at).unwrap();
+        Disk(disk.0.iter().filter(|(path, _)| only.contains(path)).cloned().collect())
+    }
+
+    /// The log is as it was then.
+    fn log_of(&self, at: (usize, Half)) {
+        self.disk(at, &self.log).put_back();
+        drop(std::fs::remove_file(self.env.home.state().join("log.db-shm")));
+    }
+
+    fn run(&self, line: &str) -> Outcome {
+        serve(self.env.home.storefront(line), &self.proxy.url()).run()
+    }
+
+    fn puts(&self) -> usize {
+        self.env.requests().iter().filter(|heard| heard.starts_with("PUT")).count()
+    }
+
+    fn cities(&self) -> [String; 2] {
+        [2, 3].map(|id| self.env.address(id)["city"].as_str().unwrap().to_owned())
+    }
+}
+
+/// The exchanges of a line that are a PUT.
+fn puts_of(line: &str) -> Vec<usize> {
+    let env = TestEnv::new();
+    env.file("moves.csv", "address_id,city\n2,Troy\n3,Rome\n");
+    let outcome = env.run(line);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let heard = env.requests();
+    (1..).zip(&heard).filter(|(_, heard)| heard.starts_with("PUT")).map(|(number, _)| number).collect()
+}
+
+/// Cuts the journal after the line that says that the record is being sent, or before it.
+fn cut(journal: &Path, record: u64, with_sending: bool) {
+    let text = std::fs::read_to_string(journal).unwrap();
+    let line = format!("{{\"record\":{record},\"state\":\"sending\"");
+    let start = text.find(&line).unwrap();
+    let end = start + text[start..].find('\n').unwrap() + 1;
+    std::fs::write(journal, &text[..if with_sending { end } else { start }]).unwrap();
+}
+
+fn applied(outcome: &Outcome) -> Vec<String> {
+    lines(outcome).iter().map(|line| line["applied"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_batch_that_is_killed_around_a_call_says_what_the_shop_has() {
+    let batch = BATCH;
+    let resume = format!("{batch} --resume");
+    let puts = puts_of(batch);
+    assert_eq!(puts.len(), 2);
+    let (first, second) = (puts[0], puts[1]);
+    let done = ["yes", "yes"].map(str::to_owned).to_vec();
+    let all = ["Troy", "Rome"].map(str::to_owned);
+
+    // The journal says `sending`, and the log has nothing: it was not sent.
+    for put in [first, second] {
+        let scene = Scene::killed(batch, (put, Half::Request));
+        scene.log_of((put - 1, Half::Reply));
+        let outcome = scene.run(&resume);
+        assert_eq!(
+            (outcome.code, applied(&outcome)),
+            (0, done.clone()),
+            "sending, not in the log: {outcome:?}"
+        );
+        assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
+    }
+
+    // On another machine, whose log has no such run, nobody knows.
+    let scene = Scene::killed(batch, (first, Half::Request));
+    scene.log.iter().for_each(|path| drop(std::fs::remove_file(path)));
+    drop(std::fs::remove_file(scene.env.home.state().join("log.db-shm")));
+    let outcome = scene.run(&resume);
+    assert_eq!((outcome.code, scene.puts()), (8, 0), "another machine: {outcome:?}");
+
+    // In the log, and the call did not arrive: nobody knows on this side, and the shop does not have it.
+    let scene = Scene::killed(batch, (first, Half::Request));
+    let outcome = scene.run(&resume);
+    assert_eq!((outcome.code, scene.puts()), (8, 0), "in the log: {outcome:?}");
+    assert_eq!(applied(&outcome)[0], "unknown");
+
+    // The shop has it, and the answer did not come: neither the log nor the journal has the outcome.
+    let scene = Scene::killed(batch, (first, Half::Reply));
+    let outcome = scene.run(&resume);
+    assert_eq!((outcome.code, applied(&outcome)), (0, done.clone()), "no answer: {outcome:?}");
+    assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
+
+    // The same, and the journal lost the line that says `sending`.
+    let scene = Scene::killed(batch, (first, Half::Reply));
+    cut(&scene.journal, 1, false);
+    let outcome = scene.run(&resume);
+    assert_eq!((scene.puts(), scene.cities()), (2, all.clone()), "journal cut: {outcome:?}");
+    assert_eq!((outcome.code, lines(&outcome)[0]["reason"].as_str()), (0, Some("unchanged")), "{outcome:?}");
+    // Also where the call did not arrive: it may still do so.
+    let scene = Scene::killed(batch, (first, Half::Request));
+    cut(&scene.journal, 1, false);
+    let outcome = scene.run(&resume);
+    assert_eq!(scene.puts(), 0, "journal cut, not arrived: {outcome:?}");
+    assert_ne!(outcome.code, 0, "{outcome:?}");
+
+    // The outcome is in the log and not in the journal; then the other way round, as after a power cut.
+    let scene = Scene::killed(batch, (second, Half::Request));
+    cut(&scene.journal, 1, true);
+    scene.log_of((second - 1, Half::Reply));
+    let outcome = scene.run(&resume);
+    assert_eq!((outcome.code, applied(&outcome)), (0, done.clone()), "not in the journal: {outcome:?}");
+    assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
+    let scene = Scene::killed(batch, (second, Half::Request));
+    cut(&scene.journal, 2, false);
+    scene.log_of((first, Half::Reply));
+    let outcome = scene.run(&resume);
+    assert_eq!((outcome.code, applied(&outcome)), (0, done), "not in the log: {outcome:?}");
+    assert_eq!((scene.puts(), scene.cities()), (2, all));
+}
+
+#[test]
+fn an_update_that_is_killed_around_its_call_says_what_the_shop_has() {
+    let put = puts_of(SINGLE)[0];
+    // Nothing is in the log: nothing was sent.
+    let scene = Scene::killed(SINGLE, (put, Half::Request));
+    scene.log_of((put - 1, Half::Reply));
+    let outcome = scene.run(SINGLE);
+    assert_eq!((outcome.code, scene.puts()), (0, 1), "not in the log: {outcome:?}");
+
+    // In the log, and the call did not arrive: it may still do so.
+    let scene = Scene::killed(SINGLE, (put, Half::Request));
+    let outcome = scene.run(SINGLE);
+    assert_eq!((outcome.code, scene.puts()), (3, 0), "in the log: {outcome:?}");
+
+    // The shop has it.
+    let scene = Scene::killed(SINGLE, (put, Half::Reply));
+    let outcome = scene.run(SINGLE);
+    assert_eq!((outcome.code, scene.puts()), (0, 1), "no answer: {outcome:?}");
+    assert_eq!(scene.env.address(2)["city"], "Troy");
+}
+
+/// A batch that stopped, and of which the log lost writes since: what was deleted may have been sent.
+#[test]
+fn a_sending_line_whose_write_was_forgotten_stays_unknown() {
+    let batch = BATCH;
+    let first = puts_of(batch)[0];
+    let scene = Scene::killed(batch, (first, Half::Request));
+    let log = rusqlite::Connection::open(&scene.log[0]).unwrap();
+    assert_eq!(log.execute("DELETE FROM write", []).unwrap(), 1);
+    drop(log);
+    let outcome = scene.run(&format!("{batch} --resume"));
+    assert_eq!((outcome.code, scene.puts()), (8, 0), "{outcome:?}");
+}
