@@ -271,8 +271,9 @@ impl<'a> Run<'a> {
                 self.fail(position, prepared.as_ref().and_then(|it| it.as_ref().ok()), &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let earlier = latest.is_partial.then(|| Earlier::Partial(entry().created));
-                self.enqueue(position, prepared, earlier);
+                let earlier = latest.is_partial.then(&entry);
+                let ahead = earlier.as_ref().map(Entry::ahead).unwrap_or_default();
+                self.enqueue(position, prepared, earlier.map(|it| Earlier::Partial(it.created)), ahead);
             }
             (Decision::Look { again }, Some(Ok(prepared))) => {
                 let entry = entry();
@@ -299,16 +300,22 @@ impl<'a> Run<'a> {
             return self.fail(position, Some(&prepared), &failure);
         }
         let ahead = Ahead { of: self.input.past.of(position.location.record), ..entry.ahead() };
-        let earlier = Earlier::Unknown { failure: failure.into(), ahead, again };
-        self.enqueue(position, prepared, Some(earlier));
+        let earlier = Earlier::Unknown { failure: failure.into(), ahead: ahead.clone(), again };
+        self.enqueue(position, prepared, Some(earlier), ahead);
     }
 
     /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.
-    fn enqueue(&mut self, position: Position, prepared: PreparedRecord, earlier: Option<Earlier>) {
+    fn enqueue(
+        &mut self,
+        position: Position,
+        prepared: PreparedRecord,
+        earlier: Option<Earlier>,
+        ahead: Ahead,
+    ) {
         if self.stop.is_some() {
             return self.print_not_sent(position);
         }
-        let write_ahead = WriteAhead::new(&self.journal, position.location.record, position.hash);
+        let write_ahead = WriteAhead::new(&self.journal, position.location.record, position.hash, ahead);
         let fetched: Fetched = Box::pin(prepared.token_source.clone().token());
         self.waiting.push_back(Job {
             position,

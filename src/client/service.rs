@@ -1,7 +1,7 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::ops::Deref;
 use std::pin::pin;
@@ -71,6 +71,8 @@ pub struct Shop {
     pub country_reads: tokio::sync::Mutex<()>,
     /// Lists of the shop by their paths: attribute sets, groups, store views.
     pub lists: RefCell<HashMap<String, Rc<Vec<Named>>>>,
+    /// Ids of the carts that this run created.
+    pub made_carts: RefCell<HashSet<u64>>,
     /// Ids of the customers whose data was read first, by the hashes of the email or token that led to them.
     customer_ids: RefCell<HashMap<u64, String>>,
     /// The hashes of the tokens that records bring, by the ids of the customers they led to.
@@ -170,6 +172,7 @@ impl<'a> Service<'a> {
             custom_attributes: RefCell::default(),
             country_reads: tokio::sync::Mutex::default(),
             lists: RefCell::default(),
+            made_carts: RefCell::default(),
             customer_ids: RefCell::default(),
             record_tokens: RefCell::default(),
             customer_token: OnceCell::new(),

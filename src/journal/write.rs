@@ -123,13 +123,19 @@ pub struct WriteAhead {
     hash: u64,
     passed: Cell<bool>,
     ahead: RefCell<Ahead>,
+    earlier: Ahead,
 }
 
 impl WriteAhead {
-    /// For one record.
-    pub fn new(journal: &Journal, record: u64, hash: u64) -> Self {
+    /// For one record, of which an earlier run may have written something down.
+    pub fn new(journal: &Journal, record: u64, hash: u64, earlier: Ahead) -> Self {
         let journal = journal.clone();
-        Self { journal, record, hash, passed: Cell::new(false), ahead: RefCell::default() }
+        Self { journal, record, hash, passed: Cell::new(false), ahead: RefCell::default(), earlier }
+    }
+
+    /// What an earlier run that may have changed something wrote down before it sent.
+    pub fn earlier(&self) -> &Ahead {
+        &self.earlier
     }
 
     /// Whether a `sending` line was written, or is being written: the request may have left.

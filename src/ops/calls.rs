@@ -57,6 +57,14 @@ impl<'a> Calls<'a> {
     /// `interrupted` where the user has; as [`write::send_and_look`]; the call is noted whatever becomes of it.
     pub async fn carry_out(&mut self, owner: &dyn Owner, call: write::Call) -> Result<Written, Failure> {
         self.ensure_going_on()?;
+        self.complete(owner, call).await
+    }
+
+    /// Carries out a call that completes the one before it, also after a signal.
+    ///
+    /// # Errors
+    /// As [`write::send_and_look`]; the call is noted whatever becomes of it.
+    pub async fn complete(&mut self, owner: &dyn Owner, call: write::Call) -> Result<Written, Failure> {
         let name = call.name.clone();
         let written = write::send_and_look(self.service, self.operation, owner, call).await;
         match &written {
@@ -100,12 +108,6 @@ impl<'a> Calls<'a> {
         if let Some(call) = self.done.pop() {
             self.push(Call { applied, ..call });
         }
-    }
-
-    /// The answer to the last call does not say that it was done.
-    pub fn last_is_in_doubt(&mut self) {
-        self.service.stage.doubt();
-        self.last_is(Applied::Unknown);
     }
 
     /// Whether there was any call.

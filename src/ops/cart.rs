@@ -1,10 +1,11 @@
 //! The customer's active cart, in an interface where a cart is found or created before it is written, and the shipping
 //! methods that it can have.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::client::{CHECK_BEFORE_RETRY, says};
+use crate::client::{CHECK_BEFORE_RETRY, may_be_saved, says};
+use crate::input::Draft;
 use crate::ops::attribute::names;
 use crate::ops::customers::no_such_customer;
 use crate::ops::list::{ends_early, read_page};
@@ -12,6 +13,7 @@ use crate::ops::profile::read::read_profile;
 use crate::ops::{look_first, positive};
 use storefront_core::absent::Absent;
 use storefront_core::cart::{Cart, MAX_CARTS};
+use storefront_core::effect::Kind;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::id::CustomerId;
@@ -19,6 +21,9 @@ use storefront_core::interface::request::{Bearer, Request, Target};
 use storefront_core::operation::scalar;
 use storefront_core::profile::address::own_id;
 use storefront_core::profile::equal::same_flag;
+
+/// The field of a record, and of what a plan expects, that names the cart.
+pub const QUOTE_ID: &str = "quote_id";
 
 fn look_at_cart() -> Hint {
     hint!("look at the cart before you try again: ", storefront("quote show"))
@@ -43,6 +48,14 @@ impl ActiveCart {
         self.shown["items"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Who the customer is.
+    pub fn customer(&self) -> Map<String, Value> {
+        let names = ["id", "email", "firstname", "lastname"];
+        let customer = self.shown["customer"].as_object().into_iter().flatten();
+        let customer = customer.filter(|(name, _)| names.contains(&name.as_str()));
+        customer.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     /// Such as `7 (store 2, 1 item)`.
     fn described(&self) -> String {
         let count = scalar(self.shown.get("items_count")).unwrap_or_else(|| self.items().len().to_string());
@@ -57,8 +70,69 @@ impl ActiveCart {
 ///
 /// # Errors
 /// As [`Service::read`], `unavailable` for a reply without an id; `usage` for a named quote that is not an active cart of the
-/// customer, and where several fit.
+/// customer, and where several fit; `guard` where an earlier run wrote the record to another cart.
 pub async fn find(service: &Service<'_>, named: Option<&str>) -> Result<Option<ActiveCart>, Failure> {
+    let found = find_active(service, named).await?;
+    match earlier_cart(service) {
+        Some(earlier) if found.as_ref().is_none_or(|cart| cart.id.to_string() != earlier) => {
+            let refused = other_cart(earlier, found.as_ref(), "the record was sent to it");
+            let hint = "see in the shop what became of that cart, and note the record with --mark-done";
+            Err(refused.hint(hint).for_good())
+        }
+        _ => Ok(found),
+    }
+}
+
+/// The cart to which an earlier run may have written the record.
+pub fn earlier_cart<'a>(service: &Service<'a>) -> Option<&'a str> {
+    let owner = &service.write_ahead?.earlier().effects.last()?.owner;
+    owner.id.as_deref().filter(|_| owner.kind == Kind::Cart)
+}
+
+/// What a plan expects to be the cart: its id, which is null where there is none, and the customer.
+pub fn planned_owner(found: Option<&ActiveCart>) -> Map<String, Value> {
+    let id = found.map_or(Value::Null, |cart| cart.id.into());
+    let customer = found.map(ActiveCart::customer).unwrap_or_default();
+    std::iter::once((QUOTE_ID.to_owned(), id)).chain(customer).collect()
+}
+
+/// Whether a plan says which cart its record is for.
+pub fn is_planned(draft: &Draft) -> bool {
+    draft.expect.as_ref().is_some_and(|expected| expected.owner.contains_key(QUOTE_ID))
+}
+
+/// Refuses another cart than the one for which a record was planned. Where there was none, it is one that this run created.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_planned(
+    service: &Service<'_>,
+    draft: &Draft,
+    found: Option<&ActiveCart>,
+) -> Result<(), Failure> {
+    let Some(planned) = draft.expect.as_ref().and_then(|expected| expected.owner.get(QUOTE_ID)) else {
+        return Ok(());
+    };
+    let refused = match (scalar(Some(planned)), found) {
+        (planned, found) if planned == found.map(|cart| cart.id.to_string()) => return Ok(()),
+        (None, Some(found)) if service.made_carts.borrow().contains(&found.id) => return Ok(()),
+        (Some(planned), found) => other_cart(&planned, found, "the record was planned for it"),
+        (None, found) => {
+            let found = found.map_or_else(String::new, ActiveCart::described);
+            let message =
+                format!("the customer had no active cart when this was planned, and now has {found}");
+            Failure::guard(message)
+        }
+    };
+    Err(refused.hint("make the plan again with --plan").for_good())
+}
+
+fn other_cart(id: &str, found: Option<&ActiveCart>, why: &str) -> Failure {
+    let now = found.map_or_else(|| "there is none".to_owned(), |cart| format!("that is {}", cart.id));
+    Failure::guard(format!("cart {id} is not the active cart, {now}: {why}"))
+}
+
+async fn find_active(service: &Service<'_>, named: Option<&str>) -> Result<Option<ActiveCart>, Failure> {
     let target = service.target()?;
     let cart = Cart::new(target, None)?;
     let mut active = match target.customer {
@@ -159,6 +233,8 @@ pub fn is_no_cart(failure: &Failure) -> bool {
     matches!(failure.absent, Some(Absent::Cart | Absent::Entity))
 }
 
+const MAY_BE_MADE: &str = "; an empty cart may have been made";
+
 /// Creates the cart; where there is an active one, the service answers with its id.
 ///
 /// # Errors
@@ -168,7 +244,8 @@ pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failu
     let created = service.make_room(operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
-        (created, _) => id_of(&created.map_err(not_created)?.value),
+        (created, _) => id_of(&created.map_err(not_created)?.value)
+            .map_err(|failure| Failure { message: format!("{}{MAY_BE_MADE}", failure.message), ..failure }),
     }
 }
 
@@ -178,11 +255,13 @@ fn not_created(failure: Failure) -> Failure {
     if failure.kind == FailureKind::Auth && failure.status.is_none() {
         return failure;
     }
+    let may_be_made = failure.applied == Applied::Unknown || may_be_saved(&failure);
     let (kind, hint) = match failure.kind {
         FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".into())),
         kind => (kind, failure.hint),
     };
-    let message = format!("the cart could not be created: {}", failure.message);
+    let or = if may_be_made { MAY_BE_MADE } else { "" };
+    let message = format!("the cart could not be created: {}{or}", failure.message);
     Failure { kind, hint, message, applied: Applied::No, ..failure }
 }
 

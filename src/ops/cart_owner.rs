@@ -67,10 +67,7 @@ impl<'a> CartOwner<'a> {
             let message = "the cart was answered without a list of its items";
             return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
         };
-        let (items, customer) = (items.clone(), found.shown["customer"].as_object());
-        let names = ["id", "email", "firstname", "lastname"];
-        let customer = customer.into_iter().flatten().filter(|(name, _)| names.contains(&name.as_str()));
-        let customer = customer.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let (items, customer) = (items.clone(), found.customer());
         let cart = Cart::new(target, Some(found.id))?;
         Ok(Self { service, cart, id: found.id, items, customer, settle })
     }

@@ -1,6 +1,7 @@
 //! One operation on one record: from the input to what the service made of it.
 
 pub mod add_item;
+mod added_item;
 pub mod address_book;
 pub mod attribute;
 mod calls;
@@ -12,6 +13,7 @@ pub mod list;
 pub mod profile;
 pub mod ship;
 mod ship_checks;
+mod ship_owner;
 
 use std::time::Duration;
 

@@ -3,18 +3,22 @@
 use serde_json::{Map, Value};
 
 use super::calls::{Calls, Planned, preview};
-use super::cart::{self, ActiveCart};
+use super::cart::{self, ActiveCart, QUOTE_ID};
 use super::ship_checks::{self, list_methods};
+use super::ship_owner::Saved;
 use crate::client::service::Service;
-use crate::client::{Effect, error_body, says};
+use crate::client::{Effect, says};
 use crate::config::ShipLayout;
 use crate::input::Draft;
 use crate::ops::profile::read::read_profile;
-use crate::ops::{positive, read_country, read_until, request, send_request};
+use crate::ops::{read_country, request};
 use crate::report::outcome::Outcome;
 use crate::report::profile::one_liner;
+use crate::write::owner::Unread;
+use crate::write::{self, Call, Written};
 use storefront_core::absent::Absent;
 use storefront_core::cart::{Cart, from_profile};
+use storefront_core::effect::{self, Kind};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::hint;
 use storefront_core::id::AddressId;
@@ -25,9 +29,6 @@ use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::sanitize_line;
 
 const OPERATION: &str = QUOTE_SHIP.name;
-
-/// The field of a draft that names the cart. No call has a place for it.
-const QUOTE_ID: &str = "quote_id";
 
 /// The first call.
 const SHIPPING: &str = "shipping-information";
@@ -44,19 +45,19 @@ const PAYMENT: &str = "selected-payment-method";
 /// customer has no cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
-        let success =
-            |reply: &Value| Some(Success { text: saved(&draft.fields, reply), covers_response: true });
-        let sent = send_request(service, &QUOTE_SHIP, single_request(service, draft)?, success).await;
-        return sent.map_err(|failure| cart::look_hint(service, failure));
+        return save_at_once(service, draft).await;
     }
-    let requests = Box::pin(requests(service, draft.body())).await?;
+    let requests = Box::pin(requests(service, draft)).await?;
     let planned = requests.planned();
     if planned.is_empty() {
         return Err(Failure::usage("there is nothing to save on the quote"));
     }
     if service.session.global.dry_run {
-        return Ok(preview(service, OPERATION, planned));
+        let planned_owner = cart::planned_owner(Some(&requests.found));
+        return Ok(Outcome { planned_owner, ..preview(service, OPERATION, planned) });
     }
+    let effects: Vec<_> = requests.calls().map(|(owner, _)| owner.effect()).collect();
+    write::gate(service, &effects).await?;
     let mut calls = Calls::new(service, OPERATION);
     let sent = requests.send(service, &mut calls).await;
     let may_be_saved = calls.is_applied() || matches!(&sent, Err(failure) if failure.applied != Applied::No);
@@ -70,6 +71,27 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         }
         Err(failure) => Err(calls.failed(failure, &planned, None)),
     }
+}
+
+/// Saves everything with the one call of the marketplace, whose quotes no call reads.
+async fn save_at_once(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let request = single_request(service, draft)?;
+    if service.session.global.dry_run {
+        return Ok(Outcome::dry_run(OPERATION, service.preview(request)));
+    }
+    let owner = Unread { noun: Kind::Cart.noun() };
+    let effect = effect::Effect::on(effect::Owner::to_be_made(Kind::Cart));
+    let call = Call { is_looked_at_later: true, ..Call::new(OPERATION, request, effect) };
+    let written = write::carry_out(service, OPERATION, &owner, call).await;
+    let Written { reply, status, .. } = written.map_err(|failure| cart::look_hint(service, failure))?;
+    let response = reply.map(|reply| reply.value);
+    // Only a person reads it.
+    let is_read = !service.session.report.is_json();
+    let success = response
+        .as_ref()
+        .filter(|_| is_read)
+        .map(|reply| Success { text: saved(&draft.fields, reply), covers_response: true });
+    Ok(Outcome { applied: Applied::Yes, status, response, success, ..Outcome::not_sent(OPERATION) })
 }
 
 /// Refuses fields of a draft that neither of Magento's calls has a place for: they would be dropped without a word.
@@ -132,45 +154,55 @@ fn saved(sent: &Map<String, Value>, reply: &Value) -> String {
     format!("{OPERATION}: done{}", lines.collect::<String>())
 }
 
-/// The two calls; either may be missing.
+/// The two calls, each with what it saves; either may be missing.
 struct Requests<'a> {
     cart: Cart<'a>,
     /// The cart before.
     found: ActiveCart,
-    shipping: Option<Planned>,
-    payment: Option<Payment>,
+    shipping: Option<(Saved<'a>, Planned)>,
+    payment: Option<(Saved<'a>, Planned)>,
 }
 
-impl Requests<'_> {
-    fn planned(&self) -> Vec<Planned> {
-        let payment = self.payment.as_ref().map(|payment| &payment.call);
-        self.shipping.iter().chain(payment).cloned().collect()
+impl<'a> Requests<'a> {
+    fn calls(&self) -> impl Iterator<Item = &(Saved<'a>, Planned)> {
+        self.shipping.iter().chain(&self.payment)
     }
 
-    /// Sends the calls; the second leaves only where the first was applied.
+    fn planned(&self) -> Vec<Planned> {
+        self.calls().map(|(_, planned)| planned.clone()).collect()
+    }
+
+    /// Sends the calls; the second leaves only where the first was applied, and then also after a signal.
     async fn send(&self, service: &Service<'_>, calls: &mut Calls<'_>) -> Result<(), Failure> {
+        let call = |(owner, (name, request)): &(Saved<'_>, Planned), repeats| Call {
+            repeats,
+            is_looked_at_later: true,
+            ..Call::new(name.clone(), request.clone(), owner.effect())
+        };
         if let Some(shipping) = &self.shipping
-            && let Err(failure) = calls.send(shipping, Effect::Write).await
+            && let Err(failure) = calls.carry_out(&shipping.0, call(shipping, Effect::Write)).await
         {
             let failure = first_failed(service, failure);
             calls.last_is(failure.applied);
             return Err(failure);
         }
         let Some(payment) = &self.payment else { return Ok(()) };
-        payment.send(service, calls).await.map_err(|failure| match &self.shipping {
-            Some(_) => second_failed(failure),
-            None => cart::look_hint(service, failure),
-        })
+        // Set twice it is the same.
+        let call = call(payment, Effect::State);
+        let sent = match &self.shipping {
+            Some(_) => calls.complete(&payment.0, call).await.map_err(second_failed),
+            None => calls.carry_out(&payment.0, call).await.map_err(|it| cart::look_hint(service, it)),
+        };
+        sent.map(drop)
     }
 }
 
 /// Reads the cart, and makes the calls from it. A method that the shop does not have is refused here.
-async fn requests<'a>(
-    service: &'a Service<'_>,
-    mut body: Map<String, Value>,
-) -> Result<Requests<'a>, Failure> {
+async fn requests<'a>(service: &'a Service<'a>, draft: &Draft) -> Result<Requests<'a>, Failure> {
+    let mut body = draft.body();
     let named = scalar(body.shift_remove(QUOTE_ID).as_ref());
     let found = cart::find(service, named.as_deref()).await?;
+    cart::ensure_planned(service, draft, found.as_ref())?;
     let found = found.ok_or_else(|| cart::no_active_cart(service))?;
     let cart = Cart::new(service.target()?, Some(found.id))?;
     let billing = body.shift_remove("billingAddress");
@@ -196,17 +228,15 @@ async fn requests<'a>(
     if let Some(information) = &information {
         ship_checks::ensure_method(service, &cart, &found, information).await?;
     }
-    Ok(Requests {
-        cart,
-        found,
-        shipping: information
-            .map(|value| (SHIPPING.to_owned(), cart.save_shipping(wrapped("addressInformation", value)))),
-        payment: payment.map(|method| Payment {
-            call: (PAYMENT.to_owned(), cart.select_payment(wrapped("method", method.clone()))),
-            read: cart.read("/selected-payment-method"),
-            method,
-        }),
-    })
+    let shipping = information.map(|value| {
+        let owner = Saved::shipping(service, &cart, &found, &value);
+        (owner, (SHIPPING.to_owned(), cart.save_shipping(wrapped("addressInformation", value))))
+    });
+    let payment = payment.map(|method| {
+        let owner = Saved::payment(service, &cart, &found, &method);
+        (owner, (PAYMENT.to_owned(), cart.select_payment(wrapped("method", method))))
+    });
+    Ok(Requests { cart, found, shipping, payment })
 }
 
 /// The shipping and the billing address.
@@ -260,54 +290,6 @@ fn second_failed(failure: Failure) -> Failure {
     Failure { message, hint: Some(hint), ..failure }
 }
 
-/// The call that sets the payment.
-struct Payment {
-    call: Planned,
-    /// Reads the payment that is set.
-    read: Request,
-    /// What is set, such as `{"method": "checkmo"}`.
-    method: Value,
-}
-
-impl Payment {
-    /// Sends it, and again within `--retry`: set twice it is the same. `unknown` where neither the answer nor a read says
-    /// that it was set.
-    async fn send(&self, service: &Service<'_>, calls: &mut Calls<'_>) -> Result<(), Failure> {
-        let unclear = match calls.send_next(&self.call, Effect::State).await {
-            Ok(reply) if says_set(&reply.value) => return Ok(()),
-            Ok(reply) => {
-                let status = error_body::status_in_words(reply.status);
-                let message =
-                    format!("the service answered {status} without the id of the payment that was set");
-                let failure = Failure::new(FailureKind::Unknown, message);
-                Failure { status: Some(reply.status), ..failure }
-            }
-            Err(failure) if failure.status.is_some_and(|status| (200..=299).contains(&status)) => failure,
-            Err(failure) => return Err(failure),
-        };
-        calls.last_is_in_doubt();
-        if self.is_shown(service).await {
-            calls.last_is(Applied::Yes);
-            return Ok(());
-        }
-        Err(unclear)
-    }
-
-    /// Reads the payment until it is what was sent, for `settle` at most.
-    async fn is_shown(&self, service: &Service<'_>) -> bool {
-        let is_it = |shown: &Value| {
-            let mut sent = self.method.as_object().into_iter().flatten();
-            shown.is_object() && sent.all(|(name, value)| shown.get(name) == Some(value))
-        };
-        read_until(service, &self.read, service.settings.settle, is_it).await.1
-    }
-}
-
-/// Whether an answer says that the payment was set: with its id, as a number or text, or with `true`.
-fn says_set(answer: &Value) -> bool {
-    *answer == true || scalar(Some(answer)).is_some_and(|id| id.trim() == "true" || positive(&id).is_some())
-}
-
 /// Addresses of the stored profile as those of a quote, by their ids; the service knows the customer's id then.
 ///
 /// # Errors
@@ -324,24 +306,4 @@ pub async fn stored_addresses<'a>(
         |id: Option<AddressId>| id.map_or_else(|| Ok(Map::new()), |id| from_profile(&profile, id, fields));
     let [shipping, billing] = ids;
     Ok(([stored(shipping)?, stored(billing)?], service))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::says_set;
-
-    #[test]
-    fn only_an_id_or_true_says_that_the_payment_was_set() {
-        for set in [json!("1"), json!(1), json!("17"), json!(true), json!("true")] {
-            assert!(says_set(&set), "{set}");
-        }
-        for not in
-            [json!(false), json!(null), json!(""), json!(0), json!("0"), json!(-1), json!([]), json!({})]
-        {
-            assert!(!says_set(&not), "{not}");
-        }
-        assert!(!says_set(&json!("false")) && !says_set(&json!("no")));
-    }
 }

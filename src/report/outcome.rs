@@ -57,6 +57,9 @@ pub struct Outcome {
     /// The error object of a record that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,
+    /// What a plan of it expects to be the cart, and whose it is, where it has no changes that could be compared.
+    #[serde(skip)]
+    pub planned_owner: Map<String, Value>,
     /// What a person reads where nothing had to change, in place of `no changes`.
     #[serde(skip)]
     pub unchanged: Option<String>,
@@ -104,7 +107,7 @@ impl Outcome {
             changes: changes.clone(),
             required: Vec::new(),
         })
-        .unwrap_or_default()
+        .unwrap_or_else(|| Expected { owner: self.planned_owner.clone(), ..Expected::default() })
     }
 
     /// A write the service took.

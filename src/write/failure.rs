@@ -21,14 +21,15 @@ pub(super) fn of_call(
         Failure { status, ..Failure::new(FailureKind::Mismatch, message).applied(Applied::Yes) }
     });
     let lost = lost(seen, noun);
-    let said = |before: &str| match &lost {
-        Some(lost) => format!("{before}{}; {lost}", answer.message),
-        None => format!("{before}{}", answer.message),
+    let compared = owner.compared(seen.document());
+    let with = |message: String, others: [&Option<String>; 2]| {
+        others.into_iter().flatten().fold(message, |message, other| format!("{message}; {other}"))
     };
+    let said = |before: &str| with(format!("{before}{}", answer.message), [&lost, &compared]);
     let look = || hint!("look at the ", noun, " with ", owner.look_hint());
     match verdict {
         Verdict::Mismatch => {
-            let message = lost.clone().unwrap_or_else(|| answer.message.clone());
+            let message = lost.clone().unwrap_or_else(|| with(answer.message.clone(), [&None, &compared]));
             let kind = FailureKind::Mismatch;
             Failure { kind, applied: Applied::Yes, message, ..answer }.hint(look())
         }

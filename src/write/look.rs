@@ -140,16 +140,23 @@ impl Seen {
     pub(super) fn doubt(&self, owner: &dyn Owner) -> Option<String> {
         let noun = owner.noun();
         match self {
-            Self::Shown(_, look) => match look.third.first() {
-                Some(third) => {
-                    let now =
-                        third.now.as_ref().map_or_else(|| "nothing".to_owned(), |now| format!("`{now}`"));
-                    Some(format!("the {noun} shows {} as {now}", third.path))
-                }
-                None => (look.side() != Side::After).then(|| format!("the {noun} shows only a part of it")),
-            },
+            Self::Shown(document, look) if look.side() != Side::After => {
+                owner.compared(Some(document)).or_else(|| Self::doubt_of(look, noun))
+            }
+            Self::Shown(..) => None,
             Self::Gone(why) => Some(why.clone()),
             Self::Unreadable(failure) => Some(format!("the {noun} could not be read: {}", failure.message)),
+        }
+    }
+
+    /// What a look shows instead of the change.
+    fn doubt_of(look: &Look, noun: &str) -> Option<String> {
+        match look.third.first() {
+            Some(third) => {
+                let now = third.now.as_ref().map_or_else(|| "nothing".to_owned(), |now| format!("`{now}`"));
+                Some(format!("the {noun} shows {} as {now}", third.path))
+            }
+            None => (look.side() != Side::After).then(|| format!("the {noun} shows only a part of it")),
         }
     }
 

@@ -79,7 +79,10 @@ pub async fn carry_out(
     owner: &dyn Owner,
     call: Call,
 ) -> Result<Written, Failure> {
-    gate(service, std::slice::from_ref(&call.effect)).await?;
+    // Without a token nothing leaves.
+    service.token(call.request.bearer).await?;
+    let effects = if call.effect.is_empty() { &[][..] } else { std::slice::from_ref(&call.effect) };
+    gate(service, effects).await?;
     send_and_look(service, operation, owner, call).await
 }
 
@@ -100,13 +103,23 @@ pub async fn send_and_look(
         Ok(reply) => {
             reply.warning.iter().for_each(|warning| report.warn(warning));
             let status = Some(reply.status);
-            let verified = !is_looked_at_later && verify(service, owner, &mut effect, Some(&reply)).await?;
-            return Ok(Written { reply: Some(reply), status, verified, effect });
+            let Some(doubt) = owner.doubt(&effect, &reply) else {
+                let verified =
+                    !is_looked_at_later && verify(service, owner, &mut effect, Some(&reply)).await?;
+                return Ok(Written { reply: Some(reply), status, verified, effect });
+            };
+            service.stage.doubt();
+            Failure { status, ..doubt }
         }
         Err(failure) => failure,
     };
+    if !owner.is_readable() || owner.is_told(&refused) {
+        return Err(refused);
+    }
     let looking = Looking { owner };
-    let (answer, seen) = if refused.applied == Applied::Unknown {
+    let (answer, seen) = if refused.applied == Applied::Unknown && !owner.can_prove() {
+        (Answer::Unknown, looking.until_shown(&effect, None).await)
+    } else if refused.applied == Applied::Unknown {
         (Answer::Unknown, looking.until_proven(&effect).await)
     } else if owner.says_gone(&effect, &refused) {
         // That counts where a read shows it, too.
@@ -119,7 +132,10 @@ pub async fn send_and_look(
         return Err(refused);
     };
     let status = refused.status;
-    let verdict = verdict(answer, seen.shown(answer));
+    let verdict = match verdict(answer, seen.shown(answer)) {
+        Verdict::Applied { .. } if !owner.can_prove() => Verdict::Unknown,
+        verdict => verdict,
+    };
     let Verdict::Applied { verified } = verdict else {
         return Err(failure::of_call(owner, verdict, &seen, Some(refused), status));
     };

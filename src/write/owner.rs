@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
-use crate::client::Reply;
+use crate::client::{CHECK_BEFORE_RETRY, Reply};
 use storefront_core::effect::{Effect, Look};
 use storefront_core::failure::Failure;
 use storefront_core::hint::Hint;
@@ -36,6 +36,32 @@ pub trait Owner {
         false
     }
 
+    /// Whether it can be read; else the word of the service stands.
+    fn is_readable(&self) -> bool {
+        true
+    }
+
+    /// Why an answer of success does not say that the call was done.
+    fn doubt(&self, _effect: &Effect, _reply: &Reply) -> Option<Failure> {
+        None
+    }
+
+    /// Whether a refusal itself says what became of the call, so that nothing is looked at.
+    fn is_told(&self, _refused: &Failure) -> bool {
+        false
+    }
+
+    /// Whether a look that shows the change after an unknown outcome proves the call; not where another client may have done
+    /// the same.
+    fn can_prove(&self) -> bool {
+        true
+    }
+
+    /// What was there before and is there now, in its own words; without a document it could not be read.
+    fn compared(&self, _shown: Option<&Map<String, Value>>) -> Option<String> {
+        None
+    }
+
     /// Compares what is shown with an effect.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         effect.look(shown)
@@ -49,4 +75,32 @@ pub trait Owner {
 
     /// The command that shows it, for whoever has to look.
     fn look_hint(&self) -> Hint;
+}
+
+/// What no call reads.
+pub struct Unread {
+    /// What it is called in messages.
+    pub noun: &'static str,
+}
+
+impl Owner for Unread {
+    fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>> {
+        Box::pin(std::future::ready(Err(Failure::internal(format!("no call reads the {}", self.noun)))))
+    }
+
+    fn is_readable(&self) -> bool {
+        false
+    }
+
+    fn settle(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn noun(&self) -> &'static str {
+        self.noun
+    }
+
+    fn look_hint(&self) -> Hint {
+        CHECK_BEFORE_RETRY.into()
+    }
 }

@@ -64,28 +64,43 @@ fn an_addition_without_an_answer_is_unknown_and_says_what_the_cart_had_and_has()
     }
 }
 
+/// What a cart shows of an addition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Seen {
+    All,
+    Other,
+    Nothing,
+}
+
 #[test]
 fn an_addition_is_verified_by_the_line_that_the_service_named() {
     let other = |qty: u32| json!({"item_id": 2, "sku": "mug", "qty": qty});
-    for (before, after, verified) in [
-        (vec![mug(1)], vec![mug(3)], true),
-        (vec![], vec![mug(2)], true),
+    for (before, after, expected) in [
+        (vec![mug(1)], vec![mug(3)], Seen::All),
+        (vec![], vec![mug(2)], Seen::All),
         // What others do to other lines at the same time does not matter.
-        (vec![mug(1), other(1)], vec![mug(3), other(4)], true),
-        (vec![mug(1)], vec![mug(1)], false),
-        (vec![mug(1)], vec![mug(5)], false),
-        (vec![mug(1)], vec![], false),
+        (vec![mug(1), other(1)], vec![mug(3), other(4)], Seen::All),
+        (vec![mug(1)], vec![mug(1)], Seen::Nothing),
+        (vec![mug(1)], vec![mug(5)], Seen::Other),
+        (vec![mug(1)], vec![], Seen::Other),
     ] {
         let answers = vec![found_with(&before), json(&mug(3)), json(&json!(after))];
         let server = MockServer::start(answers);
         let line = "quote add-item --customer 1 --sku mug --qty 2 --verify";
         let outcome = on(&impatient(&server), &server, line);
+        assert_eq!(server.requests().len(), 3);
+        if expected == Seen::Nothing {
+            let error = outcome.error();
+            assert_eq!((outcome.code, &error["applied"]), (9, &json!("yes")), "{error}");
+            assert!(error["message"].as_str().unwrap().ends_with("had 1 × mug, and still has 1"), "{error}");
+            continue;
+        }
         assert_eq!(outcome.code, 0, "{outcome:?}");
         let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let verified = expected == Seen::All;
         assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(verified)), "{after:?}");
-        let warned = outcome.stderr.contains("the added quantity is not verified: the cart had ");
+        let warned = outcome.stderr.contains("the change is not verified: the cart had ");
         assert_eq!(warned, !verified, "{outcome:?}");
-        assert_eq!(server.requests().len(), 3);
     }
 }
 
@@ -141,7 +156,7 @@ fn a_payment_that_the_service_confirms_or_shows_is_applied() {
         let server = MockServer::start(steps);
         let outcome = on(&impatient(&server), &server, SHIP);
         assert_eq!(outcome.code, 0, "{confirmed}: {outcome:?}");
-        let reads = if matches!(confirmed, "" | "false") { 5 } else { 4 };
+        let reads = if matches!(confirmed, "" | "false") { 6 } else { 4 };
         assert_eq!(server.requests().len(), reads, "{confirmed}");
     }
 }

@@ -6,7 +6,11 @@ use crate::cart_reports::{JSON, found, impatient, json, on};
 use crate::support::magento::{done, run};
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::raw_http::{CUSTOMER, ORDER};
+use crate::support::storefront::Outcome;
 use crate::support::test_env::TestEnv;
+
+const SHIP_PLANNED: &str =
+    "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate --no-payment";
 
 /// A file with one record of `quote ship`, for an administrator or for the token's own customer.
 fn shipping(customer: Option<u64>) -> String {
@@ -20,8 +24,8 @@ fn shipping(customer: Option<u64>) -> String {
     format!("{record}\n")
 }
 
-/// Runs a record of which only the payment fails, lets `meanwhile` happen, and resumes; the writes of the second run.
-fn resumed(customer: Option<u64>, meanwhile: impl Fn(&TestEnv)) -> Vec<String> {
+/// Runs a record of which only the payment fails, lets `meanwhile` happen, and resumes; the second run, and its writes.
+fn resumed(customer: Option<u64>, meanwhile: impl Fn(&TestEnv)) -> (Outcome, Vec<String>) {
     let env = TestEnv::with_faults(&["PUT:429=0x1"]);
     done(&env, "quote add-item --sku mug-blue --qty 1");
     env.file("ship.ndjson", shipping(customer));
@@ -30,11 +34,10 @@ fn resumed(customer: Option<u64>, meanwhile: impl Fn(&TestEnv)) -> Vec<String> {
     meanwhile(&env);
     env.requests();
     let second = run(&env, "quote ship -i ship.ndjson -y --resume");
-    assert_eq!(second.code, 0, "{second:?}");
-    let sent = env.requests();
+    let sent = env.requests().into_iter().filter(|request| !request.starts_with("GET")).collect();
     let selected = env.sandbox.get(CUSTOMER, "/rest/V1/carts/mine/selected-payment-method").json();
-    assert_eq!(selected["method"], "checkmo");
-    sent.into_iter().filter(|request| !request.starts_with("GET")).collect()
+    assert_eq!(selected["method"] == "checkmo", second.code == 0, "{second:?}");
+    (second, sent)
 }
 
 /// The customer orders, and begins a new cart.
@@ -48,8 +51,35 @@ fn a_resumed_run_sends_both_calls() {
     for customer in [None, Some(1)] {
         // The first POST asks for the methods to the address.
         let calls = ["POST 200", "POST 200", "PUT 200"];
-        assert_eq!(resumed(customer, |_| {}), calls, "{customer:?}");
-        assert_eq!(resumed(customer, order), calls, "{customer:?}");
+        let (second, sent) = resumed(customer, |_| {});
+        assert_eq!((second.code, &sent[..]), (0, &calls.map(str::to_owned)[..]), "{customer:?}: {second:?}");
+    }
+}
+
+#[test]
+fn what_was_sent_to_a_cart_is_not_resumed_in_the_next_one() {
+    for customer in [None, Some(1)] {
+        let (second, sent) = resumed(customer, order);
+        assert_eq!((second.code, sent.len()), (7, 0), "{customer:?}: {second:?}");
+        let message = "cart 1 is not the active cart, that is ";
+        assert!(second.stdout.contains(message), "{second:?}");
+        assert!(second.stdout.contains(r#""applied":"partial""#), "{second:?}");
+    }
+}
+
+#[test]
+fn an_addition_to_a_cart_is_not_sent_again_to_the_next_one() {
+    for (customer, verify) in [(r#""customer": 1, "#, ""), ("", " --verify")] {
+        let env = TestEnv::with_faults(&["POST:reset-after-commitx1"]);
+        env.file("items.ndjson", format!("{{{customer}\"sku\": \"mug-blue\", \"qty\": 1}}\n"));
+        let first = run(&env, &format!("quote add-item -i items.ndjson -y --retry 0{verify}"));
+        assert_eq!(first.code, 8, "{first:?}");
+        order(&env);
+        env.requests();
+        let again = run(&env, &format!("quote add-item -i items.ndjson -y --resume --retry-unknown{verify}"));
+        assert_eq!(again.code, 8, "{again:?}");
+        assert!(again.stdout.contains("cart 1 is not the active cart, that is "), "{again:?}");
+        assert!(env.requests().iter().all(|request| request.starts_with("GET")), "nothing is sent");
     }
 }
 
@@ -79,7 +109,8 @@ fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
     let none = json(&json!({"items": []}));
     let saved = || json(&json!({}));
     let after = || json(&json!({}));
-    let script = vec![found(), saved(), refused, after(), none, found(), saved(), json(&json!("1")), after()];
+    let script =
+        vec![found(), saved(), refused, after(), after(), none, found(), saved(), json(&json!("1")), after()];
     let server = MockServer::start(script);
     let home = impatient(&server);
     std::fs::write(home.dir.path().join("ship.ndjson"), shipping(Some(1))).unwrap();
@@ -95,4 +126,45 @@ fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
     }
     let outcome = on(&home, &server, "quote ship -i ship.ndjson -y --resume");
     assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
+/// What is planned for a cart is not sent to another one.
+#[test]
+fn a_plan_for_a_cart_is_not_applied_to_another_one() {
+    for line in ["quote add-item --sku mug-blue --qty 1", SHIP_PLANNED] {
+        for customer in ["", " --customer 1"] {
+            let env = TestEnv::new();
+            done(&env, "quote add-item --sku mug-blue --qty 1");
+            for plan in ["cart", "kept"] {
+                let planned = run(&env, &format!("{line}{customer} --plan {plan}.plan"));
+                assert_eq!(planned.code, 0, "{planned:?}");
+            }
+            let kept = run(&env, "apply kept.plan -y");
+            assert_eq!(kept.code, 0, "{line}{customer}: {kept:?}");
+            order(&env);
+            env.requests();
+            let other = run(&env, "apply cart.plan -y");
+            assert_eq!(other.code, 7, "{line}{customer}: {other:?}");
+            assert!(other.stdout.contains("cart 1 is not the active cart, that is "), "{other:?}");
+            assert!(env.requests().iter().all(|request| request.starts_with("GET")), "nothing is sent");
+        }
+    }
+}
+
+/// Where there was no cart, one that somebody made since is another one; what the plan itself makes is not.
+#[test]
+fn a_plan_without_a_cart_makes_its_own_and_takes_no_other() {
+    let env = TestEnv::new();
+    let item = r#"{"customer": 6, "sku": "mug-blue", "qty": 1}"#;
+    env.file("items.ndjson", format!("{item}\n{item}\n"));
+    for plan in ["own", "other"] {
+        let planned = run(&env, &format!("quote add-item -i items.ndjson --plan {plan}.plan"));
+        assert_eq!(planned.code, 0, "{planned:?}");
+    }
+    let own = run(&env, "apply own.plan -y");
+    assert_eq!(own.code, 0, "{own:?}");
+    env.requests();
+    let other = run(&env, "apply other.plan -y --restart");
+    assert!(other.code != 0, "{other:?}");
+    assert!(env.requests().iter().all(|request| request.starts_with("GET")), "nothing is sent: {other:?}");
 }

@@ -55,10 +55,7 @@ impl Run<'_> {
 
     pub(super) fn note_failed(&self, job: &Job, failure: &Failure) {
         // Where it was not sent again, what the earlier run wrote down still says what it asked for.
-        let ahead = job.write_ahead.as_ref().and_then(WriteAhead::ahead).or_else(|| match &job.earlier {
-            Some(Earlier::Unknown { ahead, .. }) => Some(ahead.clone()),
-            _ => None,
-        });
+        let ahead = job.write_ahead.as_ref().map(|it| it.ahead().unwrap_or_else(|| it.earlier().clone()));
         let Position { location, hash, .. } = job.position;
         self.journal.append(Entry::failed(location.record, hash, failure, ahead.unwrap_or_default()));
     }

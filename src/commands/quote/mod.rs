@@ -29,6 +29,7 @@ use crate::report::profile::one_liner;
 use crate::report::style::{OutputStyle, table};
 use storefront_core::cart::Cart;
 use storefront_core::failure::Failure;
+use storefront_core::operation::scalar;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{sanitize, sanitize_line};
 
@@ -161,7 +162,11 @@ fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
     });
     let totals = table(screen, &[], totals);
     let assigned = &shown["cart"]["extension_attributes"]["shipping_assignments"][0]["shipping"];
-    let address = |address: &Value| address.as_object().map(one_liner).unwrap_or_default();
+    // A cart to which no address was saved shows an empty one, without a country.
+    let address = |address: &Value| {
+        let saved = address.as_object().filter(|address| scalar(address.get("country_id")).is_some());
+        saved.map(one_liner).unwrap_or_default()
+    };
     let saved = [
         ["ship to", &address(&assigned["address"])],
         ["method", assigned["method"].as_str().unwrap_or_default()],

@@ -201,6 +201,7 @@ impl ShipArgs {
         let (session, body) = (service.session, Value::Object(draft.body()));
         let complete =
             args.prepare(session.dialect, Some(body).into(), session.global.input.allow_unknown)?;
+        let complete = Draft { expect: draft.expect.clone(), ..complete };
         if service.write_ahead.is_none() {
             let new = complete.warnings.iter().filter(|warning| !draft.warnings.contains(warning));
             new.for_each(|warning| session.report.warn(warning));

@@ -1,5 +1,6 @@
 //! Where no look can tell what became of a write, so that a run may say `unknown`; and where none can show what was lost.
 
+use super::cell::Cell;
 use super::columns::{Column, Disturbance};
 use super::verdict::Effect;
 use crate::support::rows::Row;
@@ -43,6 +44,14 @@ fn leaves_open(column: &Column) -> bool {
     ["500", "502", "503", "503=0", "reset-before-commit", "varnish=not-applied"].iter().any(|fault| {
         column.name.ends_with(&format!("write {fault}")) || column.name.ends_with(&format!("writes {fault}"))
     }) || column.has("writes error-under-200=")
+}
+
+/// Whether all that a run has left is an empty cart, of which it speaks: an empty cart more is nothing that was asked for, and the
+/// next command uses it.
+pub fn is_told_of_an_empty_cart(cell: &Cell) -> bool {
+    let difference = cell.before.difference(&cell.after);
+    let is_cart = |line: &str| line.split(' ').nth(1) == Some("quotes");
+    difference.lines().all(is_cart) && cell.outcome.stderr.contains("an empty cart ")
 }
 
 /// Why a run may say that nobody knows, with this effect.
