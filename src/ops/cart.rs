@@ -101,7 +101,8 @@ pub fn is_planned(draft: &Draft) -> bool {
     draft.expect.as_ref().is_some_and(|expected| expected.owner.contains_key(QUOTE_ID))
 }
 
-/// Refuses another cart than the one for which a record was planned. Where there was none, it is one that this run created.
+/// Refuses another cart than the one for which a record was planned. Where there was none, it is one that this run created, or an
+/// empty one, as an apply that failed leaves it.
 ///
 /// # Errors
 /// `guard`.
@@ -115,6 +116,7 @@ pub fn ensure_planned(
     };
     let refused = match (scalar(Some(planned)), found) {
         (planned, found) if planned == found.map(|cart| cart.id.to_string()) => return Ok(()),
+        (None, Some(found)) if found.items().is_empty() => return Ok(()),
         (None, Some(found)) if service.made_carts.borrow().contains(&found.id) => return Ok(()),
         (Some(planned), found) => other_cart(&planned, found, "the record was planned for it"),
         (None, found) => {
