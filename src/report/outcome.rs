@@ -102,12 +102,11 @@ impl Outcome {
     pub fn expected(&self) -> Expected {
         let profile = self.profile.as_ref().map(|of| (&of.owner, &of.changes));
         let of = profile.or(self.cart.as_ref().map(|of| (&of.owner, &of.changes)));
-        of.map(|(owner, changes)| Expected {
-            owner: owner.clone(),
-            changes: changes.clone(),
-            required: Vec::new(),
-        })
-        .unwrap_or_else(|| Expected { owner: self.planned_owner.clone(), ..Expected::default() })
+        let (owner, changes) = match of {
+            Some((owner, changes)) => (owner.clone(), changes.clone()),
+            None => (self.planned_owner.clone(), Vec::new()),
+        };
+        Expected { owner, changes, required: Vec::new() }
     }
 
     /// A write the service took.
