@@ -94,7 +94,7 @@ fn an_item_is_gone_where_the_404_names_it_and_a_read_does_not_show_it() {
         (gone(7, 1), without.clone(), 0, "yes"),
         (filled, without.clone(), 0, "yes"),
         (gone(7, 1), with.clone(), 4, "no"),
-        (gone(7, 1), gateway(), 4, "no"),
+        (gone(7, 1), gateway(), 4, "unknown"),
         (gone(9, 1), with.clone(), 4, "no"),
         (gone(7, 2), with.clone(), 4, "no"),
         (gone(9, 1), without.clone(), 9, "unknown"),

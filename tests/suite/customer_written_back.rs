@@ -48,7 +48,7 @@ fn extension_attributes_and_attributes_without_value_are_sent_only_where_they_ch
     assert_eq!(put["addresses"][0]["extension_attributes"], json!({"door": "left"}));
 
     // The second answer is about the shop's custom attributes.
-    let none = answer("404 Not Found", "", r#"{"message": "none"}"#);
+    let none = answer("404 Not Found", "", r#"{"message": "Request does not match any route."}"#);
     let script = vec![ok(&stored(true)), none, ok(&stored(false))];
     let (home, server) = (Home::new(), MockServer::start(script));
     let draft = json!({"extension_attributes": {"is_subscribed": false},

@@ -94,7 +94,7 @@ fn each_status_has_its_kind_and_its_number_of_requests() {
         ("400 Bad Request", "", false, FailureKind::Refused, Applied::No, 1),
         ("401 Unauthorized", "", false, FailureKind::Auth, Applied::No, 1),
         ("403 Forbidden", "", true, FailureKind::Auth, Applied::No, 1),
-        ("404 Not Found", "", true, FailureKind::Refused, Applied::No, 1),
+        ("404 Not Found", "", true, FailureKind::Unavailable, Applied::No, 1),
         ("408 Request Timeout", soon, false, FailureKind::Unknown, Applied::Unknown, 1),
         ("499 Client Closed Request", "", false, FailureKind::Unknown, Applied::Unknown, 1),
         ("408 Request Timeout", "", true, FailureKind::Unavailable, Applied::No, 1),
