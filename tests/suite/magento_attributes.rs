@@ -296,7 +296,7 @@ fn an_attribute_whose_creation_was_verified_is_assigned_by_the_resumed_run() {
     };
     let none = answer("404 Not Found", JSON, r#"{"message": "No such entity with attributeCode = size"}"#);
     let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
-    let first = vec![sets(), groups(), none, Step::Close, shown(), shown(), refused];
+    let first = vec![sets(), groups(), none, Step::Close, shown(), shown(), shown(), refused];
     let second = vec![sets(), groups(), shown(), json_reply(&json!("1"))];
     let server = MockServer::start([first, second].concat());
     let home = impatient(&server);

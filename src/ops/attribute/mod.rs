@@ -2,18 +2,21 @@
 
 pub mod assign;
 pub mod catalog;
+mod created;
 pub mod exchange;
 pub mod names;
 pub mod options;
 
 use serde_json::{Map, Value, json};
 
+use self::created::Creation;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::{found_in_part, read_until, request, send_request, target_without_customer};
+use crate::ops::{found_in_part, request, send_request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
+use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::attribute::StoredOptions;
 use storefront_core::attribute::export::UNKNOWN;
@@ -242,18 +245,16 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         Err(failure) if is_absent(&failure) => {}
         Err(failure) => return Err(failure),
     }
-    match send_request(service, &ATTRIBUTE_CREATE, request, success).await {
-        Err(failure) if failure.applied == Applied::Unknown => {
-            let is_it = |shown: &Value| is_as_asked(shown, asked);
-            if !read_until(service, &read, service.settings.settle, is_it).await.1 {
-                let show = storefront("attribute show").arg(asked.code());
-                return Err(failure.hint(hint!(show, " shows whether it exists: check before retrying")));
-            }
-            service.session.report.warn(&format!("{}; verified as applied", failure.message));
-            Ok(Outcome { status: failure.status, ..done(None) })
-        }
-        sent => sent,
-    }
+    let creation = Creation { service, asked, read: &read };
+    // The answer has the whole attribute: after success nothing more is read.
+    let call =
+        write::Call { is_looked_at_later: true, ..write::Call::new(CREATE, request, creation.effect()) };
+    let written = write::carry_out(service, ATTRIBUTE_CREATE.name, &creation, call).await?;
+    let Some(reply) = written.reply else {
+        return Ok(Outcome { status: written.status, ..done(None) });
+    };
+    let success = success(&reply.value);
+    Ok(Outcome { success, ..Outcome::applied(&ATTRIBUTE_CREATE, reply.status, reply.value) })
 }
 
 /// Whether the attribute of an earlier run exists as it was asked for, and is in its sets. `None` while that is unknown.
@@ -323,10 +324,6 @@ pub async fn since(service: &Service<'_>, draft: &Draft) -> Result<Vec<Since>, F
     }
     let differences = stored.differences(asked).into_iter();
     Ok(differences.map(|(name, written, now)| at(&name, written, Some(now))).collect())
-}
-
-fn is_as_asked(reply: &Value, asked: Attribute<'_>) -> bool {
-    Attribute::in_reply(reply).is_some_and(|stored| stored.is_as(asked))
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {

@@ -141,6 +141,17 @@ pub async fn question(service: &Service<'_>, draft: &Draft) -> Result<Option<Str
     Ok((count > 1).then(|| format!("Add {count} options to {code}?")))
 }
 
+/// The failure of an option that was refused, and that a look shows all the same, or that could not be looked for.
+fn refused_or_added(failure: Failure, is_shown: bool) -> Failure {
+    let applied = Applied::Unknown;
+    if is_shown {
+        let message = format!("refused, but added: {}", failure.message);
+        return Failure { kind: FailureKind::Mismatch, applied, message, ..failure };
+    }
+    let message = format!("{}; whether it was added all the same could not be read", failure.message);
+    Failure { applied, message, ..failure }
+}
+
 /// Whether an attribute with these options lacks this one.
 ///
 /// # Errors
@@ -248,11 +259,15 @@ impl Locked<'_> {
         for (count, (call, label)) in planned.iter().zip(labels).enumerate() {
             let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
             let is_there = |shown: &StoredOptions| shown.get(label).is_some();
-            if may_be_saved(&failure) && self.read_once().await.as_ref().is_some_and(is_there) {
-                calls.last_is(Applied::Unknown);
-                let message = format!("refused, but added: {}", failure.message);
-                let (kind, applied) = (FailureKind::Mismatch, Applied::Unknown);
-                return Ok((count, Some(Failure { kind, applied, message, ..failure })));
+            if may_be_saved(&failure) {
+                let failure = match self.read_once().await {
+                    Some(shown) if !is_there(&shown) => failure,
+                    seen => {
+                        calls.last_is(Applied::Unknown);
+                        refused_or_added(failure, seen.is_some())
+                    }
+                };
+                return Ok((count, Some(failure)));
             }
             if failure.applied != Applied::Unknown || !self.read_until(is_there).await.1 {
                 return Ok((count, Some(failure)));

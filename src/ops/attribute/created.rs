@@ -1,0 +1,84 @@
+//! An attribute that a call creates, as the one way to write sees it: it is known by its code until an answer has its id.
+
+use std::time::Duration;
+
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value};
+
+use super::is_absent;
+use crate::client::LOOK_CLOSER;
+use crate::client::service::Service;
+use crate::write::owner::{Owner, Shown};
+use storefront_core::attribute::view::Attribute;
+use storefront_core::effect::{self, Before, Change, Effect, Kind, Look, Sent};
+use storefront_core::failure::Failure;
+use storefront_core::hint::{Hint, storefront};
+use storefront_core::interface::request::Request;
+use storefront_core::profile::path::FieldPath;
+
+/// An attribute that does not exist yet.
+pub(super) struct Creation<'a> {
+    pub(super) service: &'a Service<'a>,
+    /// What was asked for.
+    pub(super) asked: Attribute<'a>,
+    /// The request that reads it.
+    pub(super) read: &'a Request,
+}
+
+impl Creation<'_> {
+    /// What the call makes: an attribute with this code, where there was none.
+    pub(super) fn effect(&self) -> Effect {
+        let change = Change {
+            path: FieldPath::default().member("attribute_code"),
+            before: Before::Read(None),
+            sent: Sent::Value(Some(self.asked.code().into())),
+            seen: None,
+        };
+        Effect { changes: vec![change], ..Effect::on(effect::Owner::to_be_made(Kind::Attribute)) }
+    }
+}
+
+impl Owner for Creation<'_> {
+    fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>> {
+        Box::pin(async {
+            match self.service.read(self.read).await {
+                Ok(reply) => {
+                    match Attribute::shown(&reply.value) {
+                        Some(shown) => Ok(Shown::Whole(shown.0.clone())),
+                        None => Err(Failure::unexpected_reply("unexpected response: not an attribute")
+                            .hint(LOOK_CLOSER)),
+                    }
+                }
+                // There is none, as before.
+                Err(failure) if is_absent(&failure) => Ok(Shown::Whole(Map::new())),
+                Err(failure) => Err(failure),
+            }
+        })
+    }
+
+    /// It is there where it is as it was asked for: the shop completes what was left out.
+    fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
+        let look = effect.look(shown);
+        if look.after == 0 || Attribute(shown).is_as(self.asked) {
+            return look;
+        }
+        let third = effect.differences().into_iter().map(|change| effect::Third {
+            path: change.path,
+            written: None,
+            now: Some("another attribute of this code".into()),
+        });
+        Look { after: 0, third: third.collect(), ..look }
+    }
+
+    fn settle(&self) -> Duration {
+        self.service.settings.settle
+    }
+
+    fn noun(&self) -> &'static str {
+        Kind::Attribute.noun()
+    }
+
+    fn look_hint(&self) -> Hint {
+        storefront("attribute show").arg(self.asked.code()).into()
+    }
+}
