@@ -28,7 +28,8 @@
 //!
 //! Whoever holds the lock of an owner ([`crate::state::acquire`]) is the only one who writes about it. SQLite's own lock is
 //! held for the time of a commit: no transaction is open while the network, a person or a lock is waited for. A commit waits at
-//! most a second for that of another process. At the gate nothing is in the log then, and the steps start again at the read;
+//! most a second for that of another process. At the gate nothing is in the log then, and the steps start again at the read, for at
+//! most half a minute;
 //! what became of a call is tried ten times.
 //!
 //! Writes go through one thread with a queue: a commit takes what is in the queue, so that records that are sent at the same

@@ -79,7 +79,7 @@ pub enum DatabaseError {
 impl Display for DatabaseError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Busy => out.write_str("another process has been writing to it for a second"),
+            Self::Busy => out.write_str("another process is writing to it"),
             Self::Full => out.write_str("the disk is full"),
             Self::Damaged => out.write_str("it is damaged"),
             Self::Newer => out.write_str("a newer version of storefront has written it"),

@@ -225,3 +225,41 @@ fn a_sending_line_whose_write_was_forgotten_stays_unknown() {
     let outcome = scene.run(&format!("{batch} --resume"));
     assert_eq!((outcome.code, scene.puts()), (8, 0), "{outcome:?}");
 }
+
+/// Another process writes to the log for as long as this, from the read of the profile on that the call is made from.
+fn beside_a_writer(line: &str, first_put: usize, holds: Duration) -> (TestEnv, Outcome) {
+    let env = TestEnv::new();
+    env.file("moves.csv", "address_id,city\n2,Troy\n3,Rome\n");
+    let log = env.home.state().join("log.db");
+    let has_begun = std::sync::Once::new();
+    let proxy = FlakyProxy::before(env.sandbox.address(), move |number, half| {
+        if (number, half) != (first_put - 1, Half::Reply) {
+            return;
+        }
+        has_begun.call_once(|| {
+            let connection = rusqlite::Connection::open(&log).unwrap();
+            connection.busy_timeout(Duration::from_secs(5)).unwrap();
+            connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+            std::thread::spawn(move || {
+                std::thread::sleep(holds);
+                connection.execute_batch("COMMIT").unwrap();
+            });
+        });
+    });
+    let outcome = serve(env.home.storefront(line), &proxy.url()).run();
+    (env, outcome)
+}
+
+/// The read that the call was made from would be old by then: the steps start again.
+#[test]
+fn a_log_that_another_process_writes_to_is_waited_for() {
+    for (line, seconds, calls) in [(BATCH, 3, 2), (SINGLE, 3, 1), (BATCH, 12, 2)] {
+        let first_put = puts_of(line)[0];
+        let (env, outcome) = beside_a_writer(line, first_put, Duration::from_secs(seconds));
+        assert_eq!(outcome.code, 0, "{seconds} s: {outcome:?}");
+        let heard = env.requests();
+        assert_eq!(heard.iter().filter(|heard| *heard == "PUT 200").count(), calls, "{heard:?}");
+        let put = heard.iter().position(|heard| heard.starts_with("PUT"));
+        assert!(seconds == 3 || put >= Some(first_put), "read once more: {heard:?}");
+    }
+}

@@ -24,7 +24,7 @@ use crate::client::{Attempt, Attempts, Effect, pause};
 use crate::journal::write::WriteAhead;
 use crate::log::About;
 use crate::report::outcome::Outcome;
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::merge::Merged;
@@ -138,10 +138,15 @@ async fn send_locked(
     dispatch: &Dispatch,
 ) -> Result<Put, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
+    let begun = Instant::now();
     let stored = loaded.stored.customer();
     let has_put = matches!(dispatch, Dispatch::Put(_));
+    let run = match steps.run().await {
+        Ok(run) => run,
+        Err(failure) => return start_again(steps, failure),
+    };
     let about = About {
-        run: steps.run().await?,
+        run,
         stored,
         sent: if has_put { &merged.customer } else { stored },
         has_put,
@@ -156,7 +161,12 @@ async fn send_locked(
         journal_length: of_journal.map(WriteAhead::journal_length),
         ..about
     };
-    let write = loaded.store.take(about).await?.leaves();
+    let write = match loaded.store.take(about).await {
+        // That it has not left is noted where it is dropped.
+        Ok(_) if begun.elapsed() > MAX_READ_AGE => return start_again(steps, too_late()),
+        Ok(unsent) => unsent.leaves(),
+        Err(failure) => return start_again(steps, failure),
+    };
     let settle = steps.change.settle(service);
     let (recent, sent_at) = (&steps.recent, clock.now());
     let sent = Sent { operation, service, settle, loaded, merged, write, recent, sent_at };
@@ -167,6 +177,25 @@ async fn send_locked(
             remove(&sent, removals, reported).await.map(|outcome| Put::Applied(Box::new(outcome)))
         }
     }
+}
+
+/// Where the log was busy nothing has left, and the read is old by now: the steps start again, for a while.
+fn start_again(steps: &mut Steps<'_>, failure: Failure) -> Result<Put, Failure> {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    const PAUSE: Duration = Duration::from_millis(100);
+    let since = *steps.log_busy_since.get_or_insert_with(Instant::now);
+    if failure.kind == FailureKind::Unavailable && since.elapsed() < PATIENCE {
+        Ok(Put::Again(PAUSE, Box::new(failure)))
+    } else {
+        Err(failure)
+    }
+}
+
+/// Another process or the disk held the log up until the read was too old.
+fn too_late() -> Failure {
+    Failure::new(FailureKind::Unavailable, "the log of this machine was busy for too long")
+        .hint("try again")
+        .applied(Applied::No)
 }
 
 /// Sends the PUT once, and finds out what became of it.

@@ -79,6 +79,8 @@ pub struct Steps<'a> {
     gone: Vec<AddressId>,
     /// The run that its writes are of, once there is one.
     run: Option<RunId>,
+    /// Since when the log is busy, where it was.
+    pub log_busy_since: Option<tokio::time::Instant>,
     /// The warnings that were shown.
     warned: HashSet<String>,
     /// What the last read of this command showed.
@@ -103,6 +105,7 @@ impl<'a> Steps<'a> {
             attempts: Attempts::default(),
             gone: Vec::new(),
             run: None,
+            log_busy_since: None,
             warned: change.warned().iter().cloned().collect(),
             earlier: None,
             target: None,
