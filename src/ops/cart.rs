@@ -89,7 +89,7 @@ pub fn earlier_cart<'a>(service: &Service<'a>) -> Option<&'a str> {
     owner.id.as_deref().filter(|_| owner.kind == Kind::Cart)
 }
 
-/// What a plan expects to be the cart: its id, which is null where there is none, and the customer.
+/// What a plan expects to be the cart: its id (null without a cart) and the customer.
 pub fn planned_owner(found: Option<&ActiveCart>) -> Map<String, Value> {
     let id = found.map_or(Value::Null, |cart| cart.id.into());
     let customer = found.map(ActiveCart::customer).unwrap_or_default();
