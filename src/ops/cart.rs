@@ -257,7 +257,8 @@ fn not_created(failure: Failure) -> Failure {
     if failure.kind == FailureKind::Auth && failure.status.is_none() {
         return failure;
     }
-    let may_be_made = failure.applied == Applied::Unknown || may_be_saved(&failure);
+    let may_be_made =
+        failure.applied == Applied::Unknown || may_be_saved(&failure) && !failure.is_misdirected;
     let (kind, hint) = match failure.kind {
         FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".into())),
         kind => (kind, failure.hint),

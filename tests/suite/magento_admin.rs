@@ -157,7 +157,7 @@ fn the_hint_after_half_a_shipment_fits_the_reason() {
         "run the command again with a payment that the shop takes; `storefront quote methods --customer 1` lists them"
     );
     assert_eq!(
-        hint(&["PUT:reset-after-commit"], 8, "checkmo"),
+        hint(&["PUT:reset-before-commit"], 8, "checkmo"),
         "run the command again: saving the same addresses, methods and payment a second time changes nothing"
     );
     let throttled = hint(&["PUT:429=0"], 7, "checkmo");
