@@ -74,7 +74,7 @@ fn a_refusal_that_is_looked_at_is_not_said_to_have_written_nothing() {
             cart(&[item(5)]),
             cart(&[item(2)]),
         ),
-        ("quote remove-item --customer 1 --item 1", search(&[item(2)]), cart(&[]), cart(&[item(2)])),
+        ("quote remove-item --customer 1 --item 1 -y", search(&[item(2)]), cart(&[]), cart(&[item(2)])),
         (
             "quote add-item --customer 1 --sku mug --qty 3 --verify",
             search(&[item(2)]),
