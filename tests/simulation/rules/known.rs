@@ -17,7 +17,23 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[];
+pub const KNOWN: &[Known] = &[
+    Known {
+        name: "own-cart-refused",
+        rules: &[Rule::Healing],
+        is_it: |_, broken| broken.what.contains("had no active cart when this was planned"),
+        case: "a plan for customers without a cart, killed after its first record made one, is to be planned again",
+    },
+    Known {
+        name: "other-cart-refused",
+        rules: &[Rule::Healing],
+        is_it: |_, broken| {
+            broken.what.contains("is not the active cart")
+                && broken.what.contains("the record was sent to it")
+        },
+        case: "a record of unknown outcome whose cart was ordered is never sent to the next one: a person marks it",
+    },
+];
 
 /// The known case that something broken is.
 pub fn find(world: &World, broken: &Break) -> Option<&'static Known> {
