@@ -37,7 +37,7 @@ pub struct CustomerStore {
     pub key: String,
     /// The service the customer is of.
     pub service: String,
-    /// None where there is none, for what only reads.
+    /// None if it is missing, for what only reads.
     log: Option<WriteLog>,
 }
 

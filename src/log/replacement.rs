@@ -16,7 +16,7 @@ use storefront_core::profile::merge::Merged;
 /// What became of each call of a replacement.
 #[derive(Debug, Clone)]
 pub struct Calls {
-    /// The PUT; none where there is none.
+    /// The PUT; none if it is missing.
     pub put: Option<WriteOutcome>,
     /// The addresses that are removed by calls of their own.
     pub(super) removals: Vec<(AddressId, WriteOutcome)>,

@@ -174,7 +174,7 @@ pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) ->
 /// [`storefront_core::profile::stored::Profile::customer_key`] or what stands for it.
 ///
 /// # Errors
-/// `guard` where the log cannot be used, but for a dry run.
+/// `guard` where the log cannot be used, except for a dry run.
 pub fn store(
     context: &Context,
     settings: &Settings,

@@ -59,8 +59,10 @@ impl Scene {
         let proxy = FlakyProxy::before(env.sandbox.address(), move |number, half| {
             saw.lock().unwrap().push(((number, half), Disk::of(&paths)));
             // It stays held: the number does not come again.
-            while (number, half) == at {
-                std::thread::park();
+            if (number, half) == at {
+                loop {
+                    std::thread::park();
+                }
             }
         });
         let mut child = serve(env.home.storefront(line), &proxy.url()).spawn_silent();
