@@ -7,6 +7,7 @@ use crate::support::batch::lines;
 use crate::support::magento::{done, fails, run};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::ORDER;
+#[cfg(unix)]
 use crate::support::terminal::Terminal;
 use crate::support::test_env::TestEnv;
 
@@ -245,6 +246,7 @@ fn the_journal_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
 }
 
 /// As `clear` does: a person is asked, and where there is none it takes a yes.
+#[cfg(unix)]
 #[test]
 fn removing_an_item_takes_a_yes() {
     let home = crate::support::storefront::Home::new();

@@ -17,6 +17,8 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "printed_commands",
             "profile_fields::the_form_of_the_profile_has_these_fields_and_no_numbers_of_groups_and_stores",
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
+            "cart_state::removing_an_item_takes_a_yes",
+            "resumed_looks::on_a_terminal_a_look_asks_and_sends_nothing_and_the_next_run_asks",
             "review",
             "review_browser",
             "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",
@@ -29,6 +31,8 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
     (
         "signals to send",
         &[
+            "interrupted_looks",
+            "sandbox_serve::serve_has_the_rules_of_the_version_that_is_named",
             "batch_interruption",
             "cart_reports::interrupted_between_two_calls_the_report_is_partial",
             "customer_interruption::an_interrupted_item_names_no_customer_command",
