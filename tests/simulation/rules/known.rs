@@ -33,6 +33,22 @@ pub const KNOWN: &[Known] = &[
         },
         case: "a record of unknown outcome whose cart was ordered is never sent to the next one: a person marks it",
     },
+    Known {
+        name: "refusal-not-looked-at",
+        rules: &[Rule::ExitCode],
+        is_it: |_, broken| {
+            broken.what.contains("exit code 4") && broken.what.contains("saved all the same is unknown")
+        },
+        case: "a refusal whose look cannot be read keeps the exit code of a refusal, and is reported as unknown",
+    },
+    Known {
+        name: "log-between-read-and-put",
+        rules: &[Rule::Waits],
+        is_it: |_, broken| {
+            broken.what.contains(": 10") && broken.what.contains("ms between the last read and it")
+        },
+        case: "where several records are written down at a time, the commit in the log takes some milliseconds more",
+    },
 ];
 
 /// The known case that something broken is.
