@@ -35,10 +35,8 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "refusal-not-looked-at",
-        rules: &[Rule::ExitCode],
-        is_it: |_, broken| {
-            broken.what.contains("exit code 4") && broken.what.contains("saved all the same is unknown")
-        },
+        rules: &[Rule::ExitCode, Rule::FalseUnknown],
+        is_it: |_, broken| broken.what.contains("saved all the same is unknown"),
         case: "a refusal whose look cannot be read keeps the exit code of a refusal, and is reported as unknown",
     },
     Known {
