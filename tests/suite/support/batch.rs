@@ -17,13 +17,16 @@ pub fn attributes(records: usize) -> String {
     csv
 }
 
-/// Which of these attributes the sandbox has, by their numbers, in the order in which they came.
+/// Which of these attributes the sandbox has, by their numbers.
 pub fn created(env: &TestEnv) -> Vec<usize> {
     let shown = env.sandbox.show();
     let codes = shown["attributes"].as_array().unwrap().iter();
-    codes
+    let mut created: Vec<usize> = codes
         .filter_map(|attribute| attribute["attribute_code"].as_str()?.strip_prefix("code_")?.parse().ok())
-        .collect()
+        .collect();
+    // Records that are in flight at once are created in any order.
+    created.sort_unstable();
+    created
 }
 
 /// The result lines of a run.
