@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
+use crate::input::bare;
 use storefront_core::check::body::{country, is_whole};
 use storefront_core::interface::fields::{
     Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table,
@@ -152,8 +153,9 @@ impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
     }
 }
 
-/// Text that is not empty: an unset variable of a shell must not clear a field.
+/// Text without the blanks around it, as in a cell, that is not empty: an unset variable of a shell must not clear a field.
 fn filled(text: &str) -> Result<Value, &'static str> {
+    let text = bare(text);
     if text.is_empty() {
         return Err("expected text (`customer update` clears a field with --clear FIELD)");
     }

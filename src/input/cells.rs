@@ -7,17 +7,28 @@ fn is_invisible(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// A cell without the blanks and invisible characters around it; of `="02138"`, which keeps a text from becoming a number,
-/// the text.
+/// A value without the blanks and invisible characters around it.
+pub fn bare(value: &str) -> &str {
+    value.trim_matches(is_invisible)
+}
+
+/// A cell without what is around its value; of `="02138"`, which keeps a text from becoming a number, the text.
 pub fn clean(cell: &str) -> &str {
-    let bare = cell.trim_matches(is_invisible);
+    let bare = bare(cell);
     let text = bare.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));
-    text.filter(|text| !text.contains('"')).map_or(bare, |text| text.trim_matches(is_invisible))
+    text.filter(|text| !text.contains('"')).map_or(bare, self::bare)
 }
 
 /// Whether something around a cell is left out.
 pub fn is_trimmed(cell: &str) -> bool {
-    cell.trim_matches(is_invisible) != cell
+    bare(cell) != cell
+}
+
+/// A clean cell without the apostrophe by which a spreadsheet keeps what follows from becoming a number or a formula.
+pub fn unmarked(cell: &str) -> &str {
+    let rest = cell.strip_prefix('\'');
+    rest.filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit() || "+-=@".contains(first)))
+        .map_or(cell, bare)
 }
 
 /// Yes in the languages that spreadsheets are used in, first what `TRUE` is called in them.
@@ -74,30 +85,33 @@ pub fn flag(cell: &str) -> Result<bool, String> {
 
 /// Labels with `|` or line breaks between them; a leading `*` marks the default. `\|` and `\*` are the characters.
 pub fn options(cell: &str) -> Value {
-    let (mut labels, mut characters) = (vec![String::new()], cell.chars().peekable());
-    while let Some(character) = characters.next() {
-        let label = labels.last_mut();
-        match (character, characters.peek()) {
-            ('|' | '\n' | '\r', _) => labels.push(String::new()),
-            ('\\', Some('|')) => label.into_iter().for_each(|label| label.push('|')),
-            _ => label.into_iter().for_each(|label| label.push(character)),
-        }
-        if character == '\\' && characters.peek() == Some(&'|') {
-            characters.next();
-        }
-    }
+    let labels = parted(cell);
     let labels = labels.iter().map(|label| clean(label)).filter(|label| !label.is_empty()).enumerate();
     labels
         .map(|(index, label)| {
             let (label, is_default) = match label.strip_prefix('*') {
                 Some(bare) => (bare.trim_start(), true),
-                None => {
-                    (label.strip_prefix('\\').filter(|rest| rest.starts_with('*')).unwrap_or(label), false)
-                }
+                None => (label, false),
             };
+            let label = label.replace("\\|", "|").replace("\\*", "*");
             json!({"label": label, "sort_order": index + 1, "is_default": is_default})
         })
         .collect()
+}
+
+/// The labels of a cell as they are written.
+fn parted(cell: &str) -> Vec<String> {
+    let (mut labels, mut is_escaped) = (vec![String::new()], false);
+    for character in cell.chars() {
+        match labels.last_mut() {
+            Some(label) if !matches!(character, '\n' | '\r') && (is_escaped || character != '|') => {
+                label.push(character);
+            }
+            _ => labels.push(String::new()),
+        }
+        is_escaped = character == '\\';
+    }
+    labels
 }
 
 /// A label as [`options`] reads it.
@@ -110,7 +124,7 @@ pub fn option(label: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{clean, flag, option, options};
+    use super::{clean, flag, option, options, unmarked};
 
     #[test]
     fn what_nobody_sees_around_a_cell_is_left_out() {
@@ -121,6 +135,18 @@ mod tests {
         }
         for cell in ["New\u{a0}York", "=A1", "=\"a\"&\"b\"", "\"Troy\"", "="] {
             assert_eq!(clean(cell), cell);
+        }
+    }
+
+    #[test]
+    fn the_mark_of_a_text_goes_and_an_apostrophe_of_a_word_stays() {
+        for (cell, text) in
+            [("'10119", "10119"), ("'+1 212", "+1 212"), ("'=1", "=1"), ("'@x", "@x"), ("'-", "-")]
+        {
+            assert_eq!(unmarked(cell), text);
+        }
+        for cell in ["'s-Hertogenbosch", "'", "''1", "1'", "O'Neil"] {
+            assert_eq!(unmarked(cell), cell);
         }
     }
 
@@ -154,8 +180,15 @@ mod tests {
             [plain("Linen"), plain("Cotton"), ("Wool".to_owned(), true)]
         );
         assert_eq!(
-            labels(r"\*NEW*|A\|B|C:\D|\\x"),
-            [plain("*NEW*"), plain("A|B"), plain(r"C:\D"), plain(r"\\x")]
+            labels(r"\*NEW*|A\|B|C:\D|\\x|5\*5|*\*S\*"),
+            [
+                plain("*NEW*"),
+                plain("A|B"),
+                plain(r"C:\D"),
+                plain(r"\\x"),
+                plain("5*5"),
+                ("*S*".to_owned(), true)
+            ]
         );
         for label in ["*NEW*", "A|B", r"C:\D", "|", "**"] {
             assert_eq!(labels(&option(label)), [plain(label)], "{label}");

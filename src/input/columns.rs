@@ -118,7 +118,7 @@ impl Columns {
         let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();
         for ((column, title), cell) in self.columns.iter().zip(&self.titles).zip(row) {
-            let cell = cells::clean(cell);
+            let cell = column.value(cell);
             let field = column.path.last().map_or("", String::as_str);
             if let Some(what) =
                 spreadsheet::problem(field, cell).filter(|_| !matches!(column.holds, Holds::Reason))
@@ -157,11 +157,17 @@ impl Columns {
     }
 
     /// What is warned about in a row.
-    pub fn warnings(&self, row: &csv::StringRecord) -> Option<String> {
-        let mut cells =
-            self.columns.iter().zip(row).filter(|(column, _)| !matches!(column.holds, Holds::Reason));
-        let is_trimmed = cells.any(|(_, cell)| cells::is_trimmed(cell));
-        is_trimmed.then(|| "blanks or invisible characters around cells are left out".to_owned())
+    pub fn warnings(&self, row: &csv::StringRecord) -> impl Iterator<Item = String> {
+        let cells =
+            || self.columns.iter().zip(row).filter(|(column, _)| !matches!(column.holds, Holds::Reason));
+        let is_trimmed = cells().any(|(_, cell)| cells::is_trimmed(cell));
+        let is_marked = cells().any(|(column, cell)| column.value(cell) != cells::clean(cell));
+        let blanks = "blanks or invisible characters around cells are left out";
+        let mark = "the apostrophe with which a spreadsheet marks a text is left out";
+        [(is_trimmed, blanks), (is_marked, mark)]
+            .into_iter()
+            .filter(|(is_said, _)| *is_said)
+            .map(|(_, what)| what.to_owned())
     }
 
     /// Puts the address of a row into the list. A row adds an address only where it says so: an id that was forgotten, or a
@@ -171,7 +177,7 @@ impl Columns {
         row: &csv::StringRecord,
         document: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        let id = self.position(ADDRESS_ID).and_then(|at| row.get(at)).map(cells::clean);
+        let id = self.position(ADDRESS_ID).and_then(|at| Some(self.columns[at].value(row.get(at)?)));
         let name = self.names.name("addresses.id");
         let Some(address) = document.get_mut("addresses") else {
             return match id {
@@ -206,6 +212,17 @@ impl Column {
             }
             _ => self.path.join("."),
         }
+    }
+
+    /// What a cell says. A label may begin with an apostrophe (`'90s`).
+    fn value<'c>(&self, cell: &'c str) -> &'c str {
+        let cell = cells::clean(cell);
+        let is_label = match &self.holds {
+            Holds::Labels | Holds::Reason => true,
+            Holds::Element(_, (field, _)) => *field == "label",
+            _ => self.path.last().is_some_and(|field| field == LABEL || field == "label"),
+        };
+        if is_label { cell } else { cells::unmarked(cell) }
     }
 
     fn set(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {

@@ -10,7 +10,7 @@ pub mod records;
 pub mod template;
 mod words;
 
-pub use cells::flag;
+pub use cells::{bare, flag};
 pub use columns::read_options as options_file;
 
 use serde_json::{Map, Value};

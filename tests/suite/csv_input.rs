@@ -8,7 +8,7 @@ use crate::support::test_env::TestEnv;
 
 #[test]
 fn line_numbers_are_those_of_an_editor() {
-    let text = "sku,qty,quote_id\n\"mug-blue\",1,1\n\n\"no\nsuch\",1,1\nmug-blue,x,1\n";
+    let text = "sku,qty,quote_id\n\"mug-blue\",1,1\n\n\"no-such\n\",1,1\nmug-blue,x,1\n";
     for end in ["\n", "\r\n", "\r"] {
         let env = TestEnv::new();
         env.file("a.csv", text.replace('\n', end));
@@ -16,6 +16,7 @@ fn line_numbers_are_those_of_an_editor() {
         env.run(&format!("quote add-item -i {name}")).assert_failure(
             2,
             str![[r#"
+warning: line 4: blanks or invisible characters around cells are left out
 error: a.csv: line 6, column qty: expected a number, found "x"
   hint: fix the record and try again; --skip-invalid sends the others
 "#]],
@@ -25,6 +26,7 @@ error: a.csv: line 6, column qty: expected a number, found "x"
 line 4: failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
 line 6: failed: column qty: expected a number, found "x"
 "#]], str![[r#"
+warning: line 4: blanks or invisible characters around cells are left out
 all records have the same key: they are sent one at a time
 quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
@@ -38,8 +40,8 @@ error: 2 of 3 records failed
             &records,
             str![[r#"
 sku,qty,quote_id,reason
-"no
-such",1,1,the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
+"no-such
+",1,1,the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
 mug-blue,x,1,"column qty: expected a number, found ""x"""
 "#]],
         );

@@ -85,3 +85,91 @@ fn records_of_a_document_that_set_one_field_to_different_values_are_refused_with
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(outcome.stderr.contains("line 2 (`addresses[id=1].city`, as line 1)"), "{outcome:?}");
 }
+
+/// Every way to write one field of a profile or of its address, refused in the same words before anything is sent.
+#[track_caller]
+fn is_refused_everywhere(field: &str, value: &str, of_address: bool, why: &str) {
+    let env = TestEnv::new();
+    let json = serde_json::Value::from(value);
+    let (place, title, cell) = if of_address {
+        (format!("\"addresses\": [{{\"id\": 2, \"{field}\": {json}}}]"), "customer,address_id", "1,2")
+    } else {
+        (format!("\"{field}\": {json}"), "customer", "1")
+    };
+    env.file("one.json", format!("{{{place}}}"));
+    env.file("flat.ndjson", format!("{{\"customer\": 1, \"gender\": 1}}\n{{\"customer\": 1, {place}}}\n"));
+    env.file("sheet.csv", format!("{title},{field}\n{cell},\"{value}\"\n"));
+    let flags = if of_address { "--address 2 " } else { "" };
+    for line in [
+        format!("--customer 1 {flags} --{field}='{value}'"),
+        "--customer 1 -i one.json".to_owned(),
+        "-i flat.ndjson".to_owned(),
+        "-i sheet.csv".to_owned(),
+    ] {
+        let error = magento::fails(&env, 2, &format!("customer update {line} --yes"));
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(why) && message.contains(field), "{line}: {message}");
+    }
+    let sent = env.requests().into_iter().filter(|request| !request.starts_with("GET"));
+    assert_eq!(sent.count(), 0);
+}
+
+#[test]
+fn a_date_is_a_year_a_month_and_a_day_wherever_it_stands() {
+    for (value, why) in [
+        ("44927", "which a spreadsheet shows as 2023-01-01"),
+        ("01/02/2026", "which may be 2026-01-02 or 2026-02-01"),
+        ("4/3/85", "which may be 1985-04-03 or 1985-03-04"),
+        ("03.04.1985", "which may be 1985-04-03"),
+        ("2026-02-31", "a day that does not exist"),
+        ("0085-04-03", "a year before 1900"),
+        ("soon", "expected a date such as 1985-04-03"),
+    ] {
+        is_refused_everywhere("dob", value, false, why);
+    }
+    let env = TestEnv::new();
+    env.file("serial.json", r#"{"dob": 44927}"#);
+    let error = magento::fails(&env, 2, "customer update --customer 1 -i serial.json --yes");
+    assert!(error["message"].as_str().unwrap().contains("2023-01-01"), "{error}");
+    env.file("midnight.json", r#"{"dob": "1985-04-03 00:00:00"}"#);
+    let outcome = magento::run(&env, "customer update --customer 1 -i midnight.json --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(env.profile()["dob"], "1985-04-03");
+    let outcome = magento::run(&env, "customer update --customer 1 --clear dob --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
+#[test]
+fn a_field_of_one_line_holds_no_control_character_wherever_it_stands() {
+    for (value, why) in
+        [("Reno\nEvil", "a line break"), ("Reno\u{8}Evil", "a control character"), ("Reno\tNV", "a tab")]
+    {
+        is_refused_everywhere("city", value, true, why);
+    }
+    let env = TestEnv::new();
+    let line = "customer update --customer 1 --address 2 --city ' Reno\u{a0}\n' --street ' Main St 1 ' --yes";
+    let outcome = magento::run(&env, line);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(
+        (&env.address(2)["city"], &env.address(2)["street"][0]),
+        (&"Reno".into(), &"Main St 1".into())
+    );
+    env.file("street.csv", "customer,address_id,street\n1,2,\"Rear house\nMain St 2\"\n");
+    let outcome = magento::run(&env, "customer update -i street.csv --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(env.address(2)["street"], serde_json::json!(["Rear house", "Main St 2"]));
+}
+
+#[test]
+fn true_and_false_are_no_texts() {
+    let env = TestEnv::new();
+    env.file("one.json", r#"{"addresses": [{"id": 2, "telephone": true}]}"#);
+    env.file("many.ndjson", "{\"customer\": 1, \"gender\": 1}\n{\"customer\": 1, \"addresses\": [{\"id\": 2, \"telephone\": true}]}\n");
+    for line in ["--customer 1 -i one.json", "-i many.ndjson"] {
+        let error = magento::fails(&env, 2, &format!("customer update {line} --yes"));
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("addresses[0].telephone: expected a text, found true"), "{message}");
+    }
+    let sent = env.requests().into_iter().filter(|request| !request.starts_with("GET"));
+    assert_eq!(sent.count(), 0);
+}

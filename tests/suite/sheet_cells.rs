@@ -177,3 +177,31 @@ fn a_dry_run_of_many_records_warns_about_all_of_them_and_a_run_only_once() {
         assert_eq!(outcome.stderr.matches(warning).count(), 1, "{flags}: {outcome:?}");
     }
 }
+
+#[test]
+fn the_text_mark_of_a_spreadsheet_goes_with_a_warning_and_an_apostrophe_stays() {
+    let sheet = "customer,address_id,city,postcode,telephone\n1,4,'s-Hertogenbosch,'10119,'+12125550100\n";
+    let (address, said) = address_after(sheet, 4);
+    assert_eq!((&address["postcode"], &address["telephone"]), (&"10119".into(), &"+12125550100".into()));
+    assert_eq!(address["city"], "'s-Hertogenbosch");
+    assert!(
+        said.contains("line 2: the apostrophe with which a spreadsheet marks a text is left out"),
+        "{said}"
+    );
+    let env = TestEnv::new();
+    env.file("in.csv", "code,label,type,options\ndecade,'90s,select,'80s|'90s\n");
+    let outcome = magento::run(&env, "attribute create -i in.csv --yes");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
+    let shown = magento::run(&env, "attribute show decade");
+    assert!(shown.stdout.contains("\"'80s\"") && shown.stdout.contains("\"'90s\""), "{shown:?}");
+}
+
+#[test]
+fn an_escaped_star_is_the_character_anywhere_in_a_label() {
+    let env = TestEnv::new();
+    env.file("in.csv", "code,label,type,options\nscrew,Screw,select,5\\*50|*\\*new\\*\n");
+    let outcome = magento::run(&env, "attribute create -i in.csv --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let shown = magento::run(&env, "attribute show screw");
+    assert!(shown.stdout.contains("\"5*50\"") && shown.stdout.contains("\"*new*\""), "{shown:?}");
+}

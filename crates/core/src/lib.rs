@@ -34,6 +34,7 @@ pub mod check {
     pub mod field_names;
     pub mod spreadsheet;
     pub mod synonyms;
+    pub mod text;
 }
 
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::country::{country_code, nearest};
 use super::field_names::FieldNames;
-use super::spreadsheet;
 use super::synonyms::suggest;
+use super::text;
 use crate::failure::Failure;
 use crate::interface::fields::{FieldType, ObjectSchema, Origin, Scalar};
 use crate::interface::request::StoreView;
@@ -194,7 +194,7 @@ impl Validator<'_> {
     }
 
     fn value(&mut self, name: &str, value: &Value, holds: FieldType, path: &Path<'_>) {
-        if let Some(problem) = value.as_str().and_then(|text| spreadsheet::problem(name, text.trim())) {
+        if let Some(problem) = text::problem(name, holds, value) {
             return self.found(false, path, problem);
         }
         match (holds, value) {

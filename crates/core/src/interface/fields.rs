@@ -183,7 +183,7 @@ impl FieldType {
             Self::Object(_) | Self::AnyObject => "an object",
             Self::List(_) => "an array of objects",
             Self::AnyList => "an array",
-            Self::Scalar(Scalar::Text) => "a string, a number, true or false",
+            Self::Scalar(Scalar::Text) => "a text or a number",
             Self::Scalar(Scalar::Integer) => "a whole number or its text",
             Self::Scalar(Scalar::Number) => "a number or its text",
             Self::Scalar(Scalar::Boolean) => "true, false, 1 or 0",
