@@ -23,7 +23,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::lint;
-use storefront_core::operation::{OperationSpec, scalar};
+use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec, scalar};
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
 use storefront_core::text::token::Credential;
@@ -185,6 +185,13 @@ impl<'a> RecordPreparer<'a> {
         let draft = self.operation.prepare(self.session.dialect, written, allow_unknown)?;
         if is_flat && self.operation.spec().is_merged {
             self.refuse_fields_of_account(&draft, is_row, is_named)?;
+            refuse_fields_of_address(&draft)?;
+        }
+        if is_row
+            && self.operation.spec().name == ATTRIBUTE_CREATE.name
+            && !draft.fields.contains_key(INPUT_TYPE)
+        {
+            return Err(Failure::usage(draft.names.missing(INPUT_TYPE)));
         }
         let mut prepared = ready(draft, customer, token_source)?;
         if self.operation.spec().is_merged {
@@ -318,6 +325,16 @@ impl<'a> RecordPreparer<'a> {
     }
 }
 
+/// Refuses fields of an address in a flat record without the list of addresses: nothing says which address they change.
+fn refuse_fields_of_address(draft: &Draft) -> Result<(), Failure> {
+    if draft.fields.contains_key("addresses") || !lint::has_address_field(&draft.fields) {
+        return Ok(());
+    }
+    Err(Failure::usage("fields of an address are given, without the address that they change").hint(
+        "write {\"addresses\": [{\"id\": 4, \"city\": …}]} with the id of a stored address, or without an id to add one",
+    ))
+}
+
 /// A checked record with what it changes: what belongs to the customer, the quote, the attribute, or to the token.
 fn ready(
     mut draft: Draft,
@@ -417,6 +434,12 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
     match exact_json::parse(text.as_bytes()) {
         Ok(Value::Object(document)) => Ok(document),
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
+        // The first line of a document that is printed over several.
+        Err(exact_json::Error::Syntax { .. }) if is_begun(text) => {
+            let message =
+                "the line only begins a JSON document, and a record is one line: `jq -c . FILE` writes it so";
+            Err(Failure::usage(message))
+        }
         Err(exact_json::Error::Syntax { problem, line, column }) => Err(Failure::usage(match line {
             1 => format!("column {column}: invalid JSON: {problem}"),
             _ => format!("line {}, column {column}: invalid JSON: {problem}", first + line as u64 - 1),
@@ -424,6 +447,14 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
         Err(error) => Err(Failure::usage(error.to_string())),
     }
 }
+
+/// Whether a text is nothing but the opening of a JSON document.
+fn is_begun(text: &str) -> bool {
+    matches!(text.trim_end().as_bytes(), [b'{' | b'['] | [b'{', .., b'{' | b'[' | b','])
+}
+
+/// The field that says what an attribute is; a row without it, such as a sum at the end of a sheet, is none.
+const INPUT_TYPE: &str = "frontend_input";
 
 /// The key of the customer whom a record names: all spellings of an email are one.
 fn customer_name(value: &Value, names: &FieldNames) -> Result<String, Failure> {

@@ -81,6 +81,9 @@ pub fn detect(input: &InputArgs) -> Result<Option<Source>, Failure> {
         format => match first_byte(path)? {
             Some(b'[') => Format::Array,
             Some(b'{') if format.is_none() && has_object_lines(path, input.encoding)? => Format::Ndjson,
+            Some(first) if first != b'{' && format.is_none() && is_sheet(path, input.encoding)? => {
+                Format::Csv
+            }
             _ => return Ok(None),
         },
     };
@@ -130,6 +133,15 @@ fn has_object_lines(path: &Path, encoding: document::Named) -> Result<bool, Fail
         _ => Ok(String::new()),
     };
     Ok(exact_json::parse_object(next()?.as_bytes()).is_ok() && next()?.trim_start().starts_with('{'))
+}
+
+/// Whether the first line with text is parted by tabs or semicolons, as Excel saves a sheet as `.txt`: no JSON document
+/// begins so.
+fn is_sheet(path: &Path, encoding: document::Named) -> Result<bool, Failure> {
+    Ok(match next_line(&mut document::open(path, encoding)?, &mut 0, path)? {
+        Some((_, Content::Json(line))) => line.contains(['\t', ';']),
+        _ => false,
+    })
 }
 
 impl Source {

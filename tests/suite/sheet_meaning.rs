@@ -180,3 +180,61 @@ fn flags_over_a_sheet_mean_what_its_columns_would() {
     let outcome = magento::run(&env, "customer update -i one.csv --firstname Amy --yes");
     assert_eq!(outcome.code, 0, "{outcome:?}");
 }
+
+#[test]
+fn a_row_without_a_type_is_no_attribute() {
+    let env = TestEnv::new();
+    env.file("sums.csv", "code,label,type\ncolor_2,Color,text\nTotal,50,\n");
+    let error = magento::fails(&env, 2, "attribute create -i sums.csv --yes");
+    assert!(error["message"].as_str().unwrap().contains("line 3, column type is empty"), "{error}");
+    env.file("untyped.csv", "code,label\ncolor_2,Color\n");
+    let error = magento::fails(&env, 2, "attribute create -i untyped.csv --yes");
+    assert!(error["message"].as_str().unwrap().contains("line 2: frontend_input is missing"), "{error}");
+    assert_eq!(env.requests(), Vec::<String>::new());
+    let outcome = magento::run(&env, "attribute create -i untyped.csv --type text --yes");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
+#[test]
+fn tabs_and_semicolons_are_a_sheet_whatever_the_name_of_the_file() {
+    for (file, sheet) in [
+        ("excel.txt", "customer\taddress_id\tcity\n1\t4\tBonn\n"),
+        ("excel.export", "\"customer\";\"address_id\";\"city\"\r\n1;4;Bonn\r\n"),
+    ] {
+        let env = TestEnv::new();
+        env.file(file, sheet);
+        let outcome = magento::run(&env, &format!("customer update -i {file} --yes"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert_eq!(env.address(4)["city"], "Bonn");
+    }
+    let env = TestEnv::new();
+    env.file("half.json", "{\n\t\"gender\": 1;");
+    let error = magento::fails(&env, 2, "customer update --customer 1 -i half.json --yes");
+    assert!(error["message"].as_str().unwrap().contains("is not valid JSON"), "{error}");
+}
+
+#[test]
+fn fields_of_an_address_in_a_flat_record_need_the_address() {
+    let said = refused(
+        "magento",
+        "",
+        "in.ndjson",
+        "{\"customer\": 1, \"gender\": 1}\n{\"customer\": 1, \"city\": \"Troy\"}\n",
+    );
+    assert!(said.contains("line 2: fields of an address are given"), "{said}");
+    let said = refused(
+        "marketplace",
+        "--allow-unknown",
+        "in.ndjson",
+        "{\"postcode\": \"12180\"}\n{\"gender\": 1}\n",
+    );
+    assert!(said.contains("line 1: fields of an address are given"), "{said}");
+}
+
+#[test]
+fn a_document_over_several_lines_is_no_ndjson_and_jq_makes_it_one() {
+    for text in ["{\n  \"customer\": 1,\n  \"gender\": 1\n}\n", "{\"addresses\": [\n{\"id\": 1}\n]}\n"] {
+        let said = refused("magento", "", "in.ndjson", text);
+        assert!(said.contains("a record is one line") && said.contains("jq -c"), "{said}");
+    }
+}
