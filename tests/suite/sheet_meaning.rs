@@ -238,3 +238,23 @@ fn a_document_over_several_lines_is_no_ndjson_and_jq_makes_it_one() {
         assert!(said.contains("a record is one line") && said.contains("jq -c"), "{said}");
     }
 }
+
+#[test]
+fn the_titles_of_the_admin_panel_are_columns() {
+    let env = TestEnv::new();
+    let titles =
+        "Attribute Code,Default Label,Catalog Input Type for Store Owner,Values Required,Use in Search";
+    env.file("panel.csv", format!("{titles}\nfit,Fit,Text Field,Yes,No\n"));
+    let line = "attribute create -i panel.csv --dry-run --jq .request.body.attribute";
+    let outcome = magento::run(&env, line);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let sent: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    for (field, value) in [
+        ("default_frontend_label", serde_json::json!("Fit")),
+        ("frontend_input", "text".into()),
+        ("is_required", true.into()),
+        ("is_searchable", "0".into()),
+    ] {
+        assert_eq!(sent[field], value, "{sent}");
+    }
+}

@@ -14,6 +14,18 @@ const NEVER_BY_SPELLING: [&str; 3] = ["token", "email", "id"];
 /// The known name that is meant by one that is not known.
 pub fn suggest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let known: Vec<&str> = known.into_iter().collect();
+    if let Some(field) = of_address(typed) {
+        let meanings = meanings(&field).unwrap_or(&field);
+        // The name in an address is another field than that of the account.
+        let meant = |meaning: &str| {
+            let named = format!("address_{meaning}");
+            known
+                .iter()
+                .find(|known| **known == named)
+                .or_else(|| known.iter().find(|known| **known == meaning))
+        };
+        return meanings.split(' ').find_map(meant).copied();
+    }
     match meanings(typed) {
         Some(meanings) => {
             let mut meanings = meanings.split(' ');
@@ -23,10 +35,24 @@ pub fn suggest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     }
 }
 
+/// What stands before the fields of an address in the exports of Shopify and WooCommerce, and in Magento's import.
+const OF_ADDRESS: [&str; 4] = ["default_address_", "_address_", "billing_address_", "billing_"];
+
+/// The field of an address that another program's name holds, where that is all it holds.
+fn of_address(typed: &str) -> Option<String> {
+    let plain = plain(typed);
+    let field = OF_ADDRESS.iter().find_map(|prefix| plain.strip_prefix(prefix))?;
+    let field = if matches!(field, "1" | "2") { "street" } else { field };
+    (meanings(typed).is_none() && !plain.contains("address_default")).then(|| field.to_owned())
+}
+
+/// A leading `_` counts: `_email` is another column than `email`.
+fn plain(name: &str) -> String {
+    name.trim().to_lowercase().replace([' ', '-', '.'], "_")
+}
+
 /// What a name of another program means here.
 fn meanings(typed: &str) -> Option<&'static str> {
-    // A leading `_` counts: `_email` is another column than `email`.
-    let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-', '.'], "_");
     let (exact, bare) = (plain(typed), plain(typed).replace('_', ""));
     let mut lines = SYNONYMS.lines().filter_map(|line| line.split_once('\t'));
     let found = lines.clone().find(|(name, _)| *name == exact);
@@ -69,6 +95,39 @@ mod tests {
             ("password_hash", None),
             ("_website", None),
             ("postcod", Some("postcode")),
+        ] {
+            assert_eq!(suggest(typed, known), meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_another_program_is_understood_by_its_prefix_and_never_by_spelling() {
+        let known = [
+            "customer_id",
+            "postcode",
+            "region",
+            "region_code",
+            "country_id",
+            "street",
+            "address_lastname",
+            "address_prefix",
+            "lastname",
+            "telephone",
+        ];
+        for (typed, meant) in [
+            ("_address_postcode", Some("postcode")),
+            ("_address_region", Some("region")),
+            ("_address_lastname", Some("address_lastname")),
+            ("Default Address Zip", Some("postcode")),
+            ("Default Address Address1", Some("street")),
+            ("Default Address Province Code", Some("region_code")),
+            ("billing_postcode", Some("postcode")),
+            ("billing_address_2", Some("street")),
+            ("billing_last_name", Some("address_lastname")),
+            ("state_id/code", Some("region_code")),
+            ("_address_postcoed", None),
+            ("street2", None),
+            ("Customer Since", None),
         ] {
             assert_eq!(suggest(typed, known), meant, "{typed}");
         }

@@ -317,6 +317,11 @@ pub static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
         ("searchable", "is_searchable"),
         ("option", "options"),
         ("set", "attribute_set"),
+        // The titles of the admin panel.
+        ("default_label", "default_frontend_label"),
+        ("catalog_input_type_for_store_owner", "frontend_input"),
+        ("values_required", "is_required"),
+        ("use_in_search", "is_searchable"),
     ],
     named_columns: Some(NamedColumns {
         prefix: "label:",
