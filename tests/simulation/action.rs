@@ -168,9 +168,10 @@ impl Action {
         }
     }
 
-    /// Whether only an input can say it.
+    /// Whether only an input can say it: flags leave out the blanks around a value.
     fn has_no_flag(&self) -> bool {
-        matches!(self, Self::Set(_, name, value) if [OWN_STAMP, "x_weight"].contains(name) || !value.is_string())
+        let is_text = |value: &Value| value.as_str().is_some_and(|text| text.trim() == text);
+        matches!(self, Self::Set(_, name, value) if [OWN_STAMP, "x_weight"].contains(name) || !is_text(value))
     }
 
     /// The flags of a single command that say it; none where an input does.
