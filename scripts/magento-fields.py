@@ -36,6 +36,8 @@ OBJECTS = {
     "quote-data-address-interface": "quote address",
     "quote-data-payment-interface": "payment",
     "checkout-data-shipping-information-interface": "address information",
+    "sales-data-order-address-interface": "order address",
+    "sales-data-order-status-history-interface": "order comment",
 }
 
 

@@ -67,6 +67,8 @@ fn magentos_calls_are_described_with_and_without_a_store_view() {
         ("/rest/V1/integration/admin/token", "post"),
         ("/rest/V1/products/attributes/{attributeCode}", "get"),
         ("/rest/V1/carts/mine/order", "put"),
+        ("/rest/V1/orders/{orderId}", "put"),
+        ("/rest/V1/orders/{orderId}/comments", "post"),
         ("/rest/{store_view_code}/V1/products", "get"),
         ("/rest/{store_view_code}/V1/products/{sku}", "put"),
         ("/rest/V1/products/attribute-sets/{attributeSetId}/attributes/{attributeCode}", "delete"),

@@ -153,3 +153,8 @@ fn magento_attributes() {
 fn magento_products() {
     run("magento-products.txt");
 }
+
+#[test]
+fn magento_orders() {
+    run("magento-orders.txt");
+}

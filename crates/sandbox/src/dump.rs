@@ -58,11 +58,14 @@ fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiErr
     ]))
 }
 
-/// The order with `items` and `addresses`.
+/// The order with `items`, `addresses`, `comments`, and `grid`: its row in the list of the admin panel.
 fn order(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     let mut order = records.order(id)?.unwrap_or_default();
     order.insert("items".to_owned(), records.order_items(id)?.into());
     order.insert("addresses".to_owned(), records.order_addresses(id)?.into());
+    order.insert("comments".to_owned(), records.order_comments(id)?.into());
+    let [billing, shipping] = records.order_in_grid(id)?.unwrap_or_default();
+    order.insert("grid".to_owned(), json!({"billing_address": billing, "shipping_address": shipping}));
     Ok(Value::Object(order))
 }
 

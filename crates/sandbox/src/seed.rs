@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::store::{Caller, Document};
+use crate::magento;
 use crate::store::{Database, StoreResult};
 
 /// Token of customer 1. A sandbox listens on loopback, so that its tokens may be known and examples copied.
@@ -23,6 +24,7 @@ struct Seed {
     products: Vec<Document>,
     customers: Vec<Document>,
     quotes: Vec<Document>,
+    orders: Vec<Document>,
 }
 
 /// Codes of the store views a new sandbox has.
@@ -58,6 +60,9 @@ pub fn insert(records: &Database<'_>) -> StoreResult<()> {
     }
     for quote in &seed.quotes {
         add_row(records, "quotes", quote)?;
+    }
+    for order in &seed.orders {
+        insert_order(records, order)?;
     }
     records.issue_token(ADMIN_TOKEN, Caller::Admin, None)
 }
@@ -127,6 +132,32 @@ fn insert_customer(records: &Database<'_>, customer: &Document) -> StoreResult<(
         records.add_address(id, position, address)?;
     }
     records.issue_token(&format!("sandbox-customer-{id}"), Caller::Customer(id), None)
+}
+
+/// Orders get their ids in the order of the file, as do their items, addresses and comments.
+fn insert_order(records: &Database<'_>, order: &Document) -> StoreResult<()> {
+    let mut body = order.clone();
+    let mut row = Document::new();
+    for column in ["increment_id", "customer_id", "state", "status", "created_at", "updated_at"] {
+        row.insert(column.to_owned(), body.shift_remove(column).unwrap_or_default());
+    }
+    for list in ["items", "addresses", "comments"] {
+        body.shift_remove(list);
+    }
+    row.insert("body".to_owned(), Value::Object(body).to_string().into());
+    add_row(records, "orders", &row)?;
+    let id = records.order_ids()?.last().copied().unwrap_or_default();
+    for item in objects(order, "items") {
+        records.add_order_item(id, item)?;
+    }
+    for address in objects(order, "addresses") {
+        let kind = address.get("address_type").and_then(Value::as_str).unwrap_or_default();
+        records.add_order_address(id, kind, address)?;
+    }
+    for comment in objects(order, "comments") {
+        records.add_order_comment(id, comment)?;
+    }
+    magento::renew_grid(records, id)
 }
 
 fn integer(document: &Document, name: &str) -> Option<i64> {

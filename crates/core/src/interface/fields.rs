@@ -134,6 +134,10 @@ pub struct FieldTables {
     pub address_information: &'static ObjectSchema,
     /// An address of a quote.
     pub quote_address: &'static ObjectSchema,
+    /// An address of an order.
+    pub order_address: &'static ObjectSchema,
+    /// A comment of an order.
+    pub order_comment: &'static ObjectSchema,
 }
 
 impl ObjectSchema {
@@ -301,6 +305,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         shipping_information,
         address_information: object("address information"),
         quote_address: object("quote address"),
+        order_address: object("order address"),
+        order_comment: object("order comment"),
     }
 }
 
@@ -374,7 +380,7 @@ mod tests {
 
     #[test]
     fn the_tables_are_understood_to_the_last_row() {
-        for (table, rows) in [(MARKETPLACE, 71), (MAGENTO, 150)] {
+        for (table, rows) in [(MARKETPLACE, 71), (MAGENTO, 186)] {
             let objects = objects(table);
             let fields: usize = objects.values().map(|object| object.own_fields.len()).sum();
             assert_eq!((fields, table.lines().count()), (rows, rows));

@@ -66,7 +66,7 @@ pub enum FaultKind {
     /// The last address of a PUT is dropped.
     DropAddress,
     /// A write that is applied loses other parts of the same owner: addresses of the customer, items of the cart, options of
-    /// the attribute that it does not change.
+    /// the attribute, fields of the order's address that it does not change.
     Lose,
     /// 504 is answered at once, and the request is handled after that time, as behind a gateway that gave up.
     Late,

@@ -123,6 +123,7 @@ fn save(records: &Database<'_>, call: &mut Call, target: i64) -> Result<Value, A
     default_addresses::settle(&mut customer, sent, &list, is_own);
     customer.insert("updated_at".to_owned(), Value::from(now()));
     records.put_customer(target, &customer)?;
+    records.put_order_emails(target, &customer.get("email").map(as_text).unwrap_or_default())?;
     let mut addresses = match &mut list {
         SentList::List(replaced) => std::mem::take(&mut replaced.addresses),
         _ => before.clone(),

@@ -25,6 +25,8 @@ mod shipping;
 mod tokens;
 mod totals;
 
+pub use orders::renew_grid;
+
 use crate::route::Permission::{Administrator, Anybody, Own};
 use crate::route::{Permission, Route, delete, get, post, put};
 
@@ -34,6 +36,9 @@ const CARTS: Permission = Administrator("Magento_Cart::manage");
 const ATTRIBUTES: Permission = Administrator("Magento_Catalog::attributes_attributes");
 const PRODUCTS: Permission = Administrator("Magento_Catalog::products");
 const SETS: Permission = Administrator("Magento_Catalog::sets");
+const SEE_ORDERS: Permission = Administrator("Magento_Sales::actions_view");
+const SAVE_ORDERS: Permission = Administrator("Magento_Sales::create");
+const COMMENT_ORDERS: Permission = Administrator("Magento_Sales::comment");
 const STORES: Permission = Administrator("Magento_Backend::store");
 
 const ESTIMATE: &str = "carts/{mine|cartId}/estimate-shipping-methods-by-address-id";
@@ -94,6 +99,18 @@ pub static ROUTES: &[Route] = &[
     ),
     put("carts/{mine|cartId}/order", CARTS, orders::place, "Order what is in a cart")
         .may_take("paymentMethod", payment::fields),
+    get("orders", SEE_ORDERS, orders::list, "Find orders"),
+    get("orders/{orderId}", SEE_ORDERS, orders::show, "An order"),
+    put("orders/{orderId}", SAVE_ORDERS, orders::put_address, "Save an address of an order").takes(
+        "entity",
+        |tables| tables.order_address,
+        &[],
+    ),
+    post("orders/{orderId}/comments", COMMENT_ORDERS, orders::comment, "Add a comment to an order").takes(
+        "statusHistory",
+        |tables| tables.order_comment,
+        &[],
+    ),
     get("directory/countries/{countryId}", Anybody, directory::country, "A country and its regions"),
     get(
         "attributeMetadata/{entityType}/custom",

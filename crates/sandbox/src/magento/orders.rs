@@ -1,4 +1,8 @@
-//! Orders: placing one from a cart.
+//! Orders: placing one from a cart. What is done with those that are placed is in the files below.
+
+mod addresses;
+mod comments;
+mod view;
 
 use serde_json::{Value, json};
 
@@ -8,6 +12,10 @@ use crate::call::Call;
 use crate::coerce::as_text;
 use crate::reply::ApiError;
 use crate::store::{Database, Document};
+
+pub use addresses::replace as put_address;
+pub use comments::{add as comment, renew_grid};
+pub use view::{list, show};
 
 /// State and status of an order that is not paid yet.
 const NEW: [&str; 2] = ["new", "pending"];
@@ -41,6 +49,7 @@ pub fn place(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     records.add_order_address(order, "shipping", &shipping)?;
     records.put_shipping(cart, &saved)?;
     records.end_quote(cart)?;
+    renew_grid(records, order)?;
     Ok(order.to_string().into())
 }
 
@@ -127,7 +136,7 @@ fn items(records: &Database<'_>, cart: i64) -> Result<Vec<Document>, ApiError> {
         let mut ordered = json!({
             "quote_item_id": item["item_id"], "sku": item["sku"], "name": item["name"],
             "product_type": item["product_type"], "price": item["price"], "base_price": item["price"],
-            "qty_ordered": item["qty"], "row_total": row["row_total"], "base_row_total": row["row_total"],
+            "qty_ordered": item["qty"], "qty_invoiced": 0, "qty_shipped": 0, "row_total": row["row_total"], "base_row_total": row["row_total"],
         });
         if let Some(options) = item.get("product_option") {
             ordered["product_option"] = options.clone();

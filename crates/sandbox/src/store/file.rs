@@ -13,7 +13,7 @@ use crate::store::{Database, StoreResult};
 /// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
 const APPLICATION_ID: i64 = 0x5346_5342;
 /// Version of the tables; a file of another version is refused, `sandbox reset` renews it.
-const SCHEMA_VERSION: i64 = 8;
+const SCHEMA_VERSION: i64 = 9;
 /// How long a transaction waits for another process's.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// More than the number of different queries, so that each is compiled once.

@@ -1,4 +1,4 @@
-//! Orders: what a cart held when it was ordered.
+//! Orders: what a cart held when it was ordered, their addresses and comments, and the list of the admin panel.
 
 use rusqlite::params;
 use serde_json::Value;
@@ -13,6 +13,8 @@ const COLUMNS: &[&str] =
 const ITEM_COLUMNS: &[&str] = &["item_id", "order_id"];
 /// Fields of an address that are columns.
 const ADDRESS_COLUMNS: &[&str] = &["entity_id", "parent_id", "address_type"];
+/// Fields of a comment that are columns.
+const COMMENT_COLUMNS: &[&str] = &["entity_id", "parent_id", "created_at"];
 
 impl Database<'_> {
     /// Ids of all orders.
@@ -80,9 +82,59 @@ impl Database<'_> {
         })
     }
 
+    /// The order whose address this is.
+    pub fn order_of_address(&self, id: i64) -> StoreResult<Option<i64>> {
+        self.row("SELECT order_id FROM order_addresses WHERE id = ?", [id], |row| Ok(row.get(0)?))
+    }
+
+    /// Stores an address that there is, as one of this order.
+    pub fn put_order_address(&self, id: i64, order: i64, kind: &str, body: &Document) -> StoreResult<()> {
+        let sql = "UPDATE order_addresses SET order_id = ?, type = ?, body = ? WHERE id = ?";
+        self.run(sql, params![order, kind, text_without(body, ADDRESS_COLUMNS)?, id]).map(drop)
+    }
+
     /// Stores a new address of an order: `billing` or `shipping`.
     pub fn add_order_address(&self, order: i64, kind: &str, body: &Document) -> StoreResult<i64> {
         let sql = "INSERT INTO order_addresses (order_id, type, body) VALUES (?, ?, ?)";
         self.insert(sql, params![order, kind, text_without(body, ADDRESS_COLUMNS)?])
+    }
+
+    /// The comments of an order, the newest first.
+    pub fn order_comments(&self, order: i64) -> StoreResult<Vec<Document>> {
+        let sql = "SELECT body, id, created_at FROM order_comments WHERE order_id = ? ORDER BY id DESC";
+        self.rows(sql, [order], |row| {
+            let columns = [
+                ("entity_id", Value::from(row.get::<_, i64>(1)?)),
+                ("parent_id", Value::from(order)),
+                ("created_at", Value::from(row.get::<_, String>(2)?)),
+            ];
+            document(row, 0, columns)
+        })
+    }
+
+    /// Stores a new comment, of now if it has no time.
+    pub fn add_order_comment(&self, order: i64, body: &Document) -> StoreResult<i64> {
+        let sql = "INSERT INTO order_comments (order_id, body, created_at)
+                   VALUES (?, ?, coalesce(?, CURRENT_TIMESTAMP))";
+        let at = body.get("created_at").and_then(Value::as_str);
+        self.insert(sql, params![order, text_without(body, COMMENT_COLUMNS)?, at])
+    }
+
+    /// The two addresses of an order in the list of the admin panel: billing, shipping.
+    pub fn order_in_grid(&self, order: i64) -> StoreResult<Option<[String; 2]>> {
+        let sql = "SELECT billing_address, shipping_address FROM order_grid WHERE order_id = ?";
+        self.row(sql, [order], |row| Ok([row.get(0)?, row.get(1)?]))
+    }
+
+    /// Renews the row of an order in the list of the admin panel.
+    pub fn put_order_in_grid(&self, order: i64, [billing, shipping]: [&str; 2]) -> StoreResult<()> {
+        let sql = "INSERT OR REPLACE INTO order_grid VALUES (?, ?, ?)";
+        self.run(sql, params![order, billing, shipping]).map(drop)
+    }
+
+    /// The orders of a customer have this email from now on.
+    pub fn put_order_emails(&self, customer: i64, email: &str) -> StoreResult<()> {
+        let sql = "UPDATE orders SET body = json_set(body, '$.customer_email', ?) WHERE customer_id = ?";
+        self.run(sql, params![email, customer]).map(drop)
     }
 }

@@ -132,6 +132,19 @@ CREATE TABLE order_addresses (
     body     TEXT NOT NULL
 );
 CREATE INDEX order_addresses_by_order ON order_addresses (order_id);
+CREATE TABLE order_comments (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    order_id   INTEGER NOT NULL REFERENCES orders (id) ON DELETE CASCADE,
+    body       TEXT NOT NULL,
+    created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE INDEX order_comments_by_order ON order_comments (order_id);
+-- The list of the admin panel: a copy that only the next save of the order renews.
+CREATE TABLE order_grid (
+    order_id         INTEGER PRIMARY KEY REFERENCES orders (id) ON DELETE CASCADE,
+    billing_address  TEXT NOT NULL,
+    shipping_address TEXT NOT NULL
+);
 CREATE TRIGGER quote_changed AFTER UPDATE OF is_active, shipping ON quotes BEGIN
     UPDATE quotes SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.id;
 END;
