@@ -3,7 +3,6 @@
 use std::path::Path;
 use storefront_core::hint::hint;
 
-use crate::batch::failed_file::path_of;
 use crate::batch::record::RecordPreparer;
 use crate::cli::command_line::flag;
 use crate::cli::hint::typed;
@@ -46,7 +45,6 @@ pub fn next_steps(preparer: &RecordPreparer<'_>, journal: &Path) -> NextSteps {
         resume,
         is_plan: preparer.plan.is_some(),
         place: session.report.place,
-        failed_file: args.failed.as_ref().map(|file| path_of(file, args.shard).display().to_string()),
         journal: journal.display().to_string(),
     }
 }

@@ -71,8 +71,8 @@ pub fn decide(latest: LatestEntry, hash: u64, asked: Asked, operation: &Operatio
     match (latest.state, asked) {
         (_, Asked::Others) | (State::Declined, _) => Decision::NotOurs,
         (_, Asked::Restart) | (State::NotSent, _) => Decision::Send,
-        // It may be marked whatever its line says: what is missing of it was done by hand.
-        (State::FailedTemporary, Asked::Mark) if latest.is_partial => Decision::Mark,
+        // It may be marked whatever its line says: it, or what is missing of it, was done by hand.
+        (State::FailedTemporary, Asked::Mark) => Decision::Mark,
         (State::FailedTemporary, _) if latest.is_partial && is_changed && operation.creates => {
             Decision::RefuseRecord
         }
@@ -198,8 +198,8 @@ unknown             same      look        look, send  mark        send        -
 unknown             changed   refuse      refuse      refuse      send        -
 done                same      report      report      report      send        -
 done                changed   refuse      refuse      refuse      send        -
-failed temporarily  same      send        send        send        send        -
-failed temporarily  changed   send        send        send        send        -
+failed temporarily  same      send        send        mark        send        -
+failed temporarily  changed   send        send        mark        send        -
 partial             same      send        send        mark        send        -
 partial             changed   send        send        mark        send        -
 partial, created    same      send        send        mark        send        -

@@ -237,7 +237,7 @@ impl<'a> Listing<'a> {
     }
 
     /// The input, where it is next to the journal.
-    fn input(&self) -> Result<Option<RecordReader>, Failure> {
+    pub(super) fn input(&self) -> Result<Option<RecordReader>, Failure> {
         let Some((source, _)) = self.source(None)? else { return Ok(None) };
         let (header, operation) = (&self.header, self.operation);
         // The one of the run, whatever is set now.

@@ -7,11 +7,11 @@ mod command_line;
 pub mod decide;
 mod dry_run;
 mod elsewhere;
-mod failed_file;
 pub mod listing;
 mod pace;
 pub mod queue;
 mod record;
+mod rows;
 mod run;
 mod send;
 mod token;
@@ -24,7 +24,6 @@ use futures_util::FutureExt;
 
 use crate::batch::check::Checked;
 use crate::batch::elsewhere::Elsewhere;
-use crate::batch::failed_file::FailedFile;
 use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -176,10 +175,6 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if !args.restart {
         undone::warn(session, &path, &opening.past, &again(preparer, restart));
     }
-    // Before the journal: a run that is refused leaves none.
-    let failed = args.failed.as_ref();
-    let failed = failed.map(|file| FailedFile::look(file, args.shard, &path, &opening.past, &header));
-    let failed = failed.transpose()?;
     let elsewhere = Elsewhere::look(preparer, &path, &header).await?;
     let of_others = elsewhere.count();
     let mut checked = check::run(preparer, &opening.past)?;
@@ -204,7 +199,6 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if !now.is_ok_and(|now| now.count() == of_others) {
         return Err(begun_at_once(session, &path, is_new));
     }
-    let failed = failed.map(|failed| failed.of_journal(&log, &past)).transpose()?;
     if let Some(plan) = preparer.plan {
         applying::claim(session, &noted_log, plan, &path, is_new).await?;
     }
@@ -219,7 +213,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let next = command_line::next_steps(preparer, &path);
     let (records, to_send) = (checked.records, checked.to_send);
-    let input = Input { jobs, records, to_send, past, reader, failed, next };
+    let input = Input { jobs, records, to_send, past, reader, next };
     Run::new(shared, journal, input).run(writer).await
 }
 

@@ -1,7 +1,7 @@
 //! The run itself: takes records in, keeps as many in flight as the pace allows, and writes down what becomes of each.
 
+mod in_a_row;
 mod result;
-mod undecided;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,10 +14,9 @@ use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use self::undecided::Undecided;
+use self::in_a_row::InARow;
 use crate::batch::check;
 use crate::batch::decide::{Decided, Decision};
-use crate::batch::failed_file::FailedFile;
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
@@ -54,8 +53,6 @@ pub struct Input {
     pub past: PreviousRun,
     /// Reads them from the first one on.
     pub reader: RecordReader,
-    /// Where those that have failed permanently are reported.
-    pub failed: Option<FailedFile>,
     /// The commands that continue the run.
     pub next: NextSteps,
 }
@@ -76,8 +73,8 @@ pub struct Run<'a> {
     in_flight: BTreeMap<u64, Rc<Job>>,
     /// Records that hold up later ones of their key.
     blocked: Blocked,
-    /// Records that failed, of which only the others tell whether for good.
-    undecided: Undecided,
+    /// Failures of one cause, with nothing else between.
+    in_a_row: InARow,
     pace: Rc<RefCell<Pace>>,
     results: OrderedResults,
     count: RecordCounts,
@@ -102,6 +99,8 @@ enum Stop {
     Because(&'static str),
     /// The service refuses the run's own token.
     Unauthorized(Failure),
+    /// The service refuses what the run does, or the tokens of its records, so many times in a row.
+    Forbidden(Failure, u64),
     /// Something else than the service answers, whatever the record.
     NotTheService(Failure),
     /// The run cannot continue.
@@ -128,7 +127,7 @@ impl<'a> Run<'a> {
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: Blocked::default(),
-            undecided: Undecided::default(),
+            in_a_row: InARow::default(),
             pace,
             results: OrderedResults::new(session.report),
             count: RecordCounts::default(),
@@ -184,10 +183,6 @@ impl<'a> Run<'a> {
     /// while the rate holds the next one back: after the last one there is nothing to wait for.
     fn next_job(&mut self) -> Option<Rc<Job>> {
         for _ in 0..READ_TOGETHER {
-            if self.results.is_full() && self.in_flight.is_empty() {
-                // What no other record tells by now is printed as it is.
-                self.decide_the_rest();
-            }
             if self.pace.borrow().is_exhausted() {
                 self.request_stop(Stop::Because("the service is failing"));
             }

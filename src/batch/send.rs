@@ -13,7 +13,7 @@ use crate::journal::write::WriteAhead;
 use crate::ops::customers;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
-use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::HintCommand;
 use storefront_core::text::hash::fnv1a;
 use storefront_core::text::redact::{Masked, secrets};
@@ -220,9 +220,7 @@ impl RunContext<'_> {
                 Err(failure) => Err(failure),
             };
             // A page under 401 says nothing of the token.
-            let is_refused = |failure: &Failure| {
-                failure.status == Some(401) && failure.persistence != Persistence::Undecided
-            };
+            let is_refused = |failure: &Failure| failure.status == Some(401) && !failure.is_no_answer;
             let failure = match (performed, source) {
                 (Err(failure), RecordToken::Shared) if is_refused(&failure) => failure,
                 // Only another token in the input helps.

@@ -256,8 +256,8 @@ mod tests {
     fn a_command_is_printed_as_it_was_understood() {
         for (typed, printed) in [
             (
-                "quote add-item -qi a.csv --jobs 2 --failed=bad.csv --restart --qty 1 -vv",
-                "quote add-item --quiet --input a.csv --jobs 2 --failed bad.csv --restart --qty 1 --verbose --verbose",
+                "quote add-item -qi a.csv --jobs 2 --journal=bad.journal --restart --qty 1 -vv",
+                "quote add-item --quiet --input a.csv --jobs 2 --journal bad.journal --restart --qty 1 --verbose --verbose",
             ),
             (
                 "attribute create --searchable --required=false --code c --",

@@ -211,9 +211,6 @@ pub struct BatchArgs {
     /// With --resume: note unknown or failed records in LINES as done
     #[arg(long, value_name = "LINES", value_delimiter = ',', requires = "resume")]
     pub mark_done: Vec<u64>,
-    /// Write permanently failed records to FILE, each with a reason
-    #[arg(long, value_name = "FILE")]
-    pub failed: Option<PathBuf>,
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,

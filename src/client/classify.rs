@@ -102,7 +102,7 @@ fn success(request: &Request, incoming: Incoming, replies_are_shown: bool) -> At
         Content::Json { value, .. } if is_error(value, replies_are_shown && !request.is_raw) => {
             let (said, service) = error_body::render(status, body);
             let failure = Failure::new(kind, format!("the service answered with an error under {said}"));
-            let failure = if is_read { failure.lasting(Persistence::Undecided) } else { failure };
+            let failure = if is_read { failure.no_answer() } else { failure };
             return unknown(Failure { service, status: Some(status), ..failure });
         }
         Content::Json { .. } => true,
@@ -138,7 +138,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
     match status {
         300..=399 if is_read || REDIRECTS.contains(&status) => {
             let failure = redirected(FailureKind::Refused, incoming, body, url);
-            Attempt::Rejected(Failure { is_misdirected: true, ..failure }.lasting(Persistence::Undecided))
+            Attempt::Rejected(Failure { is_misdirected: true, ..failure }.no_answer())
         }
         300..=399 => Attempt::Unknown {
             failure: redirected(FailureKind::Unknown, incoming, body, url).hint(CHECK_BEFORE_RETRY),
@@ -161,7 +161,7 @@ fn failed(request: &Request, url: &Url, incoming: &Incoming, wait: Option<Durati
                 }
             };
             if failure.is_misdirected {
-                failure.persistence = Persistence::Undecided;
+                failure = failure.no_answer();
                 // Whether the record is there is not known.
                 failure.kind = if is_unreadable { FailureKind::Unavailable } else { failure.kind };
             }
@@ -213,7 +213,7 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 /// What the service, or something in front of it, answered. The hint of a page is about that.
 fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
     let (status, is_foreign) = (incoming.status, body.is_foreign());
-    let lasting = persistence(kind, incoming, &body);
+    let (lasting, is_no_answer) = (persistence(incoming, &body), is_no_answer(kind, incoming, &body));
     let hint = body.is_page.then(|| if kind == FailureKind::Unknown { PAGE_TO_WRITE } else { PAGE }.into());
     let (said, service) = match (status, &body) {
         (200..=299, Body { content: Content::Text { problem, .. }, is_page: false }) => {
@@ -226,23 +226,29 @@ fn answered(kind: FailureKind, incoming: &Incoming, body: Body) -> Failure {
     };
     let failure = Failure::new(kind, format!("the service answered {said}"));
     let persistence = lasting.unwrap_or(failure.persistence);
-    Failure { service, status: Some(status), hint, is_foreign, persistence, ..failure }
+    let failure = Failure { service, status: Some(status), hint, is_foreign, persistence, ..failure };
+    if is_no_answer { failure.no_answer() } else { failure }
 }
 
-/// Whether time alone mends what was answered, where that says more than the kind of the failure. What another server than the
-/// service answers tells nothing of the record.
-fn persistence(kind: FailureKind, incoming: &Incoming, body: &Body) -> Option<Persistence> {
+/// Whether time alone mends what was answered, where that says more than the kind of the failure.
+fn persistence(incoming: &Incoming, body: &Body) -> Option<Persistence> {
     Some(match incoming.status {
-        // It may be failing, or have trouble with this one record.
-        500 if kind == FailureKind::Unavailable => Persistence::Undecided,
         408 | 429 | 499 | 500 | 502.. => Persistence::Temporary,
         200..=299 if incoming.broken.is_some() => Persistence::Temporary,
         403 if body.is_json() => Persistence::Permanent,
-        403 => Persistence::Undecided,
-        _ if body.is_foreign() => Persistence::Undecided,
-        200..=299 if kind == FailureKind::Unavailable => Persistence::Undecided,
         _ => return None,
     })
+}
+
+/// Whether another server than the service seems to have answered, or the service something else than it was asked for.
+fn is_no_answer(kind: FailureKind, incoming: &Incoming, body: &Body) -> bool {
+    match incoming.status {
+        408 | 429 | 499 | 500 | 502.. => false,
+        200..=299 if incoming.broken.is_some() => false,
+        403 => !body.is_json(),
+        200..=299 if kind == FailureKind::Unavailable => true,
+        _ => body.is_foreign(),
+    }
 }
 
 fn throttled(incoming: &Incoming, body: Body, wait: Option<Duration>) -> Failure {

@@ -14,8 +14,10 @@ use self::after::{UndoArgs, VerifyArgs};
 use self::list::ListArgs;
 use crate::batch::listing::Listing;
 use crate::client::Session;
+use crate::journal::State;
 use crate::journal::known::known_runs;
 use crate::plan::is_there;
+use crate::report::Report;
 use crate::report::changes::second;
 use crate::report::list::{Column, List};
 use crate::report::summary::count_records;
@@ -52,10 +54,20 @@ pub struct ShowArgs {
     /// Print CSV
     #[arg(long)]
     pub csv: bool,
+    /// Print the records as they stand in the input, each with its reason
+    #[arg(long, conflicts_with = "csv")]
+    pub rows: bool,
     /// Only records in this state: done, failed, failed-temporarily, sending, unknown, mismatch, declined, not-sent
     #[arg(long, value_name = "STATE", num_args = 1.., hide_possible_values = true, value_parser =
         ["done", "failed", "failed-temporarily", "sending", "unknown", "mismatch", "declined", "not-sent", "failed temporarily", "not sent"])]
     pub state: Vec<String>,
+}
+
+impl ShowArgs {
+    /// Whether records in this state are shown.
+    fn takes(&self, state: State) -> bool {
+        self.state.is_empty() || self.state.iter().any(|wanted| wanted.replace('-', " ") == state.name())
+    }
 }
 
 /// Columns: title and field.
@@ -110,6 +122,9 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     }
     let listings = args.files.iter().map(|file| read(session, file));
     let listings = listings.collect::<Result<Vec<_>, _>>()?;
+    if args.rows {
+        return rows(report, args, &listings);
+    }
     let mut list = List::new(report, COLUMNS, args.csv);
     let (zone, is_for_people) = (TimeZone::system(), !args.csv && !report.is_json());
     let mut totals = BTreeMap::<&str, u64>::new();
@@ -119,7 +134,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             let state = row.state.name();
             lost += u64::from(row.is_lost);
             *totals.entry(state).or_default() += 1;
-            if !args.state.is_empty() && !args.state.iter().any(|wanted| wanted.replace('-', " ") == state) {
+            if !args.takes(row.state) {
                 return Ok(());
             }
             let time = row.entry.time.map(|time| if is_for_people { second(&time, &zone) } else { time });
@@ -149,6 +164,18 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
         report.status(&format!("{}: {}", count_records(totals.values().sum()), counted.join(", ")));
     }
     Ok(())
+}
+
+/// Prints the records of one journal as they stand in its input.
+fn rows(report: &Report, args: &ShowArgs, listings: &[Listing<'_>]) -> Result<(), Failure> {
+    match listings {
+        _ if report.is_json() => {
+            Err(Failure::usage("`--rows` cannot be used with `-o json`")
+                .hint("leave out `--rows` or `-o json`"))
+        }
+        [listing] => listing.print_rows(report, |row| args.takes(row.state)),
+        _ => Err(Failure::usage("`--rows` is for one journal").hint("name one journal at a time")),
+    }
 }
 
 /// Whether runs over one input were not over the same bytes.

@@ -100,11 +100,6 @@ impl Columns {
         self.columns.iter().position(|column| column.title == title)
     }
 
-    /// Whether a column holds why a record failed.
-    pub fn is_reason(&self, index: usize) -> bool {
-        matches!(self.columns.get(index), Some(Column { holds: Holds::Reason, .. }))
-    }
-
     /// A row as the document it stands for. Empty cells name nothing.
     ///
     /// # Errors

@@ -37,11 +37,6 @@ pub enum JournalLine {
     Header(Box<JournalHeader>),
     /// What became of a record.
     Record(Entry),
-    /// How a run left its file of failed records.
-    FailedFile {
-        /// The file.
-        failed_file: FailedFileEntry,
-    },
 }
 
 /// Which batch a journal belongs to. Another batch is never continued with it.
@@ -164,13 +159,6 @@ pub struct Entry {
     pub time: Option<String>,
 }
 
-/// A file of failed records as a run left it: only an unchanged one may be replaced.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailedFileEntry {
-    /// FNV-1a of its bytes, 16 hexadecimal digits.
-    pub hash: String,
-}
-
 /// What is written down of a record before its requests leave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
@@ -183,16 +171,8 @@ pub struct Ahead {
 impl JournalLine {
     /// Reads a line; `None` for one that this program did not write.
     fn parse(text: &[u8]) -> Option<Self> {
-        /// The line of a [`FailedFileEntry`].
-        #[derive(Deserialize)]
-        struct FailedFile {
-            failed_file: FailedFileEntry,
-        }
         if let Ok(entry) = serde_json::from_slice::<Entry>(text) {
             return entry.checked().map(Self::Record);
-        }
-        if let Ok(FailedFile { failed_file }) = serde_json::from_slice(text) {
-            return Some(Self::FailedFile { failed_file });
         }
         serde_json::from_slice(text)
             .ok()

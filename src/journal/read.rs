@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use storefront_core::effect::Effect;
 
-use super::{Entry, FailedFileEntry, JournalHeader, JournalLine, OTHER_TITLES, State};
+use super::{Entry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
 
@@ -55,8 +55,6 @@ impl LatestEntry {
 pub struct PreviousRun {
     records: BTreeMap<u64, LatestEntry>,
     log: Option<Arc<dyn Log>>,
-    /// What earlier runs wrote with `--failed`.
-    pub failed_files: Vec<FailedFileEntry>,
     /// Whether none of it counts: it was started for another service or with other titles, and had no effect.
     pub is_void: bool,
     /// What is odd about the last line, if anything is.
@@ -276,9 +274,7 @@ pub fn read(path: &Path, log: &Arc<dyn Log>, header: &JournalHeader) -> Result<P
                 failure
             })
         }
-        Some(_) => {
-            Ok(PreviousRun { is_void: true, failed_files: past.failed_files, ..PreviousRun::default() })
-        }
+        Some(_) => Ok(PreviousRun { is_void: true, ..PreviousRun::default() }),
     }
 }
 
@@ -324,10 +320,6 @@ impl Reading<'_> {
             }
             // Only a new run can follow a line that was cut off.
             (Some(_), Some((partial, ..))) => Err(self.damaged(*partial, "invalid entry")),
-            (Some(JournalLine::FailedFile { failed_file }), None) => {
-                self.past.failed_files.push(failed_file);
-                Ok(())
-            }
             (Some(JournalLine::Record(entry)), None) => {
                 let (status, hash) = (entry.status.unwrap_or_default(), entry.hash().unwrap_or_default());
                 let (state, is_partial) = (entry.state, entry.is_partial());
@@ -395,9 +387,9 @@ fn judge(line: &[u8]) -> Partial {
     const HASH: &str = "\"hash\":\"";
     let text = String::from_utf8_lossy(written(line));
     let Some(rest) = text.strip_prefix(RECORD) else {
-        let starts = [RECORD, "{\"journal\":", "{\"failed_file\":"];
-        let is_start = starts[1..].iter().any(|start| text.starts_with(start))
-            || starts.iter().any(|start| start.starts_with(&*text));
+        const HEADER: &str = "{\"journal\":";
+        let is_start =
+            text.starts_with(HEADER) || [RECORD, HEADER].iter().any(|start| start.starts_with(&*text));
         return if is_start { Partial::Nothing } else { Partial::Damaged };
     };
     let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());

@@ -213,6 +213,19 @@ impl Report {
         }
     }
 
+    /// Writes lines of foreign text to standard output: as they are to a file, and to a terminal free of what that would obey.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn foreign(&self, text: &str) -> Result<(), Failure> {
+        let masked = secrets().text(text);
+        self.stdout(if self.stdout_is_terminal {
+            sanitize(&masked).into_owned()
+        } else {
+            masked.into_owned()
+        })
+    }
+
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
         progress::suspend(|| self.output.stdout(bytes))
     }

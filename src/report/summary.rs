@@ -17,8 +17,6 @@ pub struct NextSteps {
     pub is_plan: bool,
     /// What the places of records are called: `line` or `record`.
     pub place: &'static str,
-    /// The report of the records that failed permanently.
-    pub failed_file: Option<String>,
     /// The journal's file.
     pub journal: String,
 }
@@ -42,7 +40,7 @@ impl NextSteps {
         }
         let named = self.named(lines, count);
         let fix = hint!(format!("fix {named} in the input, then resume with "), self.resume.clone());
-        hint!(fix, self.not_to_run(), "; ", self.give_up_all(lines, count))
+        hint!(fix, "; ", self.give_up_all(lines, count))
     }
 
     /// How to continue where other records can be sent before those that failed permanently are corrected.
@@ -50,19 +48,13 @@ impl NextSteps {
         let named = self.named(lines, count);
         let later = format!("; {named} can be fixed in the input before or after that");
         let resume = hint!("resume with ", self.resume.clone(), later);
-        hint!(resume, self.not_to_run(), "; ", self.give_up_all(lines, count))
+        hint!(resume, "; ", self.give_up_all(lines, count))
     }
 
     /// `line 5`, or `lines 5, 6`
     fn named(&self, lines: &[u64], count: u64) -> String {
         let places = if count == 1 { self.place.to_owned() } else { format!("{}s", self.place) };
         format!("{places} {}", list_lines(lines, count))
-    }
-
-    fn not_to_run(&self) -> String {
-        let note =
-            self.failed_file.as_ref().map(|file| format!("; `{file}` is only a report, do not run it"));
-        note.unwrap_or_default()
     }
 
     fn give_up_all(&self, lines: &[u64], count: u64) -> Hint {
@@ -197,7 +189,6 @@ mod tests {
             settle: "settle".into(),
             is_plan,
             place: "line",
-            failed_file: None,
             journal: "a.csv.journal".to_owned(),
         }
     }

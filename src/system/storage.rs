@@ -482,7 +482,7 @@ pub fn without_path(error: io::Error) -> io::Error {
 ///
 /// # Errors
 /// `AlreadyExists`, and the system's error, with the file, which still has its temporary name.
-pub fn persist(mut file: NamedTempFile, path: &Path, replaces: bool) -> Result<(), PersistError> {
+fn persist(mut file: NamedTempFile, path: &Path, replaces: bool) -> Result<(), PersistError> {
     let step = |file: NamedTempFile| {
         if replaces { file.persist(path) } else { file.persist_noclobber(path) }.map(drop)
     };

@@ -79,8 +79,6 @@ pub struct BatchFlags {
     pub edit: Option<InputEdit>,
     /// `--shard`: which part, and of how many.
     pub shard: Option<(u32, u32)>,
-    /// `--failed`
-    pub failed: Option<PathBuf>,
 }
 
 /// How a command is run this time.
@@ -212,9 +210,6 @@ impl Job {
         }
         if let Some((index, count)) = self.batch.shard.filter(|_| self.is_batch) {
             add(&["--shard", &format!("{index}/{count}")]);
-        }
-        if let Some(failed) = self.batch.failed.as_ref().filter(|_| self.is_batch) {
-            add(&["--failed", &failed.to_string_lossy()]);
         }
         match self.is_batch {
             true if options.resume && options.repeat => add(&["--retry-unknown"]),

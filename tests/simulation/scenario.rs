@@ -579,7 +579,6 @@ impl Scenario {
         let rows: Vec<String> = job.records.iter().map(|record| self.row(&job, *record)).collect();
         std::fs::write(&job.input, input::text(&rows, false)).unwrap();
         job.is_batch = true;
-        job.batch.failed = self.failed_file(number);
         job.jobs = u16::try_from(1 + self.random.below(4)).unwrap();
         job
     }
@@ -701,7 +700,6 @@ impl Scenario {
             if self.setting.disk == (0, 0) {
                 journal::check_run(world, ended.run, &disk);
                 partition::check(world, ended.run, &ended.error, &disk);
-                extras::check_failed_file(world, job, ended.run, &disk);
             }
             if world.is_calm {
                 end::check_calm(world, ended.run);

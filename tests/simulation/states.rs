@@ -120,8 +120,6 @@ states! {
     InParts: "a batch was run in two parts",
     WholeAfterPart: "the whole input was run after a part of it",
     Restarted: "a batch was started over",
-    Extract: "failed records were extracted",
-    ExtractTwice: "failed records were extracted twice to one file",
     MarkedDone: "a person marked an unknown record as done",
     RetriedLine: "a person let an unknown record be sent again",
     EditedDuring: "an input was edited during a run",

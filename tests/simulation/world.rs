@@ -144,8 +144,6 @@ pub struct Run {
     pub signalled: Option<Duration>,
     /// See `signalled`.
     pub signalled_again: Option<Duration>,
-    /// Whether it left failed records in a file.
-    pub has_extract: bool,
     /// Whether its input was edited after it had been checked.
     pub is_edited: bool,
     /// Whether it was told to act although an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).

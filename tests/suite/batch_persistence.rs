@@ -1,5 +1,5 @@
-//! What time alone mends is sent again by a resumed run, and what it does not mend has failed for good: also where nothing but
-//! the other records tells which it is.
+//! What time alone mends is sent again by a resumed run, and what it does not mend has failed for good. Failures of one cause in
+//! a row stop a run.
 
 use std::fmt::Write as _;
 
@@ -73,20 +73,19 @@ fn not_of_the_service() -> Vec<(Step, i32)> {
 }
 
 #[test]
-fn a_page_that_answers_one_record_while_others_pass_is_permanent() {
+fn a_page_that_answers_one_record_is_temporary_and_ends_by_hand() {
     for (blocked, _) in not_of_the_service() {
         // Before any other, between others, and as the last one.
         for (place, then) in [(0, vec![ok()]), (1, vec![ok()]), (3, vec![])] {
             let home = home(4);
             let script = [vec![ok(); place], vec![blocked.clone()], then].concat();
-            let (outcome, _) = run(&home, script, "--failed f.csv");
-            assert_eq!(outcome.code, 7, "{place}: {outcome:?}");
+            let (outcome, _) = run(&home, script, "");
+            assert_eq!(outcome.code, 5, "{place}: {outcome:?}");
             let mut expected = vec!["done"; 4];
-            expected[place] = "permanent";
+            expected[place] = "temporary";
             assert_eq!(words(&home), expected, "{outcome:?}");
             let numbers: Vec<_> = lines(&outcome).iter().map(|line| line["record"].clone()).collect();
             assert_eq!(numbers, [json!(1), json!(2), json!(3), json!(4)], "in the order of the input");
-            assert!(text(&home, "f.csv").contains(&format!("mug-blue,1,{}", place + 1)), "{outcome:?}");
         }
     }
 }
@@ -130,13 +129,34 @@ fn runs(home: &Home, script: Vec<Step>, lines: &[&str]) -> Vec<Outcome> {
 }
 
 #[test]
-fn records_that_stopped_a_run_do_not_stop_the_next_one() {
+fn what_a_run_meets_is_said_again_by_the_next_one_until_it_is_marked() {
     let home = home(7);
     let script = [vec![page("403 Forbidden"); 6], vec![ok()]].concat();
-    let outcomes = runs(&home, script, &["quote add-item", "quote add-item --resume"]);
-    assert_eq!((outcomes[0].code, outcomes[1].code), (5, 7), "{outcomes:?}");
-    let expected = [vec!["permanent"; 3], vec!["done"; 4]].concat();
-    assert_eq!(words(&home), expected, "{outcomes:?}");
+    let lines = ["", "--resume", "--resume --mark-done=2,3,4"].map(|flags| format!("quote add-item {flags}"));
+    let outcomes = runs(&home, script, &lines.each_ref().map(String::as_str));
+    assert_eq!(outcomes.iter().map(|it| it.code).collect::<Vec<_>>(), [5, 5, 0], "{outcomes:?}");
+    assert_eq!(words(&home), ["done"; 7], "{outcomes:?}");
+}
+
+#[test]
+fn three_refusals_of_one_cause_in_a_row_stop_the_run() {
+    let refused = |what: &str| {
+        answer("403 Forbidden", JSON, &json!({"message": format!("Not allowed for {what}.")}).to_string())
+    };
+    let home = home(9);
+    let (outcome, requests) = run(&home, vec![ok(), refused("you")], "");
+    assert_eq!((outcome.code, requests), (6, 4), "{outcome:?}");
+    assert_eq!(words(&home), ["done", "permanent", "permanent", "permanent"], "{outcome:?}");
+    assert_eq!(outcome.error()["records"]["not_sent"], 5, "{outcome:?}");
+    // Of other causes, or with something between them, they are about the records.
+    for script in [
+        ["a", "b", "c", "d"].map(refused).to_vec(),
+        vec![refused("a"), refused("a"), ok(), refused("a"), refused("a"), ok()],
+    ] {
+        let home = self::home(4);
+        let (outcome, requests) = run(&home, script, "");
+        assert_eq!((outcome.code, requests), (7, 4), "{outcome:?}");
+    }
 }
 
 fn update_home(records: usize) -> Home {
@@ -158,21 +178,21 @@ fn profile(id: u64) -> Step {
 const UPDATE: &str = "customer update --settle 0 --yes";
 
 #[test]
-fn a_read_that_the_service_fails_in_two_runs_for_one_customer_only_is_permanent() {
+fn a_read_that_the_service_fails_is_temporary_however_often() {
     let home = update_home(2);
     let broken = answer("500 Internal Server Error", JSON, r#"{"message": "Internal Error."}"#);
     let script = vec![broken.clone(), profile(2), broken];
     let outcomes = runs(&home, script, &[UPDATE, &format!("{UPDATE} --resume")]);
-    assert_eq!((outcomes[0].code, outcomes[1].code), (5, 7), "{outcomes:?}");
-    assert_eq!(words(&home), ["permanent", "done"]);
+    assert_eq!((outcomes[0].code, outcomes[1].code), (5, 5), "{outcomes:?}");
+    assert_eq!(words(&home), ["temporary", "done"]);
 }
 
 #[test]
-fn a_profile_that_cannot_be_read_is_permanent_where_others_can() {
+fn a_profile_that_cannot_be_read_is_temporary() {
     for unreadable in [r#"{"id": 1, "email": "a@b.example"}"#, r#"{"id": 1, "addresses": 7}"#] {
         let home = update_home(2);
         let outcomes = runs(&home, vec![answer("200 OK", JSON, unreadable), profile(2)], &[UPDATE]);
-        assert_eq!((outcomes[0].code, words(&home)), (7, vec!["permanent".into(), "done".into()]));
+        assert_eq!((outcomes[0].code, words(&home)), (5, vec!["temporary".into(), "done".into()]));
     }
 }
 

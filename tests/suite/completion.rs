@@ -66,7 +66,7 @@ fn bash_completes_commands_flags_and_values() {
 fn files_updates_keys_faults_and_topics_are_completed() {
     let home = Home::with_config("[profiles.shop]\nbase-url = \"https://shop.example\"\n");
     std::fs::write(home.dir.path().join("items.csv"), "").unwrap();
-    for flag in ["--input", "-i", "--failed", "--journal"] {
+    for flag in ["--input", "-i", "--journal"] {
         assert_eq!(bash(&home, &format!("storefront quote add-item {flag} ite")), ["items.csv"], "{flag}");
     }
     assert_eq!(bash(&home, "storefront attribute create --options ite"), ["items.csv"]);

@@ -21,7 +21,7 @@ error: a.csv: line 6, column qty: expected a number, found "x"
   hint: fix the record and try again; --skip-invalid sends the others
 "#]],
         );
-        let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid --failed failed.csv"));
+        let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid"));
         outcome.assert(7, str![[r#"
 line 4: failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
 line 6: failed: column qty: expected a number, found "x"
@@ -32,12 +32,11 @@ quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])
 error: 2 of 3 records failed
   Some records were applied.
-  hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --failed failed.csv --resume`; `failed.csv` is only a report, do not run it; to give them up, run `storefront quote add-item --input a.csv --skip-invalid --failed failed.csv --resume --mark-done=4,6`
+  hint: fix lines 4, 6 in the input, then resume with `storefront quote add-item --input a.csv --skip-invalid --resume`; to give them up, run `storefront quote add-item --input a.csv --skip-invalid --resume --mark-done=4,6`
 "#]]);
-        let failed = env.home.dir.path().join("failed.csv");
-        let records = std::fs::read_to_string(&failed).unwrap().replace("\r\n", "\n").replace('\r', "\n");
+        let rows = env.run("journal show a.csv.journal --state failed --rows");
         assert_snapshot(
-            &records,
+            &rows.stdout.replace("\r\n", "\n").replace('\r', "\n"),
             str![[r#"
 sku,qty,quote_id,reason
 "no-such
@@ -45,7 +44,7 @@ sku,qty,quote_id,reason
 mug-blue,x,1,"column qty: expected a number, found ""x"""
 "#]],
         );
-        std::fs::remove_file(failed).unwrap();
+        std::fs::remove_file(env.home.dir.path().join("a.csv.journal")).unwrap();
     }
 }
 

@@ -15,7 +15,6 @@ mod api;
 mod attribute;
 mod attribute_exchange;
 mod batch_crash_recovery;
-mod batch_failed_file;
 #[cfg(unix)]
 mod batch_interruption;
 mod batch_journal;
@@ -26,6 +25,7 @@ mod batch_persistence;
 #[cfg(unix)]
 mod batch_promises;
 mod batch_resume;
+mod batch_rows;
 mod batch_run;
 mod batch_tokens;
 mod cart_choice;

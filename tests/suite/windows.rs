@@ -50,7 +50,6 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
     (
         "a POSIX shell, and the programs that are called from it",
         &[
-            "batch_failed_file::a_closed_standard_output_leaves_no_failed_record_out_of_the_file",
             "batch_outage::a_batch_stops_when_its_stdout_is_closed",
             "batch_outage::a_batch_that_fails_midway_reports_what_was_applied",
             "batch_outage::a_token_command_is_run_once_more_for_a_refused_token",

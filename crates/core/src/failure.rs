@@ -88,11 +88,8 @@ pub enum Persistence {
     /// The same input may go through later.
     #[default]
     Temporary,
-    /// The same input fails again until it is corrected.
+    /// The same input fails again until it, or the shop, is corrected.
     Permanent,
-    /// The reply does not tell: it is not one of the service's, or not what was asked for. Where other records go through, this
-    /// one is at fault.
-    Undecided,
 }
 
 /// Whether a write took effect.
@@ -177,6 +174,9 @@ pub struct Failure {
     /// Something else than the service answered, as far as the reply shows it: a page, or text that is not JSON.
     #[serde(skip)]
     pub is_foreign: bool,
+    /// The reply is not one of the service's, or not what was asked for. Several of these in a row say that something stands between.
+    #[serde(skip)]
+    pub is_no_answer: bool,
     /// Whether time alone mends it.
     #[serde(skip)]
     pub persistence: Persistence,
@@ -258,6 +258,12 @@ impl Failure {
         self.lasting(Persistence::Permanent)
     }
 
+    /// What was received is not one of the service's answers, or not what was asked for: that passes.
+    #[must_use]
+    pub fn no_answer(self) -> Self {
+        Self { is_no_answer: true, ..self.lasting(Persistence::Temporary) }
+    }
+
     /// A failure of `kind`; whether the write was applied, and whether time alone mends it, follow from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         let (applied, persistence) = (Applied::after(kind), kind.persistence());
@@ -266,7 +272,7 @@ impl Failure {
 
     /// A reply that is not what the interface says it is.
     pub fn unexpected_reply(message: impl Into<String>) -> Self {
-        Self::new(FailureKind::Unavailable, message).lasting(Persistence::Undecided)
+        Self::new(FailureKind::Unavailable, message).no_answer()
     }
 
     /// Bad flags, input or configuration.

@@ -184,9 +184,7 @@ impl RecordState {
             _ if failure.kind == FailureKind::Mismatch => Self::Mismatch,
             (Applied::Unknown, _) => Self::Unknown,
             // The calls that are missing are made by the next run.
-            (Applied::Partial, _) | (Applied::No, Persistence::Temporary | Persistence::Undecided) => {
-                Self::FailedTemporary
-            }
+            (Applied::Partial, _) | (Applied::No, Persistence::Temporary) => Self::FailedTemporary,
             _ => Self::FailedPermanent,
         }
     }

@@ -29,7 +29,7 @@ impl Run<'_> {
                 let entry = Entry::new(job.position.location.record, job.position.hash, State::Done);
                 self.journal.append(Entry { status: outcome.status, ..entry });
                 self.pace.borrow_mut().on_success();
-                self.went_through(&job);
+                self.in_a_row.end();
                 match outcome.applied {
                     Applied::Yes => self.count.done += 1,
                     _ => self.count.unchanged += 1,
@@ -48,7 +48,8 @@ impl Run<'_> {
                 } else if self.shared.preparer.args.stop_on_error && !ended.was_not_sent {
                     self.request_stop(Stop::OnError);
                 }
-                self.judge(job, failure);
+                self.note_in_a_row(&failure);
+                self.fail(job.position, Some(&job.prepared), &failure);
             }
         }
     }
@@ -190,7 +191,7 @@ impl Run<'_> {
         signals: &mut Signals,
         mut writer: Pin<&mut impl FusedFuture<Output = Result<(), Failure>>>,
     ) -> Result<(), Failure> {
-        self.decide_the_rest();
+        self.note_unanswered();
         self.tokens.clear();
         let mut left: Vec<Job> = std::mem::take(&mut self.waiting).into();
         while let Some(job) = self.queue.pop() {
@@ -209,11 +210,7 @@ impl Run<'_> {
         // Nobody can append any more: the writer comes to its end.
         drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
-        let kept = match (input.failed, &written) {
-            (Some(file), Some(Ok(()))) => file.write(shared.preparer),
-            _ => Ok(()),
-        };
-        for done in [written.unwrap_or(Ok(())), kept, printed] {
+        for done in [written.unwrap_or(Ok(())), printed] {
             if let Err(failure) = done {
                 stop_for(&mut stop, Stop::Broken(failure));
             }
@@ -244,14 +241,21 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextS
         (Some(Stop::Unauthorized(failure)), None | Some(FailureKind::Unavailable)) => {
             Failure { kind: FailureKind::Auth, ..failure }
         }
+        // Nothing else has failed.
+        (Some(Stop::Forbidden(failure, failed)), _)
+            if count.failed <= failed && count.refused_in_part + count.unknown + count.mismatch == 0 =>
+        {
+            Failure { kind: FailureKind::Auth, ..failure }
+        }
         (Some(Stop::NotTheService(failure)), None | Some(FailureKind::Unavailable)) => {
             let is_refused = failure.is_misdirected && failure.kind == FailureKind::Refused;
             let kind = if is_refused { FailureKind::Refused } else { FailureKind::Unavailable };
             Failure { kind, ..failure }
         }
-        (Some(Stop::Unauthorized(failure) | Stop::NotTheService(failure)), Some(kind)) => {
-            Failure { kind, ..failure }
-        }
+        (
+            Some(Stop::Unauthorized(failure) | Stop::Forbidden(failure, _) | Stop::NotTheService(failure)),
+            kind,
+        ) => Failure { kind: kind.unwrap_or(failure.kind), ..failure },
         (Some(Stop::Broken(failure)), _) => failure,
     };
     let first = failure.hint.clone().map(|hint| hint.and("; ")).unwrap_or_default();

@@ -76,8 +76,8 @@ pub enum Rule {
     Planned,
     /// A batch sends something else than the input that it has checked, or leaves a part of it out.
     Input,
-    /// A record is not in exactly one of done, unknown, failed permanently and left to a resumed run, or report, summary,
-    /// journal and the file of failed records do not agree on it.
+    /// A record is not in exactly one of done, unknown, failed permanently and left to a resumed run, or report, summary
+    /// and journal do not agree on it.
     Partition,
     /// After the first signal a record's first write leaves, or the run does not end in time.
     Signal,

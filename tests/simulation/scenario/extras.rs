@@ -1,6 +1,5 @@
 //! What happens to the files of a batch and to its runs besides: inputs are edited, journals of plans are cut, signals come.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::future::join;
@@ -8,11 +7,10 @@ use futures_util::future::join;
 use super::Scenario;
 use crate::action::Action;
 use crate::call::Call;
-use crate::disk::Disk;
 use crate::faults::Quirk;
 use crate::input::{self, InputEdit};
 use crate::job::{Job, RunOptions};
-use crate::rules::{Rule, journal, partition};
+use crate::rules::{Rule, journal};
 use crate::setting::Mode;
 use crate::states::State;
 use crate::world::{Event, World};
@@ -182,23 +180,6 @@ impl Scenario {
         }
     }
 
-    /// Some batches put their failed records into a file.
-    pub fn failed_file(&mut self, number: usize) -> Option<PathBuf> {
-        self.extra.chance(15).then(|| self.new_failed_file(number))
-    }
-
-    fn new_failed_file(&self, number: usize) -> PathBuf {
-        let stem = format!("failed-{number}");
-        // Another world may have left one.
-        for entry in std::fs::read_dir(&self.directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem)) {
-                std::fs::remove_file(path).unwrap();
-            }
-        }
-        self.directory.join(format!("{stem}.ndjson"))
-    }
-
     /// How a batch is taken up: somebody has looked what became of unknown records, or it begins again.
     pub fn settle(&mut self, job: &Job, options: &mut RunOptions, is_rearranged: bool) {
         if !job.is_batch || options.repeat || is_rearranged {
@@ -239,9 +220,7 @@ impl Scenario {
         if !is_fit || !self.extra.chance(12) {
             return false;
         }
-        let mut job = job.clone();
-        if job.batch.failed.is_some() || self.extra.chance(50) {
-            job.batch.failed = job.batch.failed.or(Some(self.new_failed_file(9)));
+        if self.extra.chance(50) {
             let mut world = self.world.borrow_mut();
             if world.faults.quirk == Quirk::None && self.extra.chance(60) {
                 world.faults.quirk = Quirk::Refuses(50);
@@ -249,7 +228,6 @@ impl Scenario {
                 world.faults.doubled = 0;
             }
         }
-        let job = &job;
         let parts = [0, 1].map(|index| {
             let mut part = job.clone();
             part.batch.shard = Some((index, 2));
@@ -321,17 +299,4 @@ fn is_applied(world: &World, tag: u32) -> bool {
         _ => Call::is_write,
     };
     world.effects_of(tag).any(|effect| is_last(&world.requests[effect.request].call))
-}
-
-/// Checks the file of failed records that a run has left, where it has come so far.
-pub fn check_failed_file(world: &mut World, job: &Job, run: usize, disk: &Disk) {
-    let Some(file) = job.batch.failed.as_ref().filter(|_| job.is_batch && !world.runs[run].is_edited) else {
-        return;
-    };
-    let has_second = world.runs[run].signalled_again.is_some();
-    if has_second || !world.reported.iter().any(|said| said.run == run) {
-        return;
-    }
-    let rows = input::rows(&std::fs::read_to_string(&job.input).unwrap_or_default());
-    partition::check_failed_file(world, run, &rows, file, disk);
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::failure::{Failure, Persistence};
+use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::id::AddressId;
 
@@ -58,7 +58,7 @@ impl AddressIndex {
                     storefront("customer show -o json"),
                     " and fix it in the service first"
                 ))
-                .lasting(Persistence::Undecided));
+                .no_answer());
         }
         Ok(index)
     }

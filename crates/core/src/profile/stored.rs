@@ -7,7 +7,7 @@ use super::address::{address_list, own_id};
 use super::equal::is_identical;
 use crate::check::body::{self, Finding, Step, describe};
 use crate::email::Email;
-use crate::failure::{Failure, Persistence};
+use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::text::suggestion::closest_match;
 
@@ -167,7 +167,7 @@ pub fn unreadable(what: &str) -> Failure {
     Failure::guard(format!("cannot read the stored addresses from the response: {what}")).hint(
         "run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` \
          of the profile",
-    ).lasting(Persistence::Undecided)
+    ).no_answer()
 }
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that a stored object has in

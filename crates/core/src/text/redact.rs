@@ -1,7 +1,7 @@
 //! Tokens, taken out of what is shown and recorded.
 //!
 //! What is sent is never masked: a profile that holds the token keeps it. Masking stands where text leaves for a
-//! person or a record: the report, the journal, the reason in a `--failed` file.
+//! person or a record: the report, the journal, the reason in a row.
 //!
 //! A token is found as it is and in every spelling of [`spelling`]: percent-encoded, as HTML, as in JSON, in part or whole.
 //! Masking comes before any cut: half of a token would not be found.
