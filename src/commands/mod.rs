@@ -12,6 +12,7 @@ pub mod forget;
 pub mod journal;
 pub mod mcp;
 pub mod meta;
+pub mod order;
 pub mod quote;
 pub mod review;
 pub mod sandbox;
@@ -33,6 +34,7 @@ use forget::ForgetArgs;
 use journal::JournalCommand;
 use mcp::McpArgs;
 use meta::{OperationName, TemplateArgs};
+use order::OrderCommand;
 use quote::QuoteCommand;
 use review::ReviewArgs;
 use sandbox::SandboxCommand;
@@ -98,6 +100,9 @@ pub enum Command {
     /// Create product attributes, assign them to sets and add options
     #[command(subcommand)]
     Attribute(AttributeCommand),
+    /// List and show orders, and correct their addresses
+    #[command(subcommand)]
+    Order(OrderCommand),
     /// Find and inspect the journals of batches
     #[command(subcommand)]
     Journal(JournalCommand),
@@ -131,10 +136,14 @@ pub enum Command {
     /// Print an example input to edit (field descriptions go to stderr)
     Template(TemplateArgs),
     /// Print the JSON Schema (2020-12) of an operation's input
-    #[command(after_help = "Examples:
+    // The overview fits a terminal of 35 lines.
+    #[command(
+        hide = true,
+        after_help = "Examples:
   storefront schema quote ship
   storefront schema customer-update > customer.schema.json
-  storefront schema attribute create")]
+  storefront schema attribute create"
+    )]
     Schema(OperationName),
     /// Explain a topic (exit-codes, environment, input, assistants) or a command
     #[command(after_help = "Examples:
@@ -180,6 +189,7 @@ impl Command {
             Self::Quote(command) => command.operation(),
             Self::Customer(command) => command.operation(),
             Self::Attribute(command) => command.operation(),
+            Self::Order(command) => command.operation(),
             _ => None,
         }
     }
@@ -193,6 +203,7 @@ impl Command {
             Self::Quote(command) => command.can_write(),
             Self::Customer(command) => command.can_write(),
             Self::Attribute(command) => command.can_write(),
+            Self::Order(command) => command.can_write(),
             Self::Review(args) => !args.set_code,
             Self::Apply(_) | Self::Api(_) => true,
             Self::Journal(_)
@@ -334,6 +345,7 @@ pub async fn run(
         Command::Quote(command) => quote::run(&session, command).await,
         Command::Customer(command) => customer::run(&session, command).await,
         Command::Attribute(command) => attribute::run(&session, command).await,
+        Command::Order(command) => order::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command).await,
         Command::Forget(args) => forget::run(&session, args).await,
         Command::Apply(args) => apply::run(&session, args).await,

@@ -10,6 +10,7 @@ mod cart_owner;
 pub mod cart_state;
 pub mod customers;
 pub mod list;
+pub mod orders;
 pub mod profile;
 pub mod ship;
 mod ship_checks;

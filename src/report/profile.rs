@@ -48,7 +48,7 @@ fn card(customer: &Map<String, Value>, address: &Map<String, Value>, screen: Out
 }
 
 /// Fields and their values below a line.
-fn block(head: &str, screen: OutputStyle, fields: impl IntoIterator<Item = (String, String)>) -> String {
+pub fn block(head: &str, screen: OutputStyle, fields: impl IntoIterator<Item = (String, String)>) -> String {
     let row = |(name, value): (String, String)| [cell(TextStyle::Dim, name), value.into()];
     style::block(head, screen, fields.into_iter().map(row))
 }

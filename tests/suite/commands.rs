@@ -286,6 +286,7 @@ tables!(
     journal,
     jq,
     magento,
+    order,
     plan,
     quote_add_item,
     quote_clear,

@@ -14,6 +14,7 @@ pub mod hint;
 pub mod id;
 pub mod lint;
 pub mod operation;
+pub mod order;
 pub mod outcome;
 pub mod text;
 

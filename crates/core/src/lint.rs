@@ -144,6 +144,11 @@ pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
 }
 
+/// Warnings about what is set in an address of an order, which no shop checks; `address` has its country, too.
+pub fn of_order(label: &str, address: &Map<String, Value>, is_set: impl Fn(&str) -> bool) -> Warnings {
+    lint(label, address, is_set)
+}
+
 /// The warning about one field of an address that is being typed; `address` has this field and its country, and `dialect` is
 /// left out for a field of the account.
 pub fn of_field(address: &Map<String, Value>, field: &str, dialect: Option<&Dialect>) -> Option<String> {

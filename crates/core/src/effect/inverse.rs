@@ -34,6 +34,7 @@ const CHANGED_SINCE: &str = "has changed since";
 const NOT_READ: &str = "was not read before it was changed";
 const NOT_KNOWN: &str = "is not known: no answer told it";
 const IS_GONE: &str = "is gone";
+const STAYS: &str = "stays: no call removes a comment";
 pub(super) const IS_THERE_AGAIN: &str = "is there again";
 
 impl Effect {
@@ -138,6 +139,9 @@ fn kept_now(now: &Map<String, Value>, inverse: &Effect) -> Vec<Kept> {
 fn delete_created(created: &Created, now: &Map<String, Value>, inverse: &mut Inverse) {
     let path = created.path();
     let mut leave = |why| inverse.left.push(Left { path: path.clone(), why });
+    if created.list == List::Comments {
+        return leave(STAYS);
+    }
     let (Some(id), Some(seen)) = (created.id, &created.seen) else { return leave(NOT_KNOWN) };
     let Some(there) = Document(now).element(created.list, id) else { return leave(IS_GONE) };
     if !same_value("", Some(there), Some(seen)) {

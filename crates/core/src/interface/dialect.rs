@@ -52,6 +52,8 @@ pub struct Dialect {
     pub add_item: &'static str,
     /// Calls for carts that a single call to [`Self::add_item`] or [`Self::ship`] does not cover.
     pub carts: Option<&'static CartRoutes>,
+    /// Calls for orders that are placed, with an administrator's token; `None` where the interface has none.
+    pub orders: Option<&'static OrderRoutes>,
     /// Creates a product attribute (POST).
     pub create_attribute: &'static str,
     /// Reads an attribute; `{code}` is its code. Where there is none a setting may name one.
@@ -113,6 +115,17 @@ pub struct CartRoutes {
     pub by_id: &'static str,
 }
 
+/// Calls on placed orders. They belong to no store view.
+#[derive(Debug)]
+pub struct OrderRoutes {
+    /// Searches orders (GET, with `searchCriteria`).
+    pub search: &'static str,
+    /// Reads the order with the id `{order}` (GET), or saves one of its addresses (PUT).
+    pub by_id: &'static str,
+    /// Adds a comment to it (POST).
+    pub comments: &'static str,
+}
+
 /// Where a user name and a password are exchanged for a token (POST).
 #[derive(Debug)]
 pub struct TokenRoutes {
@@ -139,6 +152,7 @@ pub static MARKETPLACE: Dialect = Dialect {
     ship_success: Some(SHIPPING_SAVED_STATUS),
     add_item: "/V1/storeview/{store_view}/user/quote/item",
     carts: None,
+    orders: None,
     create_attribute: "/V1/admin/product/attribute/",
     attribute: None,
     attributes: None,
@@ -179,6 +193,11 @@ pub static MAGENTO: Dialect = Dialect {
         search: "/{store_view}/V1/carts/search",
         of_customer: "/{store_view}/V1/customers/{customer}/carts",
         by_id: "/{store_view}/V1/carts/{cart}",
+    }),
+    orders: Some(&OrderRoutes {
+        search: "/V1/orders",
+        by_id: "/V1/orders/{order}",
+        comments: "/V1/orders/{order}/comments",
     }),
     create_attribute: "/{store_view}/V1/products/attributes",
     attribute: Some("/{store_view}/V1/products/attributes/{code}"),

@@ -138,6 +138,10 @@ pub struct FieldTables {
     pub order_address: &'static ObjectSchema,
     /// A comment of an order.
     pub order_comment: &'static ObjectSchema,
+    /// Body that corrects an address of an order: the wrapper around [`Self::order_change`].
+    pub order_change_body: &'static ObjectSchema,
+    /// Which order and which of its addresses (ours), and the fields of the address that a person corrects.
+    pub order_change: &'static ObjectSchema,
 }
 
 impl ObjectSchema {
@@ -254,6 +258,44 @@ fn sets_field() -> Field {
     field("attribute_set", FieldType::TextList, "Attribute sets, each as NAME or NAME/GROUP")
 }
 
+/// The fields of an order's address that a person corrects; the others are those of the read.
+pub const ORDER_FORM: [&str; 16] = [
+    "firstname",
+    "lastname",
+    "prefix",
+    "middlename",
+    "suffix",
+    "company",
+    "street",
+    "city",
+    "postcode",
+    "country_id",
+    "region",
+    "region_code",
+    "region_id",
+    "telephone",
+    "fax",
+    "vat_id",
+];
+
+/// The fields of a correction, in the words that an address of a quote has for them.
+fn order_change(address: &ObjectSchema, words: &ObjectSchema) -> Vec<Field> {
+    let text = |name, doc| field(name, FieldType::Scalar(Scalar::Text), doc);
+    let number = |name, doc| field(name, FieldType::Scalar(Scalar::Integer), doc);
+    let own = [
+        text("order", "Number of the order, such as 000000002"),
+        number("order_id", "ID of the order, in place of its number"),
+        text("address", "Which of its addresses: shipping, billing or both"),
+        number("from_address", "ID of a stored address of the customer, whose fields are taken"),
+        text("comment", "Text of the comment that is added to the order"),
+    ];
+    let form = ORDER_FORM.into_iter().filter_map(|name| {
+        let own = *address.field(name)?;
+        Some(Field { doc: words.field(name).map_or(own.doc, |field| field.doc), ..own })
+    });
+    own.map(|field| Field { origin: Origin::Ours, ..field }).into_iter().chain(form).collect()
+}
+
 fn attribute_body(inside: &'static ObjectSchema, doc: &'static str) -> &'static ObjectSchema {
     schema("body", "", vec![field("attribute", FieldType::Object(inside), doc)])
 }
@@ -282,6 +324,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let quote_id = of_item(("quote_id", "Quote ID"));
     let cart = schema("cart", "Magento", quote_id.into_iter().collect());
     let cart_item = |of, doc| schema("body", "", vec![field("cartItem", FieldType::Object(of), doc)]);
+    let order_change =
+        schema("order change", "Magento", order_change(object("order address"), object("quote address")));
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
         customer: object("customer"),
@@ -307,6 +351,16 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         quote_address: object("quote address"),
         order_address: object("order address"),
         order_comment: object("order comment"),
+        order_change_body: schema(
+            "body",
+            "",
+            vec![field(
+                "entity",
+                FieldType::Object(order_change),
+                "The order and the correction of its address",
+            )],
+        ),
+        order_change,
     }
 }
 

@@ -396,3 +396,35 @@ pub static ATTRIBUTE_OPTION_ADD: OperationSpec = OperationSpec {
     deletes: false,
     batch_action: "Add the options of",
 };
+
+/// Corrects an address of a placed order, and adds a comment that says so.
+pub static ORDER_UPDATE: OperationSpec = OperationSpec {
+    name: "order update",
+    body: |all| all.order_change_body,
+    wrapper: Some("entity"),
+    template: include_str!("template/order_update.json"),
+    columns: &[group(|all| all.order_change, &[], "")],
+    flag_columns: &[
+        ("increment_id", "order"),
+        ("country", "country_id"),
+        ("address_firstname", "firstname"),
+        ("address_lastname", "lastname"),
+        ("address_prefix", "prefix"),
+        ("address_middlename", "middlename"),
+        ("address_suffix", "suffix"),
+    ],
+    named_columns: None,
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("order"),
+    unique_key: None,
+    replaces: Some("order"),
+    is_merged: false,
+    can_resolve: true,
+    needs: |dialect| dialect.orders.is_some(),
+    is_one_call: false,
+    creates: false,
+    has_admin_words: false,
+    deletes: false,
+    batch_action: "Correct the addresses of the orders of",
+};

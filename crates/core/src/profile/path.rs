@@ -11,6 +11,10 @@ use crate::id::{self, AddressId};
 use crate::interface::label::label;
 use crate::text::exact_json;
 
+/// The two addresses of an order, which are no list, and what people call them.
+const OF_ORDER: [(&str, &str); 2] =
+    [("shipping_address", "shipping address"), ("billing_address", "billing address")];
+
 /// The fields beside [`PLACE`] that say where an address is.
 const REGION_AND_COUNTRY: [&str; 3] = ["region", "region_id", "country_id"];
 
@@ -41,11 +45,13 @@ pub enum List {
     Options,
     /// The attribute sets that have an attribute.
     Sets,
+    /// The comments of an order.
+    Comments,
 }
 
 impl List {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Addresses, Self::Items, Self::Options, Self::Sets];
+    pub const ALL: [Self; 5] = [Self::Addresses, Self::Items, Self::Options, Self::Sets, Self::Comments];
 
     /// The field that has the list.
     pub const fn name(self) -> &'static str {
@@ -54,6 +60,7 @@ impl List {
             Self::Items => "items",
             Self::Options => "options",
             Self::Sets => "sets",
+            Self::Comments => "status_histories",
         }
     }
 
@@ -64,6 +71,7 @@ impl List {
             Self::Items => "item_id",
             Self::Options => "value",
             Self::Sets => "attribute_set_id",
+            Self::Comments => "entity_id",
         }
     }
 
@@ -262,10 +270,17 @@ impl FieldPath {
         self.0.get(1) == Some(&Step::New)
     }
 
+    /// What people call the address of an order that this is in, if it is in one.
+    pub fn order_address(&self) -> Option<&'static str> {
+        let [Step::Member(name), Step::Member(_), ..] = &self.0[..] else { return None };
+        OF_ORDER.iter().find(|(own, _)| own == name).map(|(_, words)| *words)
+    }
+
     /// Without the address or the item that it is in.
     fn below_address(&self) -> &[Step] {
         match &self.0[..] {
             [_, Step::Address(_) | Step::Element(_) | Step::New, below @ ..] => below,
+            [_, below @ ..] if self.order_address().is_some() => below,
             all => all,
         }
     }
@@ -291,9 +306,10 @@ impl FieldPath {
 
     /// The place as a person reads it: `address 12 postcode`.
     pub fn in_words(&self) -> String {
-        match self.address_id() {
-            Some(id) => format!("address {id} {}", self.inside()).trim_end().to_owned(),
-            None => self.to_string(),
+        match (self.address_id(), self.order_address()) {
+            (Some(id), _) => format!("address {id} {}", self.inside()).trim_end().to_owned(),
+            (None, Some(address)) => format!("{address} {}", self.inside()),
+            (None, None) => self.to_string(),
         }
     }
 

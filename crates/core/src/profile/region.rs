@@ -462,7 +462,7 @@ fn set_region(address: &mut Map<String, Value>, id: i64, code: &str, name: &str)
 ///
 /// # Errors
 /// `usage` for a code without that name, which the service drops without a word.
-fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), Failure> {
+pub(crate) fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), Failure> {
     let (code, name) = (text(address, "region_code"), text(address, "region"));
     let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {
         let code = code.unwrap_or_default();

@@ -1,0 +1,165 @@
+//! `storefront order …`
+
+mod show;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+use crate::cli::{CustomerChoice, RequestArgs};
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
+use crate::ops::Operation;
+use crate::ops::orders::{OrderName, of_customer};
+use crate::report::list::{Column, List};
+use storefront_core::failure::Failure;
+use storefront_core::text::exact_json;
+
+/// List and show orders, and correct their addresses.
+#[derive(Debug, Subcommand)]
+pub enum OrderCommand {
+    /// List the newest orders of a customer, or of a guest by email
+    #[command(after_help = "Examples:
+  storefront order list --sandbox --api magento --customer 1
+  storefront order list --sandbox --api magento --customer amina.haddad@example.com --limit 1
+  storefront order list --sandbox --api magento --customer 1 --jq .order")]
+    List(ListArgs),
+    /// Print an order: state, customer, items, totals, both addresses and comments
+    #[command(alias = "get")]
+    #[command(after_help = "Examples:
+  storefront order show --sandbox --api magento 000000002
+  storefront order show --sandbox --api magento --id 2
+  storefront order show --sandbox --api magento 000000002 --jq .billing_address.city")]
+    Show(ShowArgs),
+}
+
+/// Which order.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OrderChoice {
+    /// Number of the order, such as 000000002
+    #[arg(value_name = "NUMBER", value_parser = NonEmptyStringValueParser::new())]
+    pub number: Option<String>,
+    /// ID of the order, in place of its number
+    #[arg(long, value_name = "ID", conflicts_with = "number")]
+    pub id: Option<u64>,
+}
+
+impl OrderChoice {
+    /// What names the order.
+    ///
+    /// # Errors
+    /// `usage` where nothing does.
+    pub fn name(&self) -> Result<OrderName, Failure> {
+        OrderName::of(self.number.clone(), self.id.map(|id| id.to_string()))
+    }
+}
+
+/// Flags of `order list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Whose orders.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// Show at most N orders
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=300))]
+    pub limit: u16,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Flags of `order show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Which order.
+    #[command(flatten)]
+    pub choice: OrderChoice,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+impl OrderCommand {
+    /// Whether it may change the shop.
+    pub fn can_write(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Show(_) => false,
+        }
+    }
+
+    /// What it does with records, where it takes a record or many.
+    pub fn operation(&self) -> Option<&dyn Operation> {
+        match self {
+            Self::List(_) | Self::Show(_) => None,
+        }
+    }
+}
+
+/// Runs an order command.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run(session: &Session<'_>, command: &OrderCommand) -> Result<(), Failure> {
+    match command {
+        OrderCommand::List(args) => with_service(session, async |service| list(service, args).await).await,
+        OrderCommand::Show(args) => {
+            let name = args.choice.name()?;
+            with_service(session, async |service| show::show(service, &name).await).await
+        }
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    ("ORDER", "order"),
+    ("DATE", "created_at"),
+    ("STATUS", "status"),
+    ("TOTAL", "total"),
+    ("SHIP TO", "city"),
+    ("", "order_id"),
+    ("", "state"),
+];
+
+/// Prints the newest orders of a customer: a table, or a flat object each.
+///
+/// # Errors
+/// As [`of_customer`].
+async fn list(service: &Service<'_>, args: &ListArgs) -> Result<(), Failure> {
+    let Some(customer) = &args.choice.customer else {
+        return Err(Failure::usage("no customer given")
+            .hint("name the customer with --customer ID|EMAIL; a guest has only an email"));
+    };
+    let (orders, total) = of_customer(service, customer, args.limit.into()).await?;
+    let report = service.session.report;
+    if let Some(total) = total.filter(|total| *total > orders.len() as u64) {
+        report.status(&format!("{} of {total} shown; --limit N shows more", orders.len()));
+    }
+    if orders.is_empty() {
+        if !report.is_json() {
+            report.status(&format!("no order of `{customer}` found"));
+        }
+        return Ok(());
+    }
+    let mut list = List::new(report, COLUMNS, false);
+    for order in &orders {
+        list.add(row(order))?;
+    }
+    list.finish()
+}
+
+/// An order as a flat object.
+fn row(order: &Value) -> Value {
+    let member = |name: &str| order.get(name).cloned().unwrap_or_default();
+    let city = order.pointer("/extension_attributes/shipping_assignments/0/shipping/address/city");
+    let total = [member("grand_total"), member("order_currency_code")];
+    let total = total.iter().map(crate::report::list::plain).collect::<Vec<_>>().join(" ");
+    exact_json::object([
+        ("order", member("increment_id")),
+        ("order_id", member("entity_id")),
+        ("created_at", member("created_at")),
+        ("state", member("state")),
+        ("status", member("status")),
+        ("total", total.trim().into()),
+        ("city", city.cloned().unwrap_or_default()),
+    ])
+}
