@@ -230,14 +230,13 @@ pub fn gone_already(ids: &[AddressId]) -> Failure {
     Failure::new(FailureKind::Refused, format!("{} {verb} gone already", addresses(ids)))
 }
 
-/// The service refused to remove an address, and whether it is gone all the same could not be read.
-pub fn refused_unread(id: AddressId, refused: Failure, unread: &Failure) -> Failure {
-    let message = format!(
-        "{}; whether address {id} was removed all the same could not be read: {}",
-        refused.message, unread.message
-    );
-    let hint = hint!("look with ", storefront("customer show"), " whether it is still there");
-    Failure { message, ..refused }.applied(Applied::Unknown).hint(hint)
+/// The service refused it, and whether it did it all the same could not be read.
+pub fn refused_unread(write: WriteName, what: &str, refused: Failure, unread: &Failure) -> Failure {
+    let message =
+        format!("{}; whether {what} all the same could not be read: {}", refused.message, unread.message);
+    let hint =
+        hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(write));
+    Failure { message, write: Some(text(write)), ..refused }.applied(Applied::Unknown).hint(hint)
 }
 
 fn look_again(write: WriteName) -> Hint {

@@ -185,11 +185,9 @@ impl Sent<'_> {
                 messages::saved_though_refused(self.write, refused)
             }
             Ok(_) => refused,
-            Err(failure) => {
-                let warning =
-                    format!("whether it was saved all the same could not be read: {}", failure.message);
-                self.service.session.report.warn(&warning);
-                refused
+            Err(unread) => {
+                self.set_outcome(WriteOutcome::Unknown { sent_at: self.sent_at }, &[]);
+                messages::refused_unread(self.write, "it was saved", refused, &unread)
             }
         }
     }
@@ -266,7 +264,9 @@ impl Sent<'_> {
         let (verification, now) = match read {
             Ok(read) => read,
             Err(unread) => {
-                return (WriteOutcome::Unknown { sent_at }, messages::refused_unread(id, refused, &unread));
+                let what = format!("address {id} was removed");
+                let failure = messages::refused_unread(self.write, &what, refused, &unread);
+                return (WriteOutcome::Unknown { sent_at }, failure);
             }
         };
         let is_gone = find_address(now.customer(), id).is_none();

@@ -96,6 +96,8 @@ fn wrong_code(world: &World, run: usize, code: u8, error: &Value, said: &[Report
     let [said] = said else { return (code == 0).then(|| "exit code 0 without a result".to_owned()) };
     let is_right = match code {
         0 => is_fine,
+        // What was refused may have been saved all the same, where no look can tell.
+        4 if said.applied == "unknown" => was_refused(world, said),
         2..=6 => said.applied == "no",
         7 => said.applied == "partial" || said.applied == "unknown",
         8 => said.applied == "unknown",
@@ -104,6 +106,13 @@ fn wrong_code(world: &World, run: usize, code: u8, error: &Value, said: &[Report
         _ => true,
     };
     (!is_right).then(|| format!("exit code {code} after {said:?}"))
+}
+
+/// Whether the service refused a write of a record, with a status after which some shops have saved all the same.
+fn was_refused(world: &World, said: &Reported) -> bool {
+    let is_of = |sent: &&Sent| sent.run == said.run && sent.tag == Some(said.tag) && sent.call.is_write();
+    let status = |sent: &Sent| sent.heard.as_ref().and_then(|heard| heard.status);
+    world.requests.iter().filter(is_of).filter_map(status).any(|status| matches!(status, 400..=501))
 }
 
 /// A loss that a read showed and that was not reported, or one that was reported where the last read shows everything.
