@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::client::{CHECK_BEFORE_RETRY, may_be_saved, says};
 use crate::input::Draft;
@@ -39,8 +40,15 @@ pub struct ActiveCart {
 }
 
 impl ActiveCart {
+    /// That in an answer, which something between here and the shop may have mixed up with another one.
     fn new(shown: Value) -> Result<Self, Failure> {
-        Ok(Self { id: id_of(&shown["id"])?, shown })
+        let id = id_of(&shown["id"])?;
+        if shown.get("is_active").is_none() && !shown["items"].is_array() {
+            return Err(
+                Failure::unexpected_reply("the answer in place of the cart is none").hint(LOOK_CLOSER)
+            );
+        }
+        Ok(Self { id, shown })
     }
 
     /// Its items, as far as the service shows them.
@@ -101,8 +109,8 @@ pub fn is_planned(draft: &Draft) -> bool {
     draft.expect.as_ref().is_some_and(|expected| expected.owner.contains_key(QUOTE_ID))
 }
 
-/// Refuses another cart than the one for which a record was planned. Where there was none, it is one that this run created, or an
-/// empty one, as an apply that failed leaves it.
+/// Refuses another cart than the one for which a record was planned. Where there was none, it is one that this run created or that
+/// the record was sent to before, or an empty one, as an apply that failed leaves it.
 ///
 /// # Errors
 /// `guard`.
@@ -118,6 +126,8 @@ pub fn ensure_planned(
         (planned, found) if planned == found.map(|cart| cart.id.to_string()) => return Ok(()),
         (None, Some(found)) if found.items().is_empty() => return Ok(()),
         (None, Some(found)) if service.made_carts.borrow().contains(&found.id) => return Ok(()),
+        // That it is the same one was seen when it was read.
+        (None, Some(_)) if earlier_cart(service).is_some() => return Ok(()),
         (Some(planned), found) => other_cart(&planned, found, "the record was planned for it"),
         (None, found) => {
             let found = found.map_or_else(String::new, ActiveCart::described);

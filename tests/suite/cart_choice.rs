@@ -53,6 +53,20 @@ fn two_active_carts_are_not_one_of_them() {
     }
 }
 
+/// A cache may answer with what was read before from another path, which has an id, too.
+#[test]
+fn a_profile_in_place_of_the_cart_is_not_a_cart() {
+    for line in EVERY.iter().skip(1) {
+        let server = MockServer::start(vec![json(&json!({"id": 1, "email": "a@example.com"}))]);
+        let home = impatient(&server);
+        let own = home.storefront(&words(&format!("-p shop {line} --quote-id 1 -q -o json")));
+        let own = serve(own, &server.url("")).without("STOREFRONT_STORE_VIEW").run();
+        let requests = server.requests();
+        assert_eq!((own.code, requests.len()), (5, 1), "{line}: {own:?} {requests:?}");
+        assert_eq!(own.error()["message"], "the answer in place of the cart is none", "{line}");
+    }
+}
+
 #[test]
 fn every_command_takes_the_cart_that_is_named() {
     for line in EVERY {
