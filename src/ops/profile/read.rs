@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use crate::client::service::Service;
 use crate::client::{Reply, check_url};
@@ -22,12 +23,17 @@ use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::profile::diff::{self, Change};
 use storefront_core::profile::stored::{self, Pointers, Profile};
 
+/// A read that is older than this is not the basis of a call.
+const MAX_READ_AGE: Duration = Duration::from_secs(2);
+
 /// A profile that was read, with what the log has of the customer, and the locks where it was locked.
 pub struct LoadedProfile {
     /// The profile.
     pub stored: Profile,
     /// Whether it comes from the service, and not from `--base`.
     pub is_readable: bool,
+    /// When it was read.
+    read_at: Instant,
     /// What the log has of the customer.
     pub store: CustomerStore,
     /// What the customer was named by: the id, the email or the token.
@@ -43,10 +49,11 @@ impl LoadedProfile {
     pub async fn read(service: &Service<'_>, base: Option<&Profile>) -> Result<Self, Failure> {
         let name = named(service).await?;
         let (stored, is_readable) = read_or_base(service, base).await?;
+        let read_at = Instant::now();
         let is_dry_run = service.session.global.dry_run;
         let store =
             state::store(service.session.context, &service.settings, &stored.customer_key(), is_dry_run)?;
-        Ok(Self { stored, is_readable, store, name, _locks: Vec::new() })
+        Ok(Self { stored, is_readable, read_at, store, name, _locks: Vec::new() })
     }
 
     /// Reads the profile, which no other storefront command on this machine replaces while this is held.
@@ -76,6 +83,7 @@ impl LoadedProfile {
         WriteLog::open(context)?;
         let started = context.clock.now();
         let (mut stored, mut is_readable) = read_or_base(service, base).await?;
+        let mut read_at = Instant::now();
         let store = state::store(context, settings, &stored.customer_key(), false)?;
         let key = stored.text("id").or_else(|| stored.text("email"));
         let own = key.map(|key| LockName::of_key(&key)).filter(|own| !names.contains(own));
@@ -89,8 +97,24 @@ impl LoadedProfile {
             && (waited || store.changed_since(started)?)
         {
             (stored, is_readable) = read_or_base(service, base).await?;
+            read_at = Instant::now();
         }
-        Ok(Self { stored, is_readable, store, name, _locks: locks })
+        Ok(Self { stored, is_readable, read_at, store, name, _locks: locks })
+    }
+
+    /// Reads once more.
+    ///
+    /// # Errors
+    /// As [`read_or_base`].
+    pub async fn read_again(&mut self, service: &Service<'_>, base: Option<&Profile>) -> Result<(), Failure> {
+        (self.stored, self.is_readable) = read_or_base(service, base).await?;
+        self.read_at = Instant::now();
+        Ok(())
+    }
+
+    /// Whether it was read too long ago to be the basis of a call.
+    pub fn is_old(&self) -> bool {
+        self.read_at.elapsed() > MAX_READ_AGE
     }
 
     /// The service with the customer's id, where an email named it.

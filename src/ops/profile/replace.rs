@@ -58,9 +58,6 @@ pub async fn replace_or_back(service: &Service<'_>, change: Change<'_>) -> Resul
     }
 }
 
-/// A read that is older than this is not a basis for a PUT.
-const MAX_READ_AGE: Duration = Duration::from_secs(2);
-
 /// The steps under the lock. Nobody is asked: there is no [`Prompt`](crate::prompt::Prompt) here.
 async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
     let Some(loaded) = steps.lock(was_accepted).await? else { return Ok(Next::Preview) };
@@ -68,9 +65,8 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
         steps.consent.given_to("Replace a profile that cannot be read?")?;
     }
     let service = loaded.service(steps.service);
-    let begun = Instant::now();
     let proposal = steps.propose(&service, &loaded).await?;
-    if begun.elapsed() > MAX_READ_AGE {
+    if loaded.is_old() {
         // The shop was asked for regions or custom attributes, and made it wait.
         return Ok(Next::Commit);
     }
@@ -138,7 +134,6 @@ async fn send_locked(
     dispatch: &Dispatch,
 ) -> Result<Put, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
-    let begun = Instant::now();
     let stored = loaded.stored.customer();
     let has_put = matches!(dispatch, Dispatch::Put(_));
     let run = match steps.run().await {
@@ -163,7 +158,7 @@ async fn send_locked(
     };
     let write = match loaded.store.take(about).await {
         // That it has not left is noted where it is dropped.
-        Ok(_) if begun.elapsed() > MAX_READ_AGE => return start_again(steps, too_late()),
+        Ok(_) if loaded.is_old() => return start_again(steps, too_late()),
         Ok(unsent) => unsent.leaves(),
         Err(failure) => return start_again(steps, failure),
     };

@@ -185,8 +185,7 @@ impl<'a> Steps<'a> {
             if is_dry || !loaded.is_readable || !reads.wait().await {
                 return Ok(Some(messages::lags_behind(&missing, self.recent.is_any())));
             }
-            (loaded.stored, loaded.is_readable) =
-                read::read_or_base(self.service, self.change.base()).await?;
+            loaded.read_again(self.service, self.change.base()).await?;
             missing = self.not_shown(loaded)?;
         }
         Ok(None)

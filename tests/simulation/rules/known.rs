@@ -17,37 +17,7 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[
-    Known {
-        name: "own-cart-refused",
-        rules: &[Rule::Healing],
-        is_it: |_, broken| broken.what.contains("had no active cart when this was planned"),
-        case: "a plan for customers without a cart, killed after its first record made one, is to be planned again",
-    },
-    Known {
-        name: "other-cart-refused",
-        rules: &[Rule::Healing],
-        is_it: |_, broken| {
-            broken.what.contains("is not the active cart")
-                && broken.what.contains("the record was sent to it")
-        },
-        case: "a record of unknown outcome whose cart was ordered is never sent to the next one: a person marks it",
-    },
-    Known {
-        name: "refusal-not-looked-at",
-        rules: &[Rule::ExitCode, Rule::FalseUnknown],
-        is_it: |_, broken| broken.what.contains("saved all the same is unknown"),
-        case: "a refusal whose look cannot be read keeps the exit code of a refusal, and is reported as unknown",
-    },
-    Known {
-        name: "log-between-read-and-put",
-        rules: &[Rule::Waits],
-        is_it: |_, broken| {
-            broken.what.contains(": 10") && broken.what.contains("ms between the last read and it")
-        },
-        case: "where several records are written down at a time, the commit in the log takes some milliseconds more",
-    },
-];
+pub const KNOWN: &[Known] = &[];
 
 /// The known case that something broken is.
 pub fn find(world: &World, broken: &Break) -> Option<&'static Known> {

@@ -14,8 +14,10 @@ use crate::faults::Observed;
 use crate::magento;
 use crate::world::{OutOfReach, Sent, Shown, World};
 
-/// So long a disk may take between the last read and the PUT; nothing else may.
-const MAX_BETWEEN: Duration = Duration::from_millis(100);
+/// So long a disk may take between the last read and the PUT; nothing else may. A sync takes up to 30 ms. There are at most five
+/// after each other: one for the run, and in a batch those of the journal and of the log, for each of which the one that is under
+/// way for another record is waited for.
+const MAX_BETWEEN: Duration = Duration::from_millis(160);
 /// So long the regions of a country, or the custom attributes, may be looked up in between.
 const MAX_LOOKUP: Duration = Duration::from_millis(2_100);
 /// A longer `Retry-After` counts as this.
