@@ -236,9 +236,9 @@ mod tests {
     use crate::commands::attribute::create::CreateArgs;
     use crate::commands::customer::update::UpdateArgs;
     use crate::commands::{Cli, grammar};
-    use crate::input::bare;
     use crate::ops::Operation;
     use crate::system::shell::Shell;
+    use storefront_core::sheet::cells::bare;
 
     fn matched(words: &[String]) -> CommandLine {
         let mut grammar = Cli::command();

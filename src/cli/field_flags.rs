@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
-use crate::input::bare;
 use storefront_core::check::body::{country, is_whole};
 use storefront_core::interface::fields::{
     Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table,
 };
 use storefront_core::profile::region;
+use storefront_core::sheet::cells::bare;
 use storefront_core::text::exact_json;
 
 /// A family of flags.

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::cells::{self, flag, options};
 use super::csv::CsvReader;
 use super::document;
 use storefront_core::check::body::is_whole;
@@ -18,6 +17,7 @@ use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec, scalar};
 use storefront_core::profile::address::DEFAULTS;
+use storefront_core::sheet::cells::{self, flag, options};
 use storefront_core::text::exact_json;
 
 /// The columns of a header.

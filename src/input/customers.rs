@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::cells;
 use super::records::{Columns, Content, Record, RecordReader, at, detect};
 use crate::cli::InputArgs;
 use storefront_core::email::CustomerName;
 use storefront_core::failure::Failure;
 use storefront_core::id::CustomerId;
+use storefront_core::sheet::cells;
 use storefront_core::text::exact_json;
 
 /// The columns or fields that may name the customer, the first that is there.

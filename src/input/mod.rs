@@ -1,6 +1,5 @@
 //! Files and flags become drafts: the documented body, checked, with the flags applied to it.
 
-mod cells;
 mod columns;
 mod csv;
 pub mod customers;
@@ -10,7 +9,6 @@ pub mod records;
 pub mod template;
 mod words;
 
-pub use cells::{bare, flag};
 pub use columns::read_options as options_file;
 
 use serde_json::{Map, Value};

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::flag;
 use storefront_core::attribute::rules::FrontendInput;
+use storefront_core::sheet::cells::flag;
 
 /// Puts the names of the interface in place of what the admin panel calls the input type, a default of yes or no, and the scope.
 pub fn resolve(attribute: &mut Map<String, Value>) {

@@ -38,6 +38,11 @@ pub mod check {
     pub mod text;
 }
 
+/// What stands in the cells of a sheet.
+pub mod sheet {
+    pub mod cells;
+}
+
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
 pub mod profile {
     pub mod address;
