@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::batch::record::PreparedRecord;
 use storefront_core::failure::Failure;
-use storefront_core::profile::address::{address_list, own_id};
+use storefront_core::profile::address::{DEFAULTS, address_list, own_id};
+use storefront_core::profile::equal::same_flag;
 use storefront_core::text::hash::{Fnv1a, fnv1a};
 
 /// The number of fields that are remembered.
@@ -89,6 +90,10 @@ fn fields(record: &PreparedRecord) -> Vec<(String, Value)> {
     own.for_each(|(name, value)| leaves(name.clone(), value, &mut found));
     for address in address_list(&draft.fields) {
         let (Some(id), Value::Object(members)) = (own_id(address), address) else { continue };
+        // A customer has one default of each kind. The rows of a sheet have no order that anybody means.
+        let defaults = DEFAULTS.into_iter().filter(|_| draft.row.is_some());
+        let defaults = defaults.filter(|name| same_flag(members.get(*name), Some(&true.into())));
+        found.extend(defaults.map(|name| (name.to_owned(), id.into())));
         let members = members.iter().filter(|(name, _)| *name != "id");
         members.for_each(|(name, value)| leaves(format!("addresses[id={id}].{name}"), value, &mut found));
     }

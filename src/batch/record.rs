@@ -24,6 +24,7 @@ use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::lint;
 use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec, scalar};
+use storefront_core::sheet::address::Row;
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
 use storefront_core::text::token::Credential;
@@ -161,7 +162,8 @@ impl<'a> RecordPreparer<'a> {
         if let (Some(_), Content::Json(text)) = (self.plan, &record.content) {
             return self.planned(text);
         }
-        let (document, mut extra) = self.document(record, columns)?;
+        let (mut document, mut extra) = self.document(record, columns)?;
+        let row = self.row(record, columns, &mut document)?;
         let has_column = columns.is_some_and(|columns| columns.has(CUSTOMER_FIELD));
         let names = columns.map(|columns| columns.names.clone()).unwrap_or_default();
         let customer = self.customer(&mut extra, has_column, &names)?;
@@ -193,11 +195,13 @@ impl<'a> RecordPreparer<'a> {
         {
             return Err(Failure::usage(draft.names.missing(INPUT_TYPE)));
         }
-        let mut prepared = ready(draft, customer, token_source)?;
+        let mut prepared = ready(Draft { row, ..draft }, customer, token_source)?;
         if self.operation.spec().is_merged {
             prepared.draft.warnings.extend(lint::of_draft(&prepared.draft.fields, self.session.dialect));
         }
-        if let (Content::Row(row), Some(columns)) = (&record.content, columns) {
+        // Of a row that nobody has edited nothing is taken.
+        let is_unedited = prepared.draft.row.is_some() && prepared.draft.fields.is_empty();
+        if let (Content::Row(row), Some(columns), false) = (&record.content, columns, is_unedited) {
             prepared.draft.warnings.extend(columns.warnings(row));
         }
         Ok(prepared)
@@ -223,6 +227,24 @@ impl<'a> RecordPreparer<'a> {
             }
         }
         Ok((document, extra))
+    }
+
+    /// The address of a row, to be held against what is stored. Of an exported one that nobody has edited nothing is left in the
+    /// document.
+    fn row(
+        &self,
+        record: &Record,
+        columns: Option<&Columns>,
+        document: &mut Map<String, Value>,
+    ) -> Result<Option<Row>, Failure> {
+        let (Content::Row(cells), Some(columns)) = (&record.content, columns) else { return Ok(None) };
+        if !self.operation.spec().is_merged {
+            return Ok(None);
+        }
+        let row = columns.exported(cells, self.operation.allows_spreadsheet_loss());
+        let Some(row) = row.map_err(Failure::usage)? else { return Ok(None) };
+        row.take_unedited(document)?;
+        Ok(Some(row))
     }
 
     /// Refuses fields of the account that are probably meant otherwise, whether a column or a flag sets them: a name beside the

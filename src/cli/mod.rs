@@ -88,6 +88,27 @@ pub struct InputArgs {
     pub allow_unknown: bool,
 }
 
+/// Where an export goes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Export options")]
+pub struct ToArgs {
+    /// Write to FILE, which must not exist [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub to: Option<PathBuf>,
+    /// Encoding of the sheet, such as windows-1252 [default: UTF-8]
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub encoding: Option<&'static Encoding>,
+}
+
+/// Format of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A sheet.
+    Csv,
+    /// JSON, as it is given in again.
+    Json,
+}
+
 /// Reads the name of an encoding.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! The columns of a CSV: which field of the operation's input each one sets, read off the documented shapes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -17,7 +18,10 @@ use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec, scalar};
 use storefront_core::profile::address::DEFAULTS;
+use storefront_core::profile::clear::{can_clear, nothing};
+use storefront_core::sheet::address::{self, ADDRESS_ID, Row};
 use storefront_core::sheet::cells::{self, flag, options};
+use storefront_core::sheet::exported::{EXPORTED, Mark};
 use storefront_core::text::exact_json;
 
 /// The columns of a header.
@@ -30,6 +34,8 @@ pub struct Columns {
     /// The titles by what their columns set.
     pub names: FieldNames,
     columns: Vec<Column>,
+    /// Whether a cell can say that its field is cleared.
+    can_clear: bool,
 }
 
 /// A column and what its cells set.
@@ -57,6 +63,10 @@ enum Holds {
     Extra,
     /// Why the record failed last time.
     Reason,
+    /// What an export adds for people.
+    Ignored,
+    /// What the row had when it was exported.
+    Exported,
 }
 
 /// What a row says: the document, and the columns that are not part of it.
@@ -76,19 +86,50 @@ impl Columns {
         extra: &[String],
     ) -> Result<Self, Failure> {
         let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
-        let columns = all_columns(known(dialect, operation), named, labels, extra);
+        let mut columns = all_columns(known(dialect, operation), named, labels, extra);
+        if operation.is_merged {
+            let column = |title: &str, holds| Column { title: title.to_owned(), path: Vec::new(), holds };
+            columns.push(column(EXPORTED, Holds::Exported));
+            columns.extend(dialect.customers.map(|_| column(CUSTOMER_EMAIL, Holds::Ignored)));
+        }
         let only_magento: &[&str] = match operation.bearer {
-            Bearer::Customer if dialect.customers.is_none() => &["customer"],
+            Bearer::Customer if dialect.customers.is_none() => {
+                &["customer", CUSTOMER_EMAIL, DEFAULTS[0], DEFAULTS[1]]
+            }
             Bearer::Admin if !dialect.changes_attributes => &["attribute_set", "set"],
             _ => &[],
         };
-        KnownColumns { operation, columns, only_magento }.parse(name, header)
+        let known = KnownColumns { operation, columns, only_magento };
+        let columns = known.parse(name, header)?;
+        columns
+            .ensure_exported(&address::titles(dialect.fields))
+            .map_err(|problems| known.refused(problems))?;
+        Ok(columns)
+    }
+
+    /// Refuses an exported sheet without one of its columns: a row would look like one that was edited. An email names nobody where
+    /// another column does.
+    fn ensure_exported(&self, titles: &[String]) -> Result<(), Vec<String>> {
+        let mut problems = Vec::new();
+        if self.has(CUSTOMER_EMAIL) && !self.has("customer") {
+            problems.push(format!("unknown column `{CUSTOMER_EMAIL}`; did you mean `customer`?"));
+        }
+        if self.has(EXPORTED) {
+            let missing = titles.iter().filter(|title| !self.has(title)).map(|title| {
+                format!(
+                    "missing column `{title}`: a sheet with `{EXPORTED}` has all columns of the export; \
+                     without `{EXPORTED}` nothing is compared with it"
+                )
+            });
+            problems.extend(missing);
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
     /// The titles alone: nothing is an input of an operation.
     pub fn untyped(header: &csv::StringRecord) -> Self {
         let names = FieldNames::default();
-        Self { delimiter: b',', titles: header.clone(), names, columns: Vec::new() }
+        Self { delimiter: b',', titles: header.clone(), names, columns: Vec::new(), can_clear: false }
     }
 
     /// Whether there is a column that is known by this title.
@@ -98,6 +139,38 @@ impl Columns {
 
     fn position(&self, title: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.title == title)
+    }
+
+    /// The address of a row as it is held against what is stored: its cells, and what it had when it was exported.
+    ///
+    /// # Errors
+    /// What is wrong with the row as one of an export.
+    pub fn exported(&self, row: &csv::StringRecord, allows_loss: bool) -> Result<Option<Row>, String> {
+        let is_default = |column: &Column| DEFAULTS.contains(&&*column.title);
+        let of_address = |column: &&Column| column.path.first().is_some_and(|name| name == "addresses");
+        let cells = self.columns.iter().zip(row).filter(|(column, _)| of_address(column));
+        let cells = cells.filter(|(column, _)| !is_default(column));
+        let cells: Vec<(String, String)> =
+            cells.map(|(column, cell)| (column.title.clone(), cell.to_owned())).collect();
+        let id = self.position(ADDRESS_ID).and_then(|at| row.get(at)).map(cells::value).unwrap_or_default();
+        if id.is_empty() || id == NEW {
+            return Ok(None);
+        }
+        let mark = self.position(EXPORTED).and_then(|at| row.get(at)).map(cells::value).unwrap_or_default();
+        let exported = match Mark::parse(&mark) {
+            _ if mark.is_empty() => None,
+            None => return Err(format!("column {EXPORTED}: {mark:?} is not what an export writes there")),
+            Some(mark) if usize::from(mark.columns) == cells.len() => Some(mark),
+            Some(mark) => {
+                return Err(format!(
+                    "the sheet has {} columns of addresses, and {} were exported: a sheet with `{EXPORTED}` has the \
+                     columns of the export",
+                    cells.len(),
+                    mark.columns
+                ));
+            }
+        };
+        Ok(Some(Row { exported, cells, allows_loss }))
     }
 
     /// A row as the document it stands for. Empty cells name nothing.
@@ -113,11 +186,12 @@ impl Columns {
         let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();
         for ((column, title), cell) in self.columns.iter().zip(&self.titles).zip(row) {
-            let cell = column.value(cell);
+            if !column.is_input() {
+                continue;
+            }
+            let cell = &*column.value(cell);
             let field = column.path.last().map_or("", String::as_str);
-            if let Some(what) =
-                spreadsheet::problem(field, cell).filter(|_| !matches!(column.holds, Holds::Reason))
-            {
+            if let Some(what) = spreadsheet::problem(field, cell) {
                 problems.push(format!("column {title}: {what}"));
                 continue;
             }
@@ -137,6 +211,11 @@ impl Columns {
                     let (number, whole) = (cell.trim(), cell.trim().replace('.', ""));
                     Err(format!("{cell:?} is ambiguous: write {whole} or {number}0"))
                 }
+                _ if self.can_clear => match cells::clears(cell) {
+                    Ok(true) => column.clear(&mut document),
+                    Ok(false) => column.set(cell, &mut document),
+                    Err(what) => Err(what),
+                },
                 _ => column.set(cell, &mut document),
             };
             problems.extend(result.err().map(|what| format!("column {title}: {what}")));
@@ -153,8 +232,7 @@ impl Columns {
 
     /// What is warned about in a row.
     pub fn warnings(&self, row: &csv::StringRecord) -> impl Iterator<Item = String> {
-        let cells =
-            || self.columns.iter().zip(row).filter(|(column, _)| !matches!(column.holds, Holds::Reason));
+        let cells = || self.columns.iter().zip(row).filter(|(column, _)| column.is_input());
         let is_trimmed = cells().any(|(_, cell)| cells::is_trimmed(cell));
         let is_marked = cells().any(|(column, cell)| column.value(cell) != cells::clean(cell));
         let blanks = "blanks or invisible characters around cells are left out";
@@ -175,13 +253,13 @@ impl Columns {
         let id = self.position(ADDRESS_ID).and_then(|at| Some(self.columns[at].value(row.get(at)?)));
         let name = self.names.name("addresses.id");
         let Some(address) = document.get_mut("addresses") else {
-            return match id {
+            return match id.as_deref() {
                 Some(NEW) => Err(format!("{name}: the new address has no field")),
                 _ => Ok(()),
             };
         };
-        if id.is_none_or(|id| id.trim().is_empty()) {
-            let what = match id {
+        if id.as_ref().is_none_or(|id| id.trim().is_empty()) {
+            let what = match &id {
                 Some(_) => format!("{name} is empty, and fields of an address are given"),
                 None => format!("fields of an address are given, without the column `{ADDRESS_ID}`"),
             };
@@ -209,15 +287,38 @@ impl Column {
         }
     }
 
+    /// Whether its cells say something.
+    fn is_input(&self) -> bool {
+        !matches!(self.holds, Holds::Reason | Holds::Ignored | Holds::Exported)
+    }
+
     /// What a cell says. A label may begin with an apostrophe (`'90s`).
-    fn value<'c>(&self, cell: &'c str) -> &'c str {
-        let cell = cells::clean(cell);
+    fn value<'c>(&self, cell: &'c str) -> Cow<'c, str> {
         let is_label = match &self.holds {
-            Holds::Labels | Holds::Reason => true,
+            Holds::Labels => true,
             Holds::Element(_, (field, _)) => *field == "label",
             _ => self.path.last().is_some_and(|field| field == LABEL || field == "label"),
         };
-        if is_label { cell } else { cells::unmarked(cell) }
+        if is_label { cells::clean(cell) } else { cells::value(cell) }
+    }
+
+    /// Clears the field.
+    fn clear(&self, document: &mut Map<String, Value>) -> Result<(), String> {
+        if matches!(self.holds, Holds::Element(..)) {
+            return self.set("", document);
+        }
+        let in_address = self.path.first().is_some_and(|name| name == "addresses");
+        // The region is an object, of which the code or the name stands in the cell.
+        let way = if self.path.iter().any(|name| name == "region") { 2 } else { self.path.len() };
+        let name = self.path.get(way - 1).map_or("", String::as_str);
+        if !can_clear(name, in_address) {
+            return Err("this field cannot be cleared".to_owned());
+        }
+        let value = if in_address { nothing(name) } else { "".into() };
+        if let Some(place) = place(document, &self.path[..way]) {
+            *place = value;
+        }
+        Ok(())
     }
 
     fn set(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
@@ -240,7 +341,9 @@ impl Column {
                 }
                 return Ok(());
             }
-            (Holds::Named(_) | Holds::Extra | Holds::Reason, _) => return Ok(()),
+            (Holds::Named(_) | Holds::Extra | Holds::Reason | Holds::Ignored | Holds::Exported, _) => {
+                return Ok(());
+            }
         };
         if let Some(place) = place(document, &self.path) {
             *place = value;
@@ -258,8 +361,8 @@ fn place<'a>(object: &'a mut Map<String, Value>, path: &[String]) -> Option<&'a 
     Some(object?.entry(last).or_insert(Value::Null))
 }
 
-/// The column that says which address a row changes.
-pub const ADDRESS_ID: &str = "address_id";
+/// The column for people that says whose email the customer has.
+pub const CUSTOMER_EMAIL: &str = "customer_email";
 
 /// The documented columns of an operation: the fields that hold no objects. Where two would have one title, the first
 /// keeps it.
@@ -274,8 +377,10 @@ pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Ve
                 field.field_type,
                 FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject | FieldType::AnyList
             );
-            // Which address is the default is for flags to say: the others must lose it.
-            if is_leaf && !DEFAULTS.contains(&field.name) && known.iter().all(|other| other.title != title) {
+            // Each default is one value where the service keeps it as one: the others lose it.
+            let is_shown = !DEFAULTS.contains(&field.name)
+                || dialect.merges_profiles && group.path.first().is_some_and(|name| *name == "addresses");
+            if is_leaf && is_shown && known.iter().all(|other| other.title != title) {
                 let path = group.path.iter().copied().chain([field.name]).map(str::to_owned).collect();
                 known.push(Column { title, path, holds: Holds::Field(field.field_type) });
             }
@@ -326,7 +431,8 @@ struct KnownColumns {
 
 impl KnownColumns {
     fn parse(&self, name: &str, header: &csv::StringRecord) -> Result<Columns, Failure> {
-        let mut titles: Vec<&str> = header.iter().map(cells::clean).collect();
+        let titles: Vec<Cow<'_, str>> = header.iter().map(cells::clean).collect();
+        let mut titles: Vec<&str> = titles.iter().map(|title| &**title).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
         let (mut columns, mut problems) = (Vec::<Column>::new(), Vec::new());
         for (index, title) in titles.iter().enumerate() {
@@ -348,7 +454,13 @@ impl KnownColumns {
         let written =
             columns.iter().zip(&titles).map(|(column, title)| (column.field(), (*title).to_owned()));
         let names = FieldNames::of_columns(self.operation.wrapper, written);
-        Ok(Columns { delimiter: b',', titles: titles.into(), names, columns })
+        Ok(Columns {
+            delimiter: b',',
+            titles: titles.into(),
+            names,
+            columns,
+            can_clear: self.operation.is_merged,
+        })
     }
 
     /// The column of a title. One that no known title equals may differ from one in letter case, or be the name of a flag.
@@ -390,7 +502,7 @@ impl KnownColumns {
     }
 
     fn refused(&self, problems: Vec<String>) -> Failure {
-        let expected = self.columns.iter().filter(|column| !matches!(column.holds, Holds::Reason));
+        let expected = self.columns.iter().filter(|column| column.is_input());
         let expected: Vec<&str> = expected.map(|column| column.title.as_str()).collect();
         Failure::usage_problems(problems).hint(format!("expected columns: {}", expected.join(", ")))
     }
@@ -493,9 +605,7 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
     let expected = || format!("expected {}, found {cell:?}", holds.expected());
     match holds {
         FieldType::Text | FieldType::TextOrNull | FieldType::Scalar(Scalar::Text) => Ok(cell.into()),
-        FieldType::TextList => {
-            Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
-        }
+        FieldType::TextList => Ok(cells::lines(cell).into()),
         FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => flag(cell).map(Value::Bool),
         FieldType::Number | FieldType::Scalar(Scalar::Number) => exact_json::number(cell.trim())
             .map(Value::Number)

@@ -60,7 +60,7 @@ fn name(record: &Record, column: Option<usize>) -> Result<String, String> {
             value => plain(&value),
         },
     };
-    let found = found.map(|name| cells::clean(&name).to_owned()).filter(|name| !name.is_empty());
+    let found = found.map(|name| cells::clean(&name).into_owned()).filter(|name| !name.is_empty());
     let text = found.ok_or("no customer")?;
     let name = CustomerName::parse(&text).filter(|name| *name != CustomerName::Id(CustomerId(0)));
     name.map(|name| name.key()).ok_or_else(|| format!("`{text}` is neither a customer ID nor an email"))

@@ -19,6 +19,7 @@ use storefront_core::failure::Failure;
 use storefront_core::interface::request::Dialect;
 use storefront_core::operation::{self, OperationSpec};
 use storefront_core::profile::diff::Expected;
+use storefront_core::sheet::address::Row;
 
 /// Applies flags to what is inside the body's wrapper.
 pub type Overrides<'a> = &'a dyn Fn(&mut Map<String, Value>) -> Result<(), Failure>;
@@ -53,6 +54,8 @@ pub struct Draft {
     pub deferred: Vec<Finding>,
     /// What its plan expects, of a record of one.
     pub expect: Option<Expected>,
+    /// The address of a row, to be held against what is stored.
+    pub row: Option<Row>,
 }
 
 impl Draft {
@@ -100,7 +103,7 @@ impl Draft {
         body::refuse_masked(&body, &names)?;
         let fields = operation::unwrapped(operation, body);
         warnings.extend(doubts::of_texts(&fields, &names));
-        Ok(Self { operation, fields, names, warnings, deferred, expect: None })
+        Ok(Self { operation, fields, names, warnings, deferred, expect: None, row: None })
     }
 
     /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::input::columns::ADDRESS_ID;
 use crate::input::records;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FLAGS_AS_TEXT, Field, FieldType, ObjectSchema, Scalar};
@@ -12,6 +11,7 @@ use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::lint;
 use storefront_core::operation::OperationSpec;
 use storefront_core::operation::spec::NamedColumns;
+use storefront_core::sheet::address::ADDRESS_ID;
 use storefront_core::sheet::cells;
 
 /// A template as CSV: a header and one row.

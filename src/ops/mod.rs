@@ -100,6 +100,11 @@ pub trait Operation {
         None
     }
 
+    /// Whether numbers of a sheet that lack what a spreadsheet takes from them are meant so.
+    fn allows_spreadsheet_loss(&self) -> bool {
+        false
+    }
+
     /// What to warn about once every record was read.
     fn leftover(&self) -> Option<String> {
         None

@@ -4,6 +4,7 @@
 
 pub mod attribute;
 pub mod changes;
+pub mod export;
 pub mod failure;
 pub mod fields;
 pub mod jq;

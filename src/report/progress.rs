@@ -157,6 +157,12 @@ impl Progress {
         self.advance(count, "customers", format!("{with_findings} with findings"));
     }
 
+    /// Shows how many customers are exported.
+    pub fn show_exported(&mut self, customers: u64) {
+        let count = RecordCounts { done: customers, ..RecordCounts::default() };
+        self.advance(count, "customers", String::new());
+    }
+
     fn advance(&mut self, count: RecordCounts, noun: &str, message: String) {
         if let Some(ProgressLine(bar)) = &self.line {
             let remaining = time_left(count, self.to_send, self.begun.elapsed());

@@ -320,6 +320,48 @@ pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissi
     sync_directory(path)
 }
 
+/// A private file in the making: it gets its name when it is whole, and is gone where it does not.
+pub struct NewFile {
+    file: NamedTempFile,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl NewFile {
+    /// Begins one in a directory that exists.
+    ///
+    /// # Errors
+    /// `AlreadyExists` where the name is taken, and the system's errors.
+    pub fn begin(path: &Path) -> io::Result<Self> {
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let directory = long_path(parent(path))?;
+        let file = NamedTempFile::new_in(&directory).map_err(without_path)?;
+        Ok(Self { file, target: directory.join(path.file_name().unwrap_or_default()), path: path.to_owned() })
+    }
+
+    /// Gives it its name when it is on disk.
+    ///
+    /// # Errors
+    /// `AlreadyExists` where the name was taken meanwhile, and the system's errors.
+    pub fn finish(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        persist(self.file, &self.target, false)?;
+        sync_directory(&self.path)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.
 fn temporary(path: &Path, content: &[u8]) -> io::Result<(NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;

@@ -45,6 +45,7 @@ mod customer_check;
 mod customer_concurrency;
 mod customer_deleted;
 mod customer_erasure;
+mod customer_export;
 mod customer_history;
 mod customer_interruption;
 mod customer_lag;

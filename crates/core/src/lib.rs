@@ -40,7 +40,9 @@ pub mod check {
 
 /// What stands in the cells of a sheet.
 pub mod sheet {
+    pub mod address;
     pub mod cells;
+    pub mod exported;
 }
 
 /// The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
@@ -48,6 +50,7 @@ pub mod profile {
     pub mod address;
     pub mod address_book;
     pub mod addresses_by_place;
+    pub mod clear;
     pub mod custom;
     pub mod defaults;
     pub mod diff;

@@ -1,26 +1,21 @@
 //! `storefront customer check`: what is wrong in address books, and a plan that removes what is stored twice.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use encoding_rs::Encoding;
-use futures_util::stream::{self, StreamExt as _};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
+use super::each::{Visitor, Who};
 use crate::cli::{CustomerChoice, InputArgs, InputFormat, PlanArgs, RequestArgs, encoding};
 use crate::client::Session;
-use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::commands;
-use crate::input::customers::listed;
 use crate::ops::address_book::Checker;
-use crate::ops::customers::{self, NO_CUSTOMER_FOUND, Pages};
-use crate::ops::profile::read;
+use crate::ops::customers::NO_CUSTOMER_FOUND;
 use crate::plan::Planned;
 use crate::plan::planning::Planning;
 use crate::report::profile;
@@ -28,14 +23,10 @@ use crate::report::progress::Progress;
 use crate::report::style::{OutputStyle, TextStyle, wrap};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
-use storefront_core::interface::request::{Bearer, MAX_PAGE};
 use storefront_core::operation::CUSTOMER_UPDATE;
 use storefront_core::profile::address_book::{Finding, Kind, removal};
-use storefront_core::profile::stored::{Pointers, Profile};
+use storefront_core::profile::stored::Profile;
 use storefront_core::text::sanitize::sanitize_line;
-
-/// Customers of a file that are read at the same time.
-const JOBS: usize = 8;
 
 /// Flags of `customer check`.
 #[derive(Debug, Args)]
@@ -83,75 +74,20 @@ pub struct CheckArgs {
 /// # Errors
 /// `partial` where something was found, and whatever kept it from being looked for.
 pub async fn run(session: &Session<'_>, args: &CheckArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.input {
-        let CheckArgs { input_format, encoding, .. } = *args;
-        let input = InputArgs { path: Some(path.clone()), input_format, encoding, allow_unknown: false };
-        let listed = listed(&input)?;
-        return with_service(session, async |service| of_file(service, &listed).await).await;
-    }
-    if args.all {
-        return with_service(session, async |service| of_pages(service, Pages::of_all()).await).await;
-    }
-    if args.text.is_empty() {
-        return commands::with_customer(session, of_one).await;
-    }
-    let pages = Pages::of_words(&args.text.join(" "))?;
-    with_service(session, async |service| of_pages(service, pages).await).await
-}
-
-/// The customer who is named, or the token's own.
-async fn of_one(service: &Service<'_>) -> Result<(), Failure> {
-    let mut run = Run::begin(service, None)?;
-    let profile = read::read_profile(service).await?;
-    read::remember(service, &profile);
-    let is_named = service.customer.is_some() || service.email.is_some();
-    let named = service.session.global.customer.clone();
-    run.add(&profile, if is_named { profile.text("id") } else { named }).await?;
-    run.finish()
-}
-
-/// The customers of a search, as they come.
-async fn of_pages(service: &Service<'_>, mut pages: Pages) -> Result<(), Failure> {
-    let mut run = Run::begin(service, None)?;
-    while let Some(page) = pages.next(service, MAX_PAGE).await? {
-        if run.progress.is_none() {
-            run.show_progress(pages.total);
-        }
-        for customer in page {
-            let profile = Profile::find(customer, &Pointers::default())?;
-            run.add(&profile, profile.text("id")).await?;
-        }
-    }
-    run.finish()
-}
-
-/// The customers of a file, each once.
-async fn of_file(service: &Service<'_>, listed: &[String]) -> Result<(), Failure> {
-    service.target()?;
-    if service.settings.dialect.customers.is_some() {
-        service.token(Bearer::Admin).await?;
-    }
-    let mut run = Run::begin(service, Some(listed.len() as u64))?;
-    let mut seen = HashSet::new();
-    let read = async |name: &String| {
-        let service = customers::select(service, Some(name))?;
-        Ok::<_, Failure>((name.clone(), Box::pin(read::read_profile(&service)).await))
+    let CheckArgs { input_format, encoding, .. } = *args;
+    let input = |path: &PathBuf| InputArgs {
+        path: Some(path.clone()),
+        input_format,
+        encoding,
+        ..InputArgs::default()
     };
-    let mut read = stream::iter(listed).map(read).buffered(JOBS);
-    while let Some(read) = read.next().await {
-        match read? {
-            (name, Ok(profile)) => {
-                // By id and by email it may be one customer.
-                if seen.insert(profile.customer_key()) {
-                    let is_id = service.settings.dialect.customers.is_some();
-                    run.add(&profile, if is_id { profile.text("id") } else { Some(name) }).await?;
-                }
-            }
-            (name, Err(failure)) if failure.kind == FailureKind::Usage => run.add_unknown(&name, &failure)?,
-            (_, Err(failure)) => return Err(failure),
-        }
-    }
-    run.finish()
+    let who = Who::of(&args.text, args.all, args.input.as_ref().map(input))?;
+    let check = async |service: &Service<'_>| {
+        let mut run = Run::begin(service)?;
+        who.each(service, &mut run).await?;
+        run.finish()
+    };
+    who.with_service(session, check).await
 }
 
 /// What was found with one customer, as results have it.
@@ -177,25 +113,15 @@ struct Run<'a> {
     removable: u64,
 }
 
-impl<'a> Run<'a> {
-    fn begin(service: &'a Service<'a>, total: Option<u64>) -> Result<Self, Failure> {
-        let planning = Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?;
-        let (checker, progress, begun) = (Checker::new(service), None, Instant::now());
-        let (checked, with_findings, findings, removable) = (0, 0, 0, 0);
-        let mut run =
-            Self { service, checker, planning, progress, begun, checked, with_findings, findings, removable };
-        run.show_progress(total);
-        Ok(run)
-    }
-
-    fn show_progress(&mut self, total: Option<u64>) {
+impl Visitor for Run<'_> {
+    fn expect(&mut self, total: Option<u64>) {
         let report = self.service.session.report;
         let progress = |total| Progress::new(report, total, total).since(self.begun);
         self.progress = total.filter(|total| *total > 1).map(progress);
     }
 
     /// Checks an address book, and prints what is found. `named` is how a plan names the customer.
-    async fn add(&mut self, profile: &Profile, named: Option<String>) -> Result<(), Failure> {
+    async fn visit(&mut self, profile: &Profile, named: Option<String>) -> Result<(), Failure> {
         let (findings, twins) = self.checker.check(profile).await?;
         let removable: Vec<AddressId> = twins.iter().flat_map(|twins| twins.remove.clone()).collect();
         self.removable += removable.len() as u64;
@@ -214,13 +140,22 @@ impl<'a> Run<'a> {
     }
 
     /// A customer of the file whom the shop does not have.
-    fn add_unknown(&mut self, name: &str, failure: &Failure) -> Result<(), Failure> {
-        let (addresses, message) = (Vec::new(), failure.message.clone());
+    fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
+        let (addresses, message) = (Vec::new(), failure.message);
         let findings = [Finding { kind: Kind::UnknownCustomer, addresses, field: None, message }];
         let email = name.contains('@').then(|| name.to_owned());
         let customer = name.parse::<u64>().map_or(Value::Null, Value::from);
         let line = CustomerFindings { customer, email, findings: &findings, removable: Vec::new() };
         self.tell(&format!("customer {}", sanitize_line(name)), &line)
+    }
+}
+
+impl<'a> Run<'a> {
+    fn begin(service: &'a Service<'a>) -> Result<Self, Failure> {
+        let planning = Planning::of(service, &CUSTOMER_UPDATE, Vec::new())?;
+        let (checker, progress, begun) = (Checker::new(service), None, Instant::now());
+        let (checked, with_findings, findings, removable) = (0, 0, 0, 0);
+        Ok(Self { service, checker, planning, progress, begun, checked, with_findings, findings, removable })
     }
 
     fn tell(&mut self, owner: &str, line: &CustomerFindings<'_>) -> Result<(), Failure> {

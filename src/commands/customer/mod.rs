@@ -1,11 +1,14 @@
 //! `storefront customer …`
 
 mod check;
+mod each;
+mod export;
 mod history;
 pub mod update;
 use check::CheckArgs;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
+use export::ExportArgs;
 use history::HistoryArgs;
 
 use self::update::UpdateArgs;
@@ -45,6 +48,8 @@ pub enum CustomerCommand {
     Find(FindArgs),
     /// Check address books for duplicates and for addresses that block updates
     Check(CheckArgs),
+    /// Write addresses into a sheet that `customer update` takes
+    Export(ExportArgs),
     /// List changes made from this machine, or delete them
     #[command(mut_arg("customer", |arg| arg.help("Customer ID or email [default: all; --check: the token's own]")))]
     #[command(after_help = "Examples:
@@ -114,7 +119,7 @@ impl CustomerCommand {
     pub fn can_write(&self) -> bool {
         match self {
             Self::Update(_) | Self::Restore(_) => true,
-            Self::Show(_) | Self::Find(_) | Self::Check(_) | Self::History(_) => false,
+            Self::Show(_) | Self::Find(_) | Self::Check(_) | Self::Export(_) | Self::History(_) => false,
         }
     }
 
@@ -122,7 +127,12 @@ impl CustomerCommand {
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Update(args) => Some(&**args),
-            Self::Show(_) | Self::Find(_) | Self::Check(_) | Self::History(_) | Self::Restore(_) => None,
+            Self::Show(_)
+            | Self::Find(_)
+            | Self::Check(_)
+            | Self::Export(_)
+            | Self::History(_)
+            | Self::Restore(_) => None,
         }
     }
 }
@@ -137,6 +147,7 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Show(_) => commands::with_customer(session, show).await,
         CustomerCommand::Find(args) => with_service(session, async |service| find(service, args).await).await,
         CustomerCommand::Check(args) => check::run(session, args).await,
+        CustomerCommand::Export(args) => export::run(session, args).await,
         CustomerCommand::History(args) => history::run(session, args).await,
         CustomerCommand::Restore(args) => {
             commands::with_customer(session, async |service| {

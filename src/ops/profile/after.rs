@@ -308,8 +308,15 @@ async fn update(
     let adds_twin = merge(loaded.stored.customer(), &patch).is_err();
     let patch = ProfilePatch { allow_duplicate: adds_twin, ..patch };
     let (draft, replacement) = (patch.draft.clone(), ReplacementArgs::default());
-    let update =
-        Update { patch, expect: None, allow_delete: None, base: None, replacement, warned: Vec::new() };
+    let update = Update {
+        patch,
+        expect: None,
+        allow_delete: None,
+        base: None,
+        replacement,
+        warned: Vec::new(),
+        row: None,
+    };
     let consent = service.session.prompt().consent();
     let own = loaded.service(service);
     let mut steps = Steps::new(service, Change::Update(&update), consent);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::client::service::Service;
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Request;
-use storefront_core::profile::custom::AttributeDirectory;
+use storefront_core::profile::custom::{AttributeDirectory, Owner};
 
 /// Reads the lists that a draft needs into the service's directory. No list is read twice in a run, and none where the
 /// interface has none. A shop that refuses to show one is gone on with without it.
@@ -17,11 +17,19 @@ pub async fn read_attributes(
     draft: &Map<String, Value>,
     stored: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    let Some(path) = service.settings.dialect.custom_attributes else { return Ok(()) };
     for owner in AttributeDirectory::needed(draft, stored) {
-        if service.custom_attributes.borrow().knows(owner) {
-            continue;
-        }
+        read_list(service, owner).await?;
+    }
+    Ok(())
+}
+
+/// Reads the list of whose attributes these are, once a run.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn read_list(service: &Service<'_>, owner: Owner) -> Result<(), Failure> {
+    let Some(path) = service.settings.dialect.custom_attributes else { return Ok(()) };
+    if !service.custom_attributes.borrow().knows(owner) {
         let target = service.target()?;
         let path = target.path(path, &[("owner", owner.in_path())]);
         let list = match service.read(&Request::get(path, target.bearer())).await {

@@ -1,7 +1,7 @@
 //! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
 
 pub mod after;
-mod custom;
+pub mod custom;
 pub(crate) mod earlier;
 mod lag;
 pub mod messages;
@@ -34,6 +34,7 @@ use storefront_core::profile::region::RegionDirectory;
 use storefront_core::profile::restore::belongs_to;
 use storefront_core::profile::stored::Profile;
 use storefront_core::profile::{diff, magento};
+use storefront_core::sheet::address::Row;
 
 /// What [`crate::ops::profile::replace`] is asked for.
 #[derive(Clone, Copy)]
@@ -58,6 +59,8 @@ pub struct Update {
     pub replacement: ReplacementArgs,
     /// The warnings that were shown already.
     pub warned: Vec<String>,
+    /// The row of a sheet that it is, to be held against what is stored.
+    pub row: Option<Row>,
 }
 
 impl Change<'_> {
@@ -120,6 +123,10 @@ impl Update {
         gone: &[AddressId],
     ) -> Result<Merged, Failure> {
         let (mut patch, customer) = (self.patch.clone(), stored.customer());
+        let note = match &self.row {
+            Some(row) => row.held_against(&mut patch.draft, customer)?,
+            None => None,
+        };
         if let Some(Expected { owner, .. }) = &self.expect {
             ensure_owner(owner, customer)?;
         }
@@ -140,6 +147,7 @@ impl Update {
             planned.ensure_required(customer)?;
             diff::ensure_planned(&still_planned(&planned.changes, gone), &merged.changes, customer)?;
         }
+        merged.notes.extend(note.map(str::to_owned));
         merged.notes.extend(lint::of_profile(&merged, dialect));
         Ok(merged)
     }

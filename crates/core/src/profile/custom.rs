@@ -78,6 +78,11 @@ impl AttributeDirectory {
         self.0.insert(owner, list);
     }
 
+    /// The codes of the attributes, where the shop has shown its list.
+    pub fn codes(&self, owner: Owner) -> Option<Vec<&str>> {
+        Some(self.0.get(&owner)?.as_ref()?.iter().map(|attribute| &*attribute.code).collect())
+    }
+
     /// A draft with the options of its attributes by value.
     ///
     /// # Errors

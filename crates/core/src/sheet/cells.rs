@@ -1,4 +1,7 @@
 //! What spreadsheets do to cells: blanks around them, formulas that hold a text, and yes and no in the language of the program.
+//! A cell that is written here is read back as it was, also after a spreadsheet has opened and saved it.
+
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
@@ -12,11 +15,65 @@ pub fn bare(value: &str) -> &str {
     value.trim_matches(is_invisible)
 }
 
-/// A cell without what is around its value; of `="02138"`, which keeps a text from becoming a number, the text.
-pub fn clean(cell: &str) -> &str {
-    let bare = bare(cell);
-    let text = bare.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));
-    text.filter(|text| !text.contains('"')).map_or(bare, self::bare)
+/// The text in a formula such as `="02138"`, which keeps it from becoming a number. A quote in it is written twice.
+fn in_formula(cell: &str) -> Option<Cow<'_, str>> {
+    let text = bare(cell).strip_prefix("=\"")?.strip_suffix('"')?;
+    match text.contains('"') {
+        false => Some(bare(text).into()),
+        true if text.replace("\"\"", "").contains('"') => None,
+        true => Some(bare(&text.replace("\"\"", "\"")).to_owned().into()),
+    }
+}
+
+/// A cell without what is around its value; of a formula that is a text, the text.
+pub fn clean(cell: &str) -> Cow<'_, str> {
+    in_formula(cell).unwrap_or_else(|| bare(cell).into())
+}
+
+/// What a cell says. A formula says what it holds, any other cell what follows the mark of a text.
+pub fn value(cell: &str) -> Cow<'_, str> {
+    in_formula(cell).unwrap_or_else(|| unmarked(bare(cell)).into())
+}
+
+/// A cell as it is compared: what is left of it when a spreadsheet has saved a formula as its text.
+pub fn compared(cell: &str) -> String {
+    unmarked(&clean(cell)).to_owned()
+}
+
+/// Magento's own word in import files: the cell clears its field, where an empty one changes nothing.
+pub const CLEARED: &str = "__EMPTY__VALUE__";
+
+/// Whether a cell clears its field.
+///
+/// # Errors
+/// What was expected, for another word of that kind: it would be stored as it is.
+pub fn clears(cell: &str) -> Result<bool, String> {
+    match cell {
+        CLEARED => Ok(true),
+        other if other.starts_with("__EMPTY") => Err(format!("expected {CLEARED}, found {other:?}")),
+        _ => Ok(false),
+    }
+}
+
+/// Characters that a formula can hold in Excel.
+const MAX_FORMULA: usize = 255;
+
+/// A value as a cell that no spreadsheet changes or runs: what holds a digit, does not begin with a letter, or is a word for true or
+/// false is a formula that is a text.
+pub fn written(value: &str) -> Cow<'_, str> {
+    let is_word = value.starts_with(char::is_alphabetic) && !value.contains(|it: char| it.is_numeric());
+    if value.is_empty() || is_word && flag(value).is_err() {
+        return value.into();
+    }
+    if value.chars().count() > MAX_FORMULA {
+        // So long a text is no number; the mark keeps it from being run.
+        return if value.starts_with(['=', '+', '-', '@']) {
+            format!("'{value}").into()
+        } else {
+            value.into()
+        };
+    }
+    format!("=\"{}\"", value.replace('"', "\"\"")).into()
 }
 
 /// Whether something around a cell is left out.
@@ -24,8 +81,8 @@ pub fn is_trimmed(cell: &str) -> bool {
     bare(cell) != cell
 }
 
-/// A clean cell without the apostrophe by which a spreadsheet keeps what follows from becoming a number or a formula.
-pub fn unmarked(cell: &str) -> &str {
+/// A cell without the apostrophe by which a spreadsheet keeps what follows from becoming a number or a formula.
+fn unmarked(cell: &str) -> &str {
     let rest = cell.strip_prefix('\'');
     rest.filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit() || "+-=@".contains(first)))
         .map_or(cell, bare)
@@ -83,6 +140,17 @@ pub fn flag(cell: &str) -> Result<bool, String> {
     }
 }
 
+/// Lines with `|` or line breaks between them; `\|` is the character. Empty ones are left out.
+pub fn lines(cell: &str) -> Vec<String> {
+    let lines = parted(cell).into_iter().map(|line| line.trim().replace("\\|", "|"));
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// Lines as one cell, which [`lines`] reads.
+pub fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.map(|line| line.replace('|', "\\|")).collect::<Vec<_>>().join("|")
+}
+
 /// Labels with `|` or line breaks between them; a leading `*` marks the default. `\|` and `\*` are the characters.
 pub fn options(cell: &str) -> Value {
     let labels = parted(cell);
@@ -91,7 +159,7 @@ pub fn options(cell: &str) -> Value {
         .map(|(index, label)| {
             let (label, is_default) = match label.strip_prefix('*') {
                 Some(bare) => (bare.trim_start(), true),
-                None => (label, false),
+                None => (&*label, false),
             };
             let label = label.replace("\\|", "|").replace("\\*", "*");
             json!({"label": label, "sort_order": index + 1, "is_default": is_default})
@@ -124,7 +192,7 @@ pub fn option(label: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{clean, flag, option, options, unmarked};
+    use super::{clean, flag, joined, lines, option, options, unmarked, value, written};
 
     #[test]
     fn what_nobody_sees_around_a_cell_is_left_out() {
@@ -133,7 +201,7 @@ mod tests {
         {
             assert_eq!(clean(cell), "Troy", "{cell:?}");
         }
-        for cell in ["New\u{a0}York", "=A1", "=\"a\"&\"b\"", "\"Troy\"", "="] {
+        for cell in ["New\u{a0}York", "=A1", "=\"a\"&\"b\"", "\"Troy\"", "=", "=\""] {
             assert_eq!(clean(cell), cell);
         }
     }
@@ -148,6 +216,43 @@ mod tests {
         for cell in ["'s-Hertogenbosch", "'", "''1", "1'", "O'Neil"] {
             assert_eq!(unmarked(cell), cell);
         }
+    }
+
+    #[test]
+    fn a_formula_holds_what_was_written() {
+        for text in [
+            "02138",
+            "=1+1",
+            "24\" Main",
+            "'10119",
+            "TRUE",
+            "wahr",
+            "+1 212",
+            "@x",
+            "1,000",
+            "=\"x\"",
+            "#1",
+            "-",
+        ] {
+            let cell = written(text);
+            assert!(
+                cell.starts_with("=\"") && value(&cell) == text && clean(&cell) == text,
+                "{text}: {cell}"
+            );
+        }
+        for text in ["Troy", "Łódź", "東京", "May", ""] {
+            assert_eq!((&*written(text), &*value(text)), (text, text));
+        }
+        let long = format!("={}", "a".repeat(300));
+        assert_eq!((&*written(&long), &*value(&written(&long))), (&*format!("'{long}"), &*long));
+    }
+
+    #[test]
+    fn lines_are_joined_and_parted() {
+        for text in [&["Main St 2", "Rear house"][..], &["a|b", "c"], &["|"]] {
+            assert_eq!(lines(&joined(text.iter().copied())), text);
+        }
+        assert_eq!(lines("a | b\n\nc"), ["a", "b", "c"]);
     }
 
     #[test]

@@ -27,51 +27,17 @@ use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
-use storefront_core::interface::fields::{FieldType, MARKETPLACE_FIELDS, Table};
+use storefront_core::interface::fields::Table;
 use storefront_core::lint;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec};
 use storefront_core::profile::address::DEFAULTS;
 use storefront_core::profile::address::own_id;
+use storefront_core::profile::clear::{CLEARABLE, can_clear, nothing};
 use storefront_core::profile::defaults::DefaultAddress;
 use storefront_core::profile::diff::Expected;
 use storefront_core::profile::merge::{ProfilePatch, refuse_repeated_codes, set_field};
-use storefront_core::profile::region;
 
 const ATTRIBUTES: &str = "custom_attributes";
-
-/// A field that may be empty, and what has it.
-struct Clearable {
-    name: &'static str,
-    owner: FieldOwner,
-}
-
-/// What has a field.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FieldOwner {
-    Address,
-    Profile,
-    Both,
-}
-
-const fn clearable(name: &'static str, owner: FieldOwner) -> Clearable {
-    Clearable { name, owner }
-}
-
-/// The fields that `--clear` takes.
-static CLEARABLE: [Clearable; 12] = [
-    clearable("city", FieldOwner::Address),
-    clearable("postcode", FieldOwner::Address),
-    clearable("region", FieldOwner::Address),
-    clearable("telephone", FieldOwner::Address),
-    clearable("company", FieldOwner::Address),
-    clearable("vat-id", FieldOwner::Address),
-    clearable("fax", FieldOwner::Address),
-    clearable("prefix", FieldOwner::Both),
-    clearable("middlename", FieldOwner::Both),
-    clearable("suffix", FieldOwner::Both),
-    clearable("dob", FieldOwner::Profile),
-    clearable("taxvat", FieldOwner::Profile),
-];
 
 /// The names that `--clear` takes; the name of the column is understood, too.
 fn clearable_names() -> impl Iterator<Item = PossibleValue> {
@@ -133,6 +99,9 @@ pub struct UpdateArgs {
     /// Use FILE as the current profile if the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Update options")]
     pub base: Option<PathBuf>,
+    /// Take numbers without the zeros, + and blanks that a spreadsheet removes; the message that needs it names it
+    #[arg(long, hide = true)]
+    pub allow_spreadsheet_loss: bool,
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,
@@ -217,8 +186,16 @@ impl Operation for UpdateArgs {
         self.patch(draft.clone()).map(|_| Vec::new())
     }
 
+    fn allows_spreadsheet_loss(&self) -> bool {
+        self.allow_spreadsheet_loss
+    }
+
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
         Box::pin(async {
+            // A row of an export that nobody has edited needs no read.
+            if draft.row.is_some() && draft.fields.is_empty() {
+                return Ok(Outcome { reason: Some("unchanged"), ..Outcome::not_sent(CUSTOMER_UPDATE.name) });
+            }
             let update = self.update(draft.clone())?;
             replace(service, Change::Update(&update)).await
         })
@@ -267,6 +244,7 @@ impl UpdateArgs {
     fn update(&self, draft: Draft) -> Result<Update, Failure> {
         Ok(Update {
             expect: draft.expect.clone(),
+            row: draft.row.clone(),
             warned: draft.warnings.clone(),
             patch: self.patch(draft)?,
             allow_delete: self.allow_delete,
@@ -304,10 +282,7 @@ impl UpdateArgs {
     fn refuse_to_clear(&self, has_address: bool) -> Result<(), Failure> {
         let set = if has_address { &self.members.named } else { &self.profile.named };
         for name in &self.clear {
-            let field = CLEARABLE.iter().find(|field| field.name == name.replace('_', "-"));
-            let owner = if has_address { FieldOwner::Address } else { FieldOwner::Profile };
-            let is_there = |field: &Clearable| field.owner == owner || field.owner == FieldOwner::Both;
-            if !field.is_some_and(is_there) {
+            if !can_clear(name, has_address) {
                 return Err(if has_address {
                     Failure::usage(format!("an address has no `{name}`"))
                         .hint(format!("`--clear {name}` without --address clears it in the profile"))
@@ -337,12 +312,7 @@ impl UpdateArgs {
         let mut named = self.members.named.clone();
         for name in self.clear.iter().filter(|_| self.address.is_some()) {
             let member = name.replace('-', "_");
-            let holds = MARKETPLACE_FIELDS.address.field(&member).map(|field| field.field_type);
-            let nothing = match holds {
-                Some(FieldType::Object(_)) => region::none(),
-                Some(FieldType::TextOrNull) => Value::Null,
-                _ => "".into(),
-            };
+            let nothing = nothing(&member);
             named.insert(member, nothing);
         }
         let has_address = self.address.is_some() || self.add_address;

@@ -1,0 +1,151 @@
+//! The customers that a command goes through, one after another: the one who is named, those of a search, of a file, or all.
+
+use std::collections::HashSet;
+
+use futures_util::stream::{self, StreamExt as _};
+
+use crate::cli::InputArgs;
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
+use crate::commands;
+use crate::input::customers::listed;
+use crate::ops::customers::{self, Pages};
+use crate::ops::profile::read;
+use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::interface::request::{Bearer, MAX_PAGE};
+use storefront_core::profile::stored::{Pointers, Profile};
+
+/// Customers of a file that are read at the same time.
+const JOBS: usize = 8;
+
+/// What is done with each customer.
+pub trait Visitor {
+    /// How many there are, where that is known; called before the first one.
+    fn expect(&mut self, total: Option<u64>);
+
+    /// Takes a profile; `named` is how an administrator names the customer.
+    ///
+    /// # Errors
+    /// Whatever went wrong.
+    async fn visit(&mut self, profile: &Profile, named: Option<String>) -> Result<(), Failure>;
+
+    /// Takes a customer of a file whom the shop does not have.
+    ///
+    /// # Errors
+    /// Whatever went wrong.
+    fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure>;
+}
+
+/// Which customers.
+pub enum Who {
+    /// The one who is named, or the token's own.
+    One,
+    /// Those with these words.
+    Words(String),
+    /// All.
+    All,
+    /// Those of a file, by id or email, each once.
+    Listed(Vec<String>),
+}
+
+impl Who {
+    /// What flags say. A file is read whole before anything is asked of the service.
+    ///
+    /// # Errors
+    /// As [`listed`].
+    pub fn of(text: &[String], all: bool, input: Option<InputArgs>) -> Result<Self, Failure> {
+        Ok(match input {
+            Some(input) => Self::Listed(listed(&input)?),
+            None if all => Self::All,
+            None if text.is_empty() => Self::One,
+            None => Self::Words(text.join(" ")),
+        })
+    }
+
+    /// Opens the service for them.
+    ///
+    /// # Errors
+    /// Whatever went wrong.
+    pub async fn with_service(
+        &self,
+        session: &Session<'_>,
+        task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::One => commands::with_customer(session, task).await,
+            _ => with_service(session, task).await,
+        }
+    }
+
+    /// Goes through them.
+    ///
+    /// # Errors
+    /// Whatever kept one from being read, and the visitor's.
+    pub async fn each(&self, service: &Service<'_>, visitor: &mut impl Visitor) -> Result<(), Failure> {
+        match self {
+            Self::One => {
+                visitor.expect(None);
+                let profile = read::read_profile(service).await?;
+                read::remember(service, &profile);
+                let is_named = service.customer.is_some() || service.email.is_some();
+                let named = service.session.global.customer.clone();
+                visitor.visit(&profile, if is_named { profile.text("id") } else { named }).await
+            }
+            Self::Words(words) => of_pages(service, Pages::of_words(words)?, visitor).await,
+            Self::All => of_pages(service, Pages::of_all(), visitor).await,
+            Self::Listed(listed) => of_file(service, listed, visitor).await,
+        }
+    }
+}
+
+/// The customers of a search, as they come.
+async fn of_pages(
+    service: &Service<'_>,
+    mut pages: Pages,
+    visitor: &mut impl Visitor,
+) -> Result<(), Failure> {
+    let mut is_first = true;
+    while let Some(page) = pages.next(service, MAX_PAGE).await? {
+        if std::mem::take(&mut is_first) {
+            visitor.expect(pages.total);
+        }
+        for customer in page {
+            let profile = Profile::find(customer, &Pointers::default())?;
+            visitor.visit(&profile, profile.text("id")).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn of_file(
+    service: &Service<'_>,
+    listed: &[String],
+    visitor: &mut impl Visitor,
+) -> Result<(), Failure> {
+    service.target()?;
+    if service.settings.dialect.customers.is_some() {
+        service.token(Bearer::Admin).await?;
+    }
+    visitor.expect(Some(listed.len() as u64));
+    let mut seen = HashSet::new();
+    let read = async |name: &String| {
+        let service = customers::select(service, Some(name))?;
+        Ok::<_, Failure>((name.clone(), Box::pin(read::read_profile(&service)).await))
+    };
+    let mut read = stream::iter(listed).map(read).buffered(JOBS);
+    while let Some(read) = read.next().await {
+        match read? {
+            (name, Ok(profile)) => {
+                // By id and by email it may be one customer.
+                if seen.insert(profile.customer_key()) {
+                    let is_id = service.settings.dialect.customers.is_some();
+                    visitor.visit(&profile, if is_id { profile.text("id") } else { Some(name) }).await?;
+                }
+            }
+            (name, Err(failure)) if failure.kind == FailureKind::Usage => visitor.unknown(&name, failure)?,
+            (_, Err(failure)) => return Err(failure),
+        }
+    }
+    Ok(())
+}
