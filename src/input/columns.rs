@@ -13,7 +13,7 @@ use storefront_core::check::field_names::FieldNames;
 use storefront_core::check::spreadsheet;
 use storefront_core::check::synonyms::suggest;
 use storefront_core::failure::Failure;
-use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar};
+use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar, UNKNOWN};
 use storefront_core::interface::request::{Bearer, Dialect};
 use storefront_core::operation::spec::{ColumnGroup, NamedColumns};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, OperationSpec, scalar};
@@ -380,6 +380,7 @@ pub fn known(dialect: &'static Dialect, operation: &'static OperationSpec) -> Ve
             // Each default is one value where the service keeps it as one: the others lose it.
             let is_shown = !DEFAULTS.contains(&field.name)
                 || dialect.merges_profiles && group.path.first().is_some_and(|name| *name == "addresses");
+            let is_shown = is_shown && field.name != UNKNOWN;
             if is_leaf && is_shown && known.iter().all(|other| other.title != title) {
                 let path = group.path.iter().copied().chain([field.name]).map(str::to_owned).collect();
                 known.push(Column { title, path, holds: Holds::Field(field.field_type) });

@@ -12,19 +12,8 @@ use super::Report;
 use crate::cli::ToArgs;
 use crate::system::storage::NewFile;
 use storefront_core::failure::{Applied, Failure};
-use storefront_core::sheet::cells;
+use storefront_core::sheet::cells::{self, Cell};
 use storefront_core::text::sanitize::sanitize_line;
-
-/// A cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cell {
-    /// A number by which the shop knows something, or a word of ours: no spreadsheet changes it.
-    Plain(String),
-    /// A value of the shop, written so that no spreadsheet changes it.
-    Value(String),
-    /// A value that no cell can hold; nothing is written.
-    Lost,
-}
 
 /// An export that is under way.
 pub struct Export<'a> {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the sheets in this directory: an export of the sandbox with `shop.ndjson` in it, and what spreadsheets save of it.
+"""Makes the sheets in this directory: exports of the sandbox with `shop.ndjson` and `attributes.json` in it, and what spreadsheets
+save of them.
 
     cargo build && python3 tests/sheets/make.py target/debug/storefront
 
@@ -17,6 +18,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+CODES = ["sheet_decade", "sheet_weave", "sheet_year"]
 LOCALE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
 <item oor:path="/org.openoffice.Setup/L10N"><prop oor:name="ooSetupSystemLocale" oor:op="fuse"><value>%s</value></prop></item>
@@ -36,12 +38,16 @@ def export(program, directory):
     made = directory / "addresses.csv"
     run("customer", "export", "--all-customers", "--to", str(made))
     shutil.copyfile(made, HERE / "addresses.csv")
+    run("attribute", "create", "-i", str(HERE / "attributes.json"), "--yes", "--journal", str(directory / "journal2"))
+    made = directory / "attributes.csv"
+    run("attribute", "export", "--format", "csv", "--to", str(made), *CODES)
+    shutil.copyfile(made, HERE / "attributes.csv")
 
 
-def saved_by_libreoffice(directory, locale, language, separator, name):
-    """Opens the export with the rules of a country, and saves it as a sheet and from there as CSV."""
+def saved_by_libreoffice(directory, what, locale, language, separator, name):
+    """Opens an export with the rules of a country, and saves it as a sheet and from there as CSV."""
     profile = directory / locale
-    (profile / "user").mkdir(parents=True)
+    (profile / "user").mkdir(parents=True, exist_ok=True)
     (profile / "user" / "registrymodifications.xcu").write_text(LOCALE % locale)
 
     def convert(source, *words):
@@ -50,9 +56,9 @@ def saved_by_libreoffice(directory, locale, language, separator, name):
 
     # Separated by commas, quoted, UTF-8, from the first line on, no formats of columns, in the language of the country.
     read = f"--infilter=Text - txt - csv (StarCalc):44,34,76,1,,{language}"
-    convert(HERE / "addresses.csv", read, "--convert-to", "ods")
-    convert(profile / "addresses.ods", "--convert-to", f"csv:Text - txt - csv (StarCalc):{ord(separator)},34,76,1")
-    shutil.copyfile(profile / "addresses.csv", HERE / name)
+    convert(HERE / f"{what}.csv", read, "--convert-to", "ods")
+    convert(profile / f"{what}.ods", "--convert-to", f"csv:Text - txt - csv (StarCalc):{ord(separator)},34,76,1")
+    shutil.copyfile(profile / f"{what}.csv", HERE / name)
 
 
 def rows():
@@ -77,8 +83,10 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)
         export(str(pathlib.Path(sys.argv[1]).resolve()), directory)
-        saved_by_libreoffice(directory, "en-US", 1033, ",", "libreoffice-en.csv")
-        saved_by_libreoffice(directory, "de-DE", 1031, ";", "libreoffice-de.csv")
+        saved_by_libreoffice(directory, "addresses", "en-US", 1033, ",", "libreoffice-en.csv")
+        saved_by_libreoffice(directory, "addresses", "de-DE", 1031, ";", "libreoffice-de.csv")
+        saved_by_libreoffice(directory, "attributes", "en-US", 1033, ",", "attributes-en.csv")
+        saved_by_libreoffice(directory, "attributes", "de-DE", 1031, ";", "attributes-de.csv")
     table = rows()
     (HERE / "excel-de.csv").write_bytes(("\ufeff" + text_of(table, ";")).encode())
     (HERE / "excel-unicode.txt").write_bytes(("\ufeff" + text_of(table, "\t")).encode("utf-16-le"))

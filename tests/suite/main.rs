@@ -14,6 +14,7 @@ mod address_removal;
 mod api;
 mod attribute;
 mod attribute_exchange;
+mod attribute_sheet;
 mod batch_crash_recovery;
 #[cfg(unix)]
 mod batch_interruption;

@@ -41,6 +41,7 @@ pub mod check {
 /// What stands in the cells of a sheet.
 pub mod sheet {
     pub mod address;
+    pub mod attribute;
     pub mod cells;
     pub mod exported;
 }

@@ -15,7 +15,7 @@ use crate::client::Session;
 use crate::client::service::Service;
 use crate::ops::customers::NO_CUSTOMER_FOUND;
 use crate::ops::profile::custom;
-use crate::report::export::{Cell, Export};
+use crate::report::export::Export;
 use crate::report::progress::Progress;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -25,6 +25,7 @@ use storefront_core::profile::custom::Owner;
 use storefront_core::profile::defaults::DefaultAddress;
 use storefront_core::profile::stored::Profile;
 use storefront_core::sheet::address::{ADDRESS_ID, ATTRIBUTE, cell, titles};
+use storefront_core::sheet::cells::Cell;
 use storefront_core::sheet::exported::{EXPORTED, Mark};
 
 /// Flags of `customer export`.

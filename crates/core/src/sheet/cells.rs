@@ -55,8 +55,26 @@ pub fn clears(cell: &str) -> Result<bool, String> {
     }
 }
 
+/// A cell that is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// A number by which the shop knows something, or a word of ours: no spreadsheet changes it.
+    Plain(String),
+    /// A value of the shop, to be [`written`].
+    Value(String),
+    /// A value that no cell can hold.
+    Lost,
+}
+
+impl Cell {
+    /// The cell of a text of the shop.
+    pub fn of(text: &str) -> Self {
+        if text.contains(['\n', '\r', '\0']) { Self::Lost } else { Self::Value(text.to_owned()) }
+    }
+}
+
 /// Characters that a formula can hold in Excel.
-const MAX_FORMULA: usize = 255;
+pub const MAX_FORMULA: usize = 255;
 
 /// A value as a cell that no spreadsheet changes or runs: what holds a digit, does not begin with a letter, or is a word for true or
 /// false is a formula that is a text.
