@@ -1,21 +1,23 @@
 //! What the log has of one customer: replacements of the profile, newest first.
 //!
-//! A replacement is made from one read. It is one PUT, or removals of addresses by calls of their own, or both: each call is
-//! a write, and the first of them has the document.
+//! A replacement is made from one read. It is one PUT, or a call for each address that is removed: each call is a write with its
+//! effect, and the first of them has the document. What the effect of a call keeps is in the document: the log has it once.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value, json};
+use rusqlite::params;
+use serde_json::{Map, Value};
 
-use super::replacement::{Calls, Replacement};
+use super::replacement::Replacement;
 use super::{Document, LastRead, NewWrite, OpenWrite, Owner, People, RunId, Write, WriteId, WriteLog};
+use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::{MAX_LATENESS, WriteOutcome};
-use storefront_core::profile::diff::{self, Change};
+use storefront_core::profile::diff::Change;
 use storefront_core::profile::verify::Proof;
 
 /// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
@@ -84,44 +86,45 @@ impl Entry {
         self.first.left_at
     }
 
-    /// What became of its calls.
-    pub fn calls(&self) -> Calls {
-        let removes = removed_by(&self.first.effect);
-        let became = |id: &AddressId| {
-            let is_of = |write: &&Write| removed_by_call(&write.effect) == Some(*id);
-            let write = std::iter::once(&self.first).chain(&self.others).find(is_of);
-            (*id, write.map_or(WriteOutcome::NotSent, |write| write.outcome))
-        };
-        let put = removed_by_call(&self.first.effect).is_none().then_some(self.first.outcome);
-        Calls { put, removals: removes.iter().map(became).collect() }
+    fn writes(&self) -> impl Iterator<Item = &Write> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// What became of the PUT; `None` where addresses are removed by calls of their own.
+    pub fn put(&self) -> Option<WriteOutcome> {
+        (self.first.call == UPDATE).then_some(self.first.outcome)
+    }
+
+    /// The addresses that are removed by calls of their own, with what became of each.
+    pub fn removals(&self) -> Vec<(AddressId, WriteOutcome)> {
+        let calls = self.writes().filter(|_| self.put().is_none());
+        calls.filter_map(|call| Some((removed_by(&effect_of(call))?, call.outcome))).collect()
     }
 
     /// What became of it.
     pub fn outcome(&self) -> WriteOutcome {
-        self.calls().outcome()
+        match &self.others[..] {
+            [] => self.first.outcome,
+            _ => WriteOutcome::of_calls(&self.writes().map(|call| call.outcome).collect::<Vec<_>>()),
+        }
     }
 
     /// What of it the service wrote in its own way.
     pub fn rewritten(&self) -> Vec<Change> {
-        let seen = self.first.seen.as_ref().and_then(Value::as_array);
-        seen.into_iter().flatten().filter_map(Change::parse).collect()
-    }
-
-    /// The write of the call that removes this address.
-    fn removal(&self, address: AddressId) -> Option<&Write> {
-        let mut all = std::iter::once(&self.first).chain(&self.others);
-        all.find(|write| removed_by_call(&write.effect) == Some(address))
+        effect_of(&self.first).rewritten()
     }
 }
 
-/// The addresses that are removed by calls of their own.
-fn removed_by(effect: &Value) -> Vec<AddressId> {
-    effect["removes"].as_array().into_iter().flatten().filter_map(AddressId::of).collect()
+/// What a call changes, as the log has it.
+fn effect_of(call: &Write) -> Effect {
+    let effect = serde_json::from_value(call.effect.clone());
+    effect.unwrap_or_else(|_| Effect::on(effect::Owner::to_be_made(Kind::Customer)))
 }
 
-/// The address that this call removes.
-fn removed_by_call(effect: &Value) -> Option<AddressId> {
-    effect.get("remove").and_then(AddressId::of)
+/// The address that a call removes.
+fn removed_by(effect: &Effect) -> Option<AddressId> {
+    let removed = effect.changes.iter().find(|change| change.path.is_element());
+    removed.and_then(|change| change.path.address_id())
 }
 
 /// The newest replacement, where a request of it may still take effect.
@@ -162,12 +165,10 @@ pub struct About<'a> {
     pub journal_length: Option<u64>,
     /// The customer as stored, with every field as it came.
     pub stored: &'a Map<String, Value>,
-    /// The customer as sent; the stored one where addresses are only removed.
+    /// The customer as it is to be.
     pub sent: &'a Map<String, Value>,
-    /// Whether there is a PUT.
-    pub has_put: bool,
-    /// The addresses that are removed by calls of their own.
-    pub removes: &'a [AddressId],
+    /// Its calls: what each is called, and what it changes.
+    pub calls: &'a [(&'a str, &'a Effect)],
 }
 
 impl CustomerStore {
@@ -184,38 +185,36 @@ impl CustomerStore {
         self.log.as_ref().map_or(Timestamp::MAX, |log| log.clock.now())
     }
 
-    /// Puts a replacement into the log, synced; after that its first call may leave. The caller holds the customer's lock.
+    /// Puts the calls of a replacement into the log, synced; after that they may leave. The caller holds the customer's lock.
     ///
     /// # Errors
     /// As [`WriteLog::gate`].
     pub async fn take(&self, about: About<'_>) -> Result<Unsent, Failure> {
         let log = self.log.as_ref().ok_or_else(|| Failure::internal("there is no log"))?;
-        let mut effect = json!({ "changes": diff::customers(about.stored, about.sent) });
-        if !about.removes.is_empty() {
-            effect["removes"] = about.removes.iter().map(|id| Value::from(*id)).collect();
+        let mut calls = VecDeque::new();
+        for (name, effect) in about.calls {
+            let first = calls.front().map(OpenWrite::id);
+            let document = || Document { stored: about.stored.clone(), sent: about.sent.clone() };
+            let effect = Effect { keeps: Vec::new(), ..(*effect).clone() };
+            let write = NewWrite {
+                part_of: first,
+                record: about.record,
+                journal_length: about.journal_length,
+                document: first.is_none().then(document),
+                ..self.new_write(about.run, (*name).to_owned(), &effect, about.stored, about.sent)
+            };
+            calls.push_back(log.gate(write).await?);
         }
-        let mut call = UPDATE.to_owned();
-        if let (false, Some(first)) = (about.has_put, about.removes.first()) {
-            (effect["remove"], call) = ((*first).into(), removal(*first));
-        }
-        let document = Document { stored: about.stored.clone(), sent: about.sent.clone() };
-        let write = NewWrite {
-            record: about.record,
-            journal_length: about.journal_length,
-            document: Some(document),
-            ..self.new_write(about.run, call, effect, about.stored, about.sent)
-        };
-        let open = log.gate(write).await?;
-        let name =
-            WriteName { id: open.id(), run: about.run, record: about.record.map(|(number, _)| number) };
-        Ok(Unsent { open, name })
+        let id = calls.front().map(OpenWrite::id).unwrap_or_default();
+        let record = about.record.map(|(number, _)| number);
+        Ok(Unsent { calls, name: WriteName { id, run: about.run, record } })
     }
 
     fn new_write(
         &self,
         run: RunId,
         call: String,
-        effect: Value,
+        effect: &Effect,
         stored: &Map<String, Value>,
         sent: &Map<String, Value>,
     ) -> NewWrite {
@@ -235,32 +234,10 @@ impl CustomerStore {
             call,
             service: self.service.clone(),
             owner: self.owner(),
-            effect,
+            effect: serde_json::to_value(effect).unwrap_or_default(),
             document: None,
             people,
         }
-    }
-
-    /// Puts the call that removes this address into the log, synced, unless the replacement began with it.
-    ///
-    /// # Errors
-    /// As [`WriteLog::gate`]; the call must not leave then.
-    pub async fn write_ahead_removal(&self, of: WriteName, address: AddressId) -> Result<(), Failure> {
-        let log = self.log.as_ref().ok_or_else(|| Failure::internal("there is no log"))?;
-        let (Some(entry), Some(document)) = (self.entry(of.id)?, log.document(of.id)?) else {
-            return Err(Failure::guard("the log does not have the update any more; nothing else is sent"));
-        };
-        if entry.removal(address).is_some() {
-            return Ok(());
-        }
-        let effect = json!({"remove": address});
-        let write = NewWrite {
-            part_of: Some(of.id),
-            record: of.record.map(|record| (record, 0)),
-            ..self.new_write(of.run, removal(address), effect, &document.stored, &document.sent)
-        };
-        log.gate(write).await?.leaves();
-        Ok(())
     }
 
     /// The replacement whose first call is this one.
@@ -360,68 +337,83 @@ impl CustomerStore {
         self.log.as_ref().map_or(Ok(false), |log| log.knows_run(runs))
     }
 
-    /// The document of a replacement.
+    /// A replacement, as if of removals by calls of their own only those had been asked for that may have been applied.
     ///
     /// # Errors
     /// `guard` where it cannot be read, `usage` where it was deleted.
     pub fn read(&self, entry: &Entry) -> Result<Replacement, Failure> {
+        let whole = self.whole(entry)?;
+        if entry.put().is_some() {
+            return Ok(whole);
+        }
+        let applied = entry.writes().filter(|call| call.outcome.may_be_applied());
+        let merged = applied.fold(whole.customer.clone(), |now, call| effect_of(call).applied_to(&now));
+        Ok(Replacement { merged, ..whole })
+    }
+
+    fn whole(&self, entry: &Entry) -> Result<Replacement, Failure> {
         let name = entry.name();
         let gone = || Failure::usage(format!("what {name} changed was deleted from the log"));
         let log = self.log.as_ref().ok_or_else(gone)?;
-        let document = log.document(name.id)?.ok_or_else(gone)?;
-        let removes = removed_by(&entry.first.effect);
+        let Document { stored, sent } = log.document(name.id)?.ok_or_else(gone)?;
         let (taken, operation) = (entry.taken().to_string(), entry.first.operation.clone());
-        Ok(Replacement::new(name, entry.first.service.clone(), taken, operation, document, removes))
+        Ok(Replacement { name, taken, operation, customer: stored, merged: sent })
     }
 
-    /// As [`Self::read`], as if only that had been asked for which may have been applied.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    pub fn read_applied(&self, entry: &Entry) -> Result<Replacement, Failure> {
-        Ok(self.read(entry)?.as_applied(&entry.calls()))
+    /// The calls of a replacement that may have been applied, newest first, each as one of its own with what became of it.
+    fn read_calls(&self, entry: &Entry) -> Result<Vec<(Replacement, WriteOutcome)>, Failure> {
+        let whole = self.whole(entry)?;
+        if let Some(put) = entry.put() {
+            return Ok(vec![(whole, put)]);
+        }
+        let mut now = whole.customer.clone();
+        let mut made = Vec::new();
+        for call in entry.writes().filter(|call| call.outcome.may_be_applied()) {
+            let merged = effect_of(call).applied_to(&now);
+            let customer = std::mem::replace(&mut now, merged.clone());
+            made.push((Replacement { customer, merged, ..whole.clone() }, call.outcome));
+        }
+        made.reverse();
+        Ok(made)
     }
 
-    /// Notes what became of the PUT of a replacement, or, where a removal has left or is all there is, of the removals that are
-    /// open; and what of it the service wrote in its own way. What cannot be written is left out: the next command then finds out
-    /// for itself.
-    pub fn set_outcome(&self, of: WriteName, outcome: WriteOutcome, rewritten: &[Change]) {
-        let (Some(log), Ok(Some(entry))) = (&self.log, self.entry(of.id)) else { return };
-        let seen = Value::Array(rewritten.iter().filter_map(|one| serde_json::to_value(one).ok()).collect());
-        let seen = Some(seen).filter(|_| !rewritten.is_empty());
-        let begins_with_removal = removed_by_call(&entry.first.effect).is_some();
-        if !begins_with_removal && entry.others.is_empty() {
-            return log.close_later(of.id, outcome, seen);
-        }
-        let removals = std::iter::once(&entry.first).filter(|_| begins_with_removal).chain(&entry.others);
-        for write in removals.filter(|write| matches!(write.outcome, WriteOutcome::Unknown { .. })) {
-            log.close_later(write.id, outcome, None);
-        }
-        if let Some(seen) = seen.filter(|_| !begins_with_removal) {
-            log.close_later(of.id, entry.first.outcome, Some(seen));
-        }
+    /// Notes what became of the PUT of a replacement, or of its removals that are open, and what a look showed of it. What cannot
+    /// be written is left out: the next command then finds out for itself.
+    pub fn set_outcome(&self, of: WriteName, outcome: WriteOutcome, shown: Option<&Map<String, Value>>) {
+        let Ok(Some(entry)) = self.entry(of.id) else { return };
+        let is_put = entry.put().is_some();
+        let is_open = |call: &&Write| is_put || matches!(call.outcome, WriteOutcome::Unknown { .. });
+        entry.writes().filter(is_open).for_each(|call| self.close(call, outcome, shown));
     }
 
-    /// Notes what became of the removal of this address.
-    pub fn set_removal(&self, of: WriteName, address: AddressId, outcome: WriteOutcome) {
-        let (Some(log), Ok(Some(entry))) = (&self.log, self.entry(of.id)) else { return };
-        if let Some(write) = entry.removal(address) {
-            log.close_later(write.id, outcome, None);
+    /// Notes what became of one call.
+    pub fn set_call(&self, id: WriteId, outcome: WriteOutcome) {
+        if let Some(log) = &self.log {
+            log.close_later(id, outcome, None);
         }
     }
 
     /// Notes what a read has shown of the removals that the service says that it has; where others are lost, of those, too, that
     /// it says were gone before.
-    pub fn close_removals(&self, of: WriteName, outcome: WriteOutcome) {
-        let (Some(log), Ok(Some(entry))) = (&self.log, self.entry(of.id)) else { return };
+    pub fn close_removals(&self, of: WriteName, outcome: WriteOutcome, shown: &Map<String, Value>) {
+        let Ok(Some(entry)) = self.entry(of.id) else { return };
         let is_lost = matches!(outcome, WriteOutcome::Mismatch { .. });
-        let all = std::iter::once(&entry.first).chain(&entry.others);
-        for write in all.filter(|write| removed_by_call(&write.effect).is_some()) {
-            match write.outcome {
-                WriteOutcome::Applied { .. } => log.close_later(write.id, outcome, None),
-                WriteOutcome::Refused if is_lost => log.close_later(write.id, outcome, None),
+        for call in entry.writes() {
+            match call.outcome {
+                WriteOutcome::Applied { .. } => self.close(call, outcome, Some(shown)),
+                WriteOutcome::Refused if is_lost => self.close(call, outcome, Some(shown)),
                 _ => {}
             }
+        }
+    }
+
+    fn close(&self, call: &Write, outcome: WriteOutcome, shown: Option<&Map<String, Value>>) {
+        let Some(log) = &self.log else { return };
+        log.close_later(call.id, outcome, None);
+        if let Some(shown) = shown {
+            let mut effect = effect_of(call);
+            effect.close(shown);
+            log.note_seen(call.id, &effect);
         }
     }
 
@@ -440,7 +432,7 @@ impl CustomerStore {
     pub fn newest_pending(&self) -> Result<Option<PendingWrite>, Failure> {
         for entry in self.entries() {
             let entry = entry?;
-            let Some(outcome) = entry.calls().put.filter(|put| put.may_be_applied()) else { continue };
+            let Some(outcome) = entry.put().filter(|put| put.may_be_applied()) else { continue };
             let is_mismatch = matches!(outcome, WriteOutcome::Mismatch { .. });
             let until = outcome.open_until(self.now());
             return Ok(until.map(|until| PendingWrite { entry, until, is_mismatch }));
@@ -471,7 +463,7 @@ impl CustomerStore {
                 continue;
             }
             older += usize::from(is_older);
-            recent.extend(self.read(&entry)?.calls(&entry.calls()));
+            recent.extend(self.read_calls(&entry)?);
         }
         Ok(recent)
     }
@@ -512,12 +504,16 @@ impl CustomerStore {
     }
 }
 
-/// What the call that removes this address is called.
-fn removal(id: AddressId) -> String {
-    format!("remove address {id}")
-}
-
 impl WriteLog {
+    /// Notes what a look has shown of a write.
+    fn note_seen(&self, id: WriteId, effect: &Effect) {
+        let Ok(effect) = serde_json::to_string(effect) else { return };
+        self.commit_later(move |connection| {
+            let note = "UPDATE write SET effect = ?2 WHERE id = ?1";
+            connection.prepare_cached(note)?.execute(params![id.0, effect]).map(drop)
+        });
+    }
+
     /// The run and the record that a name stands for; `None` where it is no name.
     pub fn parse(name: &str) -> Option<(RunId, Option<u64>)> {
         match name.split_once(':') {
@@ -578,19 +574,18 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// A replacement whose first call has not left: that is noted when the command ends before it does.
+/// A replacement whose calls have not left: that is noted of each when the command ends before it does.
 #[derive(Debug)]
 pub struct Unsent {
-    open: OpenWrite,
+    calls: VecDeque<OpenWrite>,
     /// What people name it by.
     pub name: WriteName,
 }
 
 impl Unsent {
-    /// The first call leaves now.
-    pub fn leaves(self) -> WriteName {
-        self.open.leaves();
-        self.name
+    /// The next call leaves now.
+    pub fn leaves(&mut self) -> Option<WriteId> {
+        self.calls.pop_front().map(OpenWrite::leaves)
     }
 }
 

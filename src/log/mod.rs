@@ -78,7 +78,7 @@ use rusqlite::Connection;
 pub use customers::{About, CustomerStore, Entry, MAX_LAG, PendingWrite, Reach, UPDATE, Unsent, WriteName};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
-pub use replacement::{Calls, Replacement};
+pub use replacement::Replacement;
 pub use retention::{Forgotten, Whose};
 pub use runs::{NewRun, Run, RunId, new_uuid};
 pub use small::{DefaultNote, SeenAddresses, StartedPlan};

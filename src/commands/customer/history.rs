@@ -253,7 +253,7 @@ fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Resu
         WriteOutcome::Mismatch { .. } => Proof::OrRewritten,
         _ => Proof::AsSent,
     };
-    let snapshot = store.read_applied(&entry).map_err(|failure| {
+    let snapshot = store.read(&entry).map_err(|failure| {
         Failure::new(FailureKind::Unknown, failure.message)
             .hint(hint!("look at the profile with ", storefront("customer show")))
     })?;

@@ -168,7 +168,7 @@ impl Looked {
                 unusable.push((sent.record, missing(&loaded, &sent.of)?));
             }
             for entry in entries {
-                match loaded.store.read_applied(&entry) {
+                match loaded.store.read(&entry) {
                     Ok(snapshot) => match ensure_own(&loaded, &snapshot) {
                         Ok(()) => snapshots.push((sent.record, snapshot, entry)),
                         Err(why) => unusable.push((sent.record, why)),

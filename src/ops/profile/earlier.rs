@@ -60,7 +60,10 @@ pub fn note_saved_refusal(
             WriteOutcome::Refused => {}
             _ => break,
         }
-        let snapshot = store.read(&entry)?.put();
+        if entry.put().is_none() {
+            continue;
+        }
+        let snapshot = store.read(&entry)?;
         let Some(sent_at) = snapshot.taken.parse().ok().filter(|taken| store.is_recent(*taken)) else {
             break;
         };
@@ -72,7 +75,7 @@ pub fn note_saved_refusal(
         if tells_of_it(&verification) && !was_so_before(service, store, &snapshot.customer, &snapshot.merged)
         {
             let outcome = WriteOutcome::Mismatch { sent_at, is_final: true };
-            store.set_outcome(snapshot.name, outcome, &verification.altered);
+            store.set_outcome(snapshot.name, outcome, Some(now.customer()));
             let warning = format!("update {} was refused, but saved", snapshot.name());
             service.session.report.warn(&warning);
             break;
@@ -81,7 +84,7 @@ pub fn note_saved_refusal(
     Ok(())
 }
 
-/// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read_applied`] gives it, which is noted
+/// Whether a profile proves a replacement that was sent earlier, as [`CustomerStore::read`] gives it, which is noted
 /// then.
 ///
 /// # Errors
@@ -101,7 +104,7 @@ pub fn is_shown(
         store.set_outcome(
             snapshot.name,
             WriteOutcome::Applied { at, verified: verification.is_shown() },
-            &verification.altered,
+            Some(now.customer()),
         );
     }
     Ok(is_shown)
@@ -124,7 +127,7 @@ pub async fn resolve_unknown(service: &Service<'_>, of: &OfRuns) -> Result<Optio
     let verified = match entry.outcome() {
         WriteOutcome::Applied { verified, .. } => verified,
         WriteOutcome::Partial { .. } => return Err(in_part()),
-        _ if is_shown(service, &store, &store.read_applied(&entry)?, &stored, Proof::AsSent)? => {
+        _ if is_shown(service, &store, &store.read(&entry)?, &stored, Proof::AsSent)? => {
             match outcome(name.id)? {
                 Some(WriteOutcome::Partial { .. }) => return Err(in_part()),
                 _ => true,
@@ -155,11 +158,10 @@ pub fn removed_earlier(ids: &[AddressId], loaded: &LoadedProfile) -> Result<Vec<
     }
     for entry in store.entries() {
         let entry = entry?;
-        let snapshot = store.read(&entry)?;
-        if snapshot.removes.iter().any(|id| absent.contains(id)) && belongs_to(stored, &snapshot.customer) {
-            let calls = entry.calls();
-            let was_removed =
-                |id: &mut AddressId| snapshot.removes.contains(id) && calls.removal(*id).may_be_applied();
+        let mut removed = entry.removals();
+        removed.retain(|(id, outcome)| outcome.may_be_applied() && absent.contains(id));
+        if !removed.is_empty() && belongs_to(stored, &store.read(&entry)?.customer) {
+            let was_removed = |id: &mut AddressId| removed.iter().any(|(own, _)| own == id);
             gone.extend(absent.extract_if(.., was_removed));
         }
         if absent.is_empty() {

@@ -76,7 +76,7 @@ pub async fn dry_run(steps: &mut Steps<'_>) -> Result<Outcome, Failure> {
         profile.owner = loaded.stored.owner();
     }
     match dispatch {
-        Dispatch::Put(request) => Ok(Outcome { request: Some(service.preview(request)), ..outcome }),
+        Dispatch::Put(call) => Ok(Outcome { request: Some(service.preview(call.request)), ..outcome }),
         Dispatch::Removals(removals) => {
             let shown = calls::preview(&service, steps.change.operation(), planned(&removals));
             Ok(Outcome { request: shown.request, calls: shown.calls, ..outcome })

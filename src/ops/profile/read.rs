@@ -15,6 +15,7 @@ use crate::ops::customers;
 use crate::state::{self, LockName, acquire};
 use crate::system::storage::Lock;
 use storefront_core::absent::{Absent, named_in};
+use storefront_core::effect::{self, Kind};
 use storefront_core::email::Email;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
@@ -110,6 +111,11 @@ impl LoadedProfile {
         (self.stored, self.is_readable) = read_or_base(service, base).await?;
         self.read_at = Instant::now();
         Ok(())
+    }
+
+    /// Whose values calls change that are made from it.
+    pub fn owner(&self) -> effect::Owner {
+        effect::Owner::new(Kind::Customer, &self.store.key)
     }
 
     /// Whether it was read too long ago to be the basis of a call.

@@ -20,10 +20,11 @@ use super::remove::{Dispatch, remove};
 use super::steps::{Next, Steps};
 use super::verify::Sent;
 use crate::client::service::Service;
-use crate::client::{Attempt, Attempts, Effect, pause};
+use crate::client::{self, Attempt, Attempts, pause};
 use crate::journal::write::WriteAhead;
 use crate::log::About;
 use crate::report::outcome::Outcome;
+use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
@@ -134,42 +135,41 @@ async fn send_locked(
     dispatch: &Dispatch,
 ) -> Result<Put, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
-    let stored = loaded.stored.customer();
-    let has_put = matches!(dispatch, Dispatch::Put(_));
     let run = match steps.run().await {
         Ok(run) => run,
         Err(failure) => return start_again(steps, failure),
     };
-    let about = About {
-        run,
-        stored,
-        sent: if has_put { &merged.customer } else { stored },
-        has_put,
-        removes: &dispatch.removed(),
-        record: None,
-        journal_length: None,
-    };
     service.log_before_send().await?;
     let of_journal = service.write_ahead;
+    let calls: Vec<(&str, &Effect)> =
+        dispatch.calls().into_iter().map(|call| (&*call.name, &call.effect)).collect();
     let about = About {
+        run,
+        stored: loaded.stored.customer(),
+        sent: &merged.customer,
+        calls: &calls,
         record: of_journal.map(WriteAhead::place),
         journal_length: of_journal.map(WriteAhead::journal_length),
-        ..about
     };
-    let write = match loaded.store.take(about).await {
+    let mut unsent = match loaded.store.take(about).await {
         // That it has not left is noted where it is dropped.
         Ok(_) if loaded.is_old() => return start_again(steps, too_late()),
-        Ok(unsent) => unsent.leaves(),
+        Ok(unsent) => unsent,
         Err(failure) => return start_again(steps, failure),
     };
+    let write = unsent.name;
     let settle = steps.change.settle(service);
     let (recent, sent_at) = (&steps.recent, clock.now());
     let sent = Sent { operation, service, settle, loaded, merged, write, recent, sent_at };
     let reported = steps.sent(merged, write);
     match dispatch {
-        Dispatch::Put(request) => send_put(&mut steps.attempts, &sent, request, reported).await,
+        Dispatch::Put(call) => {
+            unsent.leaves();
+            send_put(&mut steps.attempts, &sent, &call.request, reported).await
+        }
         Dispatch::Removals(removals) => {
-            remove(&sent, removals, reported).await.map(|outcome| Put::Applied(Box::new(outcome)))
+            let removed = remove(&sent, removals, unsent, reported).await;
+            removed.map(|outcome| Put::Applied(Box::new(outcome)))
         }
     }
 }
@@ -206,7 +206,7 @@ async fn send_put(
         attempt.as_ref().map_or(WriteOutcome::NotSent, |attempt| attempt.outcome(sent.sent_at, clock.now()));
     // What the reply to an applied one shows is looked at first.
     if !matches!(attempt, Ok(Attempt::Applied(_))) {
-        sent.loaded.store.set_outcome(sent.write, outcome, &[]);
+        sent.loaded.store.set_outcome(sent.write, outcome, None);
     }
     let reported = reported.of(outcome);
     let applied = |outcome| Put::Applied(Box::new(outcome));
@@ -218,7 +218,7 @@ async fn send_put(
             Err(sent.look_after_refusal(refused).await)
         }
         unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
-            let wait = service.delay(attempts, &unsent, Effect::Write);
+            let wait = service.delay(attempts, &unsent, client::Effect::Write);
             let failure = attempts.fail(unsent);
             match wait {
                 Some(wait) => Ok(Put::Again(wait, Box::new(failure))),

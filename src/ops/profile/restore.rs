@@ -164,7 +164,7 @@ impl Restore<'_> {
             }
             // An older update must not be undone in place of one that cannot be read.
             let unreadable = |failure: Failure| failure.hint(hint!("name the update to undo; ", list()));
-            let snapshot = store.read_applied(&entry).map_err(unreadable)?;
+            let snapshot = store.read(&entry).map_err(unreadable)?;
             let is_doubtful = matches!(outcome, WriteOutcome::Unknown { .. })
                 && !is_shown(self.service, store, &snapshot, stored, Proof::AsSent)?;
             let doubt = is_doubtful.then(|| may_not_be_applied(&snapshot));
@@ -186,7 +186,7 @@ impl Target {
 /// The update with this id.
 fn by_name(store: &CustomerStore, name: &str) -> Result<Target, Failure> {
     let entry = store.named(name)?;
-    Ok(Target::of(store.read_applied(&entry)?, &entry))
+    Ok(Target::of(store.read(&entry)?, &entry))
 }
 
 /// What is said where an inverse changes nothing; `older` is the update before the one that is undone.

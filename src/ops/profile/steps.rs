@@ -11,16 +11,18 @@ use super::earlier::{is_shown, note_saved_refusal, removed_earlier};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, LoadedProfile};
-use super::remove::{Dispatch, Removal};
+use super::remove::{self, Dispatch, Removal};
 use super::restore::{Proposal, Restore, Target};
 use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
 use crate::client::service::Service;
-use crate::log::{RunId, WriteLog, WriteName};
+use crate::log::{RunId, UPDATE, WriteLog, WriteName};
 use crate::ops::{Reads, read_country};
 use crate::prompt::Consent;
 use crate::report::outcome::{Outcome, ProfileOutcome};
+use crate::write::Call;
+use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::Request;
@@ -228,7 +230,7 @@ impl<'a> Steps<'a> {
         let Some(pending) = pending.filter(|_| !self.change.replacement_args().after_unknown) else {
             return Ok(None);
         };
-        let snapshot = loaded.store.read_applied(&pending.entry).ok();
+        let snapshot = loaded.store.read(&pending.entry).ok();
         if let Some(snapshot) = snapshot.as_ref().filter(|_| loaded.is_readable)
             && is_shown(self.service, &loaded.store, snapshot, &loaded.stored, pending.proof())?
         {
@@ -342,7 +344,9 @@ impl<'a> Steps<'a> {
     ) -> Result<Dispatch, Failure> {
         let removals = self.removals(service, loaded, merged)?;
         if removals.is_empty() {
-            return self.request(service, &loaded.stored, merged).map(Dispatch::Put);
+            let request = self.request(service, &loaded.stored, merged)?;
+            let effect = Effect::of_profile(loaded.owner(), loaded.stored.customer(), &merged.customer);
+            return Ok(Dispatch::Put(Box::new(Call::new(UPDATE, request, effect))));
         }
         Ok(Dispatch::Removals(removals))
     }
@@ -360,9 +364,8 @@ impl<'a> Steps<'a> {
         if replaces_list || !is_read || !merged.changes.iter().all(diff::Change::is_removal) {
             return Ok(Vec::new());
         }
-        let target = service.target()?;
-        let by_call = |id: &AddressId| Some((*id, Request::remove_address(&target, *id)?));
-        Ok(merged.summary.removed.iter().filter_map(by_call).collect())
+        let removed = &merged.summary.removed;
+        Ok(remove::removals(&service.target()?, &loaded.owner(), loaded.stored.customer(), removed))
     }
 
     /// Refuses to write back values that look masked: the masks would replace what is stored. One may be a text of its own.

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::earlier::{tells_of_it, was_so_before};
@@ -22,7 +23,6 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::address::find_address;
-use storefront_core::profile::diff::Change;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, ShownBy, Verification, is_provable, verify};
@@ -71,7 +71,7 @@ impl Sent<'_> {
             Some(Err(failure)) if failure.kind == FailureKind::Mismatch => return Err(self.mismatch(failure)),
             _ => {}
         }
-        self.set_outcome(WriteOutcome::Applied { at: self.now(), verified: false }, &[]);
+        self.set_outcome(WriteOutcome::Applied { at: self.now(), verified: false }, None);
         if !self.loaded.is_readable {
             return Ok(applied);
         }
@@ -112,7 +112,7 @@ impl Sent<'_> {
 
     /// Notes that something is missing, though it may still come.
     fn mismatch(&self, failure: Failure) -> Failure {
-        self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, &[]);
+        self.set_outcome(WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: false }, None);
         failure
     }
 
@@ -125,7 +125,7 @@ impl Sent<'_> {
         shown_by: ShownBy,
     ) -> Result<Outcome, Failure> {
         let write = verification.outcome(self.sent_at, self.now(), shown_by);
-        self.set_outcome(write, &verification.altered);
+        self.set_outcome(write, Some(now.customer()));
         self.note_read(&verification, &now, shown_by);
         if verification.is_applied() {
             return Ok(self.accept(&verification, &now, applied.of(write)));
@@ -179,14 +179,14 @@ impl Sent<'_> {
             {
                 self.set_outcome(
                     WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
-                    &verification.altered,
+                    Some(now.customer()),
                 );
                 self.note_read(&verification, &now, ShownBy::Read);
                 messages::saved_though_refused(self.write, refused)
             }
             Ok(_) => refused,
             Err(unread) => {
-                self.set_outcome(WriteOutcome::Unknown { sent_at: self.sent_at }, &[]);
+                self.set_outcome(WriteOutcome::Unknown { sent_at: self.sent_at }, None);
                 messages::refused_unread(self.write, "it was saved", refused, &unread)
             }
         }
@@ -229,7 +229,7 @@ impl Sent<'_> {
             }
         };
         let write = verification.outcome(self.sent_at, self.now(), ShownBy::Read);
-        self.loaded.store.close_removals(self.write, write);
+        self.loaded.store.close_removals(self.write, write, now.customer());
         self.note_read(&verification, &now, ShownBy::Read);
         if !verification.is_applied() {
             let failure = if applied.applied == Applied::No && verification.has_lost() {
@@ -277,20 +277,6 @@ impl Sent<'_> {
         let failure =
             messages::removed_though_refused(self.write, is_gone.then_some(id), &verification, refused);
         (WriteOutcome::Mismatch { sent_at, is_final: true }, failure)
-    }
-
-    /// Writes down that the call that removes this address is about to leave.
-    ///
-    /// # Errors
-    /// Where that cannot be written: the call must not leave then.
-    pub async fn write_ahead_removal(&self, address: AddressId) -> Result<(), Failure> {
-        self.loaded.store.write_ahead_removal(self.write, address).await
-    }
-
-    /// Writes down what became of the removal of this address. Where it cannot be written it stays unknown, which is found out
-    /// later.
-    pub fn note_removal(&self, address: AddressId, outcome: WriteOutcome) {
-        self.loaded.store.set_removal(self.write, address, outcome);
     }
 
     /// What a read after the PUT shows; a mismatch where it is the profile of another customer.
@@ -345,8 +331,8 @@ impl Sent<'_> {
         }
     }
 
-    fn set_outcome(&self, outcome: WriteOutcome, rewritten: &[Change]) {
-        self.loaded.store.set_outcome(self.write, outcome, rewritten);
+    fn set_outcome(&self, outcome: WriteOutcome, shown: Option<&Map<String, Value>>) {
+        self.loaded.store.set_outcome(self.write, outcome, shown);
         let email = self.merged.customer.get("email").and_then(Email::of);
         if let Some(email) =
             email.filter(|_| outcome.may_be_applied() && self.loaded.stored.text("id").is_none())

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{Before, Change, Created, Document, Effect, Seen, Sent};
-use crate::profile::equal::{is_content, is_elsewhere, is_untouched, same_value};
+use crate::profile::diff;
+use crate::profile::equal::{is_content, is_elsewhere, is_untouched, same_value, shares_place};
 use crate::profile::path::{FieldPath, List};
 
 /// Which side of a call a read shows.
@@ -128,13 +129,22 @@ impl Effect {
     /// What the call created, for each of [`Effect::creates`]: by its id, else by its content among what is new. One that has
     /// just the content that was sent comes before one that has more. Of equal ones the first has the lower id.
     pub fn find_created<'a>(&self, read: &'a Map<String, Value>) -> Vec<Option<(i64, &'a Value)>> {
+        self.find_new(read, &[is_all_content, is_some_content])
+    }
+
+    /// As [`Self::find_created`]; one thing after another says what is taken for a creation.
+    fn find_new<'a>(
+        &self,
+        read: &'a Map<String, Value>,
+        is_one: &[fn(&Value, &Value) -> bool],
+    ) -> Vec<Option<(i64, &'a Value)>> {
         let document = Document(read);
         let by_id = |created: &Created| {
             let id = created.id?;
             document.element(created.list, id).map(|element| (id, element))
         };
         let mut found: Vec<Option<(i64, &Value)>> = self.creates.iter().map(by_id).collect();
-        for is_it in [is_all_content, is_some_content] {
+        for is_it in is_one {
             for (at, created) in self.creates.iter().enumerate() {
                 if created.id.is_some() || found[at].is_some() {
                     continue;
@@ -170,9 +180,10 @@ impl Effect {
         Document(read).elements(list).any(|(id, now)| !is_known(id) && is_content(now, Some(&content)))
     }
 
-    /// Notes what a look showed, with the ids of what was created.
+    /// Notes what a look showed, with the ids of what was created, which the service may have written in its own way. What
+    /// stands inside an element that is not there was not looked at.
     pub fn close(&mut self, read: &Map<String, Value>) {
-        let found = self.find_created(read).into_iter();
+        let found = self.find_new(read, &[is_all_content, is_some_content, is_rewritten]).into_iter();
         let found: Vec<_> = found.map(|found| found.map(|(id, seen)| (id, seen.clone()))).collect();
         for (created, found) in self.creates.iter_mut().zip(found) {
             if let Some((id, seen)) = found {
@@ -180,8 +191,33 @@ impl Effect {
             }
         }
         for change in &mut self.changes {
-            change.seen = Some(Seen { value: Document(read).at(&change.path).cloned() });
+            let element = List::of(&change.path).zip(change.path.element_id());
+            let is_there = change.path.is_element()
+                || element.is_none_or(|(list, id)| Document(read).element(list, id).is_some());
+            change.seen = is_there.then(|| Seen { value: Document(read).at(&change.path).cloned() });
         }
+    }
+
+    /// Where the look that closed it showed neither what was there before nor what was sent: what the service made of it.
+    pub fn rewritten(&self) -> Vec<diff::Change> {
+        let changed = self.changes.iter().filter_map(|change| {
+            let (Some(seen), Sent::Value(Some(sent))) = (&change.seen, &change.sent) else { return None };
+            let before = match &change.before {
+                Before::Read(before) => before.clone(),
+                Before::NotRead => None,
+            };
+            let is_now =
+                |value: Option<&Value>| same_value(change.path.last_name(), seen.value.as_ref(), value);
+            let (path, after) = (change.path.clone(), seen.value.clone());
+            let is_other = !is_now(Some(sent)) && !is_now(before.as_ref());
+            is_other.then_some(diff::Change { path, before, after })
+        });
+        let created = self.creates.iter().filter_map(|created| {
+            let seen = created.seen.as_ref().filter(|seen| !is_some_content(seen, &created.content))?;
+            let (path, after) = (FieldPath::new_in(created.list.name()), Some(seen.clone()));
+            Some(diff::Change { path, before: None, after })
+        });
+        changed.chain(created).collect()
     }
 }
 
@@ -200,6 +236,11 @@ fn is_some_content(element: &Value, sent: &Value) -> bool {
 /// Whether an element has what was sent, and nothing else but ids, flags and what is empty.
 fn is_all_content(element: &Value, sent: &Value) -> bool {
     is_some_content(element, sent) && is_untouched(element, sent)
+}
+
+/// Whether an address has the street, city or postcode that was sent.
+fn is_rewritten(element: &Value, sent: &Value) -> bool {
+    shares_place(element, Some(sent))
 }
 
 /// Whether an address that was to stay is another one now: street, city and postcode are all others.

@@ -238,7 +238,7 @@ impl Effect {
     }
 
     /// Notes as kept whatever stands in the lists of `before` by its id and is not changed.
-    fn keep_others(&mut self, before: &Map<String, Value>) {
+    pub fn keep_others(&mut self, before: &Map<String, Value>) {
         for list in List::ALL {
             for (id, content) in Document(before).elements(list) {
                 let path = list.element(id);

@@ -358,3 +358,29 @@ fn a_place_is_found_in_the_list_of_its_owner() {
     assert_eq!(changed, object(&json!({"items": [], "options": [{"value": "17", "label": "Rot"}]})));
     assert!(is_content(&changed["options"][0], Some(&json!({"label": "Rot"}))));
 }
+
+/// A city in capitals is the service's own way, also in an address that is new; an address that is gone was not looked at.
+#[test]
+fn what_the_service_made_of_a_change_is_told_apart_from_what_is_missing() {
+    let before = object(&json!({"firstname": "Ann", "addresses": [
+        {"id": 1, "city": "Oslo", "postcode": "1"}, {"id": 2, "city": "Rome", "postcode": "2"}]}));
+    let sent = object(&json!({"firstname": "Eve", "addresses": [
+        {"id": 1, "city": "Troy", "postcode": "3"}, {"id": 2, "city": "Bonn", "postcode": "2"},
+        {"city": "Lyon", "postcode": "4"}]}));
+    let mut effect = Effect::of_profile(owner(), &before, &sent);
+    effect.close(&object(&json!({"firstname": "Ann", "addresses": [
+        {"id": 1, "city": "TROY NY", "postcode": "3"}, {"id": 9, "city": "LYON 1", "postcode": "4"}]})));
+    let rewritten: Vec<Value> =
+        effect.rewritten().into_iter().map(|change| serde_json::to_value(change).unwrap()).collect();
+    assert_eq!(
+        rewritten,
+        [
+            json!({"path": "addresses[id=1].city", "before": "Oslo", "after": "TROY NY"}),
+            json!({"path": "addresses[new]", "before": null,
+                "after": {"id": 9, "city": "LYON 1", "postcode": "4"}}),
+        ]
+    );
+    assert_eq!(effect.creates[0].id, Some(9));
+    let gone = effect.changes.iter().find(|change| change.path.element_id() == Some(2)).unwrap();
+    assert_eq!(gone.seen, None);
+}
