@@ -410,17 +410,8 @@ impl Service<'_> {
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
-    /// Sends a write, and again what cannot act twice, after one line that says where to (not for the sandbox).
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    pub async fn write(&self, operation: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
-        self.token(request.bearer).await?;
-        self.log_before_send().await?;
-        self.send(operation, request, effect).await
-    }
-
-    /// Sends a write of which the caller has written down that it leaves.
+    /// Sends a write of which the caller has written down that it leaves, and again what cannot act twice, after one line that says
+    /// where to (not for the sandbox).
     ///
     /// # Errors
     /// As [`Self::read`].

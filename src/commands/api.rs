@@ -136,7 +136,8 @@ async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure
     if request.is_read() {
         service.read(request).await
     } else {
-        service.write(OPERATION, request, Effect::Write).await
+        service.log_before_send().await?;
+        service.send(OPERATION, request, Effect::Write).await
     }
 }
 

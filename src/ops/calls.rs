@@ -1,7 +1,6 @@
 //! The calls of an operation that is several, and what became of them.
 
 use crate::client::service::Service;
-use crate::client::{Effect, Reply};
 use crate::report::outcome::{Call, Outcome};
 use crate::write::owner::Owner;
 use crate::write::{self, Written};
@@ -24,31 +23,6 @@ impl<'a> Calls<'a> {
     /// Nothing yet.
     pub fn new(service: &'a Service<'a>, operation: &'static str) -> Self {
         Self { service, operation, done: Vec::new() }
-    }
-
-    /// Sends a call where the user has not asked to stop.
-    ///
-    /// # Errors
-    /// `interrupted` where the user has; as [`Self::send`].
-    pub async fn send_next(&mut self, call: &Planned, effect: Effect) -> Result<Reply, Failure> {
-        self.ensure_going_on()?;
-        self.send(call, effect).await
-    }
-
-    /// Sends a call, once the journal knows that the operation leaves.
-    ///
-    /// # Errors
-    /// As [`Service::write`]; the call is noted whatever becomes of it.
-    pub async fn send(&mut self, (name, request): &Planned, effect: Effect) -> Result<Reply, Failure> {
-        let sent = self.service.write(self.operation, request, effect).await;
-        match &sent {
-            Ok(reply) => {
-                reply.warning.iter().for_each(|warning| self.service.session.report.warn(warning));
-                self.push(Call::replied(name.clone(), reply.status, reply.value.clone()));
-            }
-            Err(failure) => self.push(Call::failed(name.clone(), failure)),
-        }
-        sent
     }
 
     /// Carries out a call that has passed the gate, where the user has not asked to stop.
@@ -97,22 +71,11 @@ impl<'a> Calls<'a> {
         self.push(Call { reason: Some(reason), ..Call::new(name.into(), Applied::Yes) });
     }
 
-    /// The last call, whose answer was lost, was found to be applied.
-    pub fn last_is_applied(&mut self, lost: &Failure) {
-        self.service.session.report.warn(&format!("{}; verified as applied", lost.message));
-        self.last_is(Applied::Yes);
-    }
-
     /// Something else than its answer says what became of the last call.
     pub fn last_is(&mut self, applied: Applied) {
         if let Some(call) = self.done.pop() {
             self.push(Call { applied, ..call });
         }
-    }
-
-    /// Whether there was any call.
-    pub fn has_any(&self) -> bool {
-        !self.done.is_empty()
     }
 
     /// Whether a call was sent that took effect.

@@ -12,6 +12,7 @@ use crate::ops::customers::no_such_customer;
 use crate::ops::list::{ends_early, read_page};
 use crate::ops::profile::read::read_profile;
 use crate::ops::{look_first, positive};
+use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::cart::{Cart, MAX_CARTS};
 use storefront_core::effect::Kind;
@@ -253,7 +254,7 @@ const MAY_BE_MADE: &str = "; an empty cart may have been made";
 /// Where the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
 pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
     let target = service.target()?;
-    let created = service.make_room(operation, &Cart::new(target, None)?.create()).await;
+    let created = write::make_room(service, operation, &Cart::new(target, None)?.create()).await;
     match (created, target.customer) {
         (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (created, _) => id_of(&created.map_err(not_created)?.value)

@@ -16,13 +16,11 @@ pub mod ship;
 mod ship_checks;
 mod ship_owner;
 
-use std::time::Duration;
-
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::client::{Effect, LOOK_CLOSER, Reply, may_be_saved};
+use crate::client::{LOOK_CLOSER, Reply, may_be_saved};
 use crate::input::{Draft, Overrides, Written};
 use crate::journal::Ahead;
 use crate::report::outcome::Outcome;
@@ -32,7 +30,7 @@ use storefront_core::check::body::Warnings;
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence};
 use storefront_core::hint::Hint;
 use storefront_core::interface::request::{Bearer, Dialect, Request, Target};
-use storefront_core::operation::{OperationSpec, Success};
+use storefront_core::operation::OperationSpec;
 
 /// The number of an id; `None` for what is none.
 pub fn positive(id: &str) -> Option<u64> {
@@ -154,30 +152,6 @@ pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
     Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
 }
 
-/// Sends a request, or shows it; `success` says in a person's words what the reply means.
-///
-/// # Errors
-/// As [`Service::write`].
-pub async fn send_request(
-    service: &Service<'_>,
-    operation: &'static OperationSpec,
-    request: Request,
-    success: impl FnOnce(&Value) -> Option<Success>,
-) -> Result<Outcome, Failure> {
-    if service.session.global.dry_run {
-        return Ok(Outcome::dry_run(operation.name, service.preview(request)));
-    }
-    let reply = service.write(operation.name, &request, Effect::Write).await?;
-    if let Some(warning) = &reply.warning {
-        service.session.report.warn(warning);
-    }
-    let response = reply.value;
-    // Only a person reads it.
-    let is_read = !service.session.report.is_json();
-    let success = is_read.then(|| success(&response)).flatten();
-    Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
-}
-
 /// A refused write with the hint to look first, where some shops have saved it all the same and nothing else is to be done.
 pub fn look_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
     let is_told = failure.hint.is_some() || failure.absent.is_some();
@@ -225,23 +199,6 @@ fn is_country(reply: &Reply, country: &str) -> bool {
         value.get(name).and_then(Value::as_str).is_some_and(|code| code.eq_ignore_ascii_case(country))
     };
     reply.warning.is_none() && (is_named("id") || is_named("two_letter_abbreviation"))
-}
-
-/// Reads until a reply is as wanted, for `limit` at most, and at least once: the last reply, and whether it is so.
-pub async fn read_until(
-    service: &Service<'_>,
-    request: &Request,
-    limit: Duration,
-    is_wanted: impl Fn(&Value) -> bool,
-) -> (Option<Value>, bool) {
-    let mut reads = Reads::new(limit);
-    loop {
-        let shown = service.read(request).await.ok().map(|reply| reply.value);
-        let is_so = shown.as_ref().is_some_and(&is_wanted);
-        if is_so || !reads.wait().await {
-            return (shown, is_so);
-        }
-    }
 }
 
 /// What a look finds of an operation of which some calls were applied, and others are missing. The look sends none of them.

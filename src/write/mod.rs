@@ -69,6 +69,16 @@ pub async fn gate(service: &Service<'_>, effects: &[Effect]) -> Result<(), Failu
     service.log_before_change(effects).await
 }
 
+/// Sends a call that only makes room for what is asked for: an empty cart, which the service gives out again as long as it is active.
+/// It passes no gate and has no effect: nobody asked for it, nothing of it is looked for, compared or taken back, and sent twice it is
+/// the same.
+///
+/// # Errors
+/// As [`Service::make_room`].
+pub async fn make_room(service: &Service<'_>, operation: &str, request: &Request) -> Result<Reply, Failure> {
+    service.make_room(operation, request).await
+}
+
 /// Carries out one call: gate, send, look, close.
 ///
 /// # Errors

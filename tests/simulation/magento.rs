@@ -59,7 +59,7 @@ pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Optio
         ("POST", ["products", "attribute-sets", "attributes"]) => Some(Call::Assign(String::new())),
         ("GET", ["products", "attribute-sets", "sets", "list"]) => Some(Call::Sets("set")),
         ("GET", ["products", "attribute-sets", "groups", "list"]) => Some(Call::Sets("group")),
-        ("GET", ["products", "attribute-sets", _, "attributes"]) => Some(Call::Members),
+        ("GET", ["products", "attributes"]) => Some(Call::Members),
         ("POST", ["products", "attributes", code, "options"]) => Some(Call::AddOption((*code).to_owned())),
         ("PUT", ["products", "attributes", code]) => Some(Call::SetDefault((*code).to_owned())),
         ("GET", ["products", "attributes", code]) => Some(Call::Attribute((*code).to_owned())),
@@ -188,9 +188,9 @@ pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
             (200, json!({"total_count": 1, "items": [item]}))
         }
         Call::Members => {
-            let assigned =
-                world.assigned.iter().map(|code| json!({"attribute_id": 7, "attribute_code": code}));
-            (200, assigned.collect())
+            let code = |code: &String| json!({"attribute_id": 7, "attribute_code": code});
+            let items: Vec<Value> = world.assigned.iter().map(code).collect();
+            (200, json!({"total_count": items.len(), "items": items}))
         }
         Call::Country(code) if code == "US" => {
             let regions =

@@ -195,6 +195,12 @@ error: the service answered 401 Unauthorized: The consumer isn't authorized to a
     assert_eq!(run(&env, "attribute show fabric").code, 2);
 }
 
+/// The attributes that a search for a place in a set finds.
+fn found(codes: &[&str]) -> Step {
+    let items: Vec<_> = codes.iter().map(|code| json!({"attribute_code": code})).collect();
+    json_reply(&json!({"total_count": items.len(), "items": items}))
+}
+
 /// Its other changes would not reach the attribute.
 #[test]
 fn a_created_attribute_whose_record_was_changed_is_left_to_a_person() {
@@ -207,8 +213,8 @@ fn a_created_attribute_whose_record_was_changed_is_left_to_a_person() {
     let refused = |status: &str| answer(status, JSON, r#"{"message": "no"}"#);
     for label in ["Fit", "Fitting"] {
         let none = answer("404 Not Found", JSON, r#"{"message": "No such entity with attributeCode = fit"}"#);
-        let first = [none, json_reply(&fit), refused("400 Bad Request")];
-        let again = [json_reply(&fit), json_reply(&json!("4"))];
+        let first = [none, json_reply(&fit), refused("400 Bad Request"), found(&[])];
+        let again = [json_reply(&fit), json_reply(&json!("4")), found(&["fit"])];
         let script = names().into_iter().chain(first).chain(names()).chain(again);
         let server = MockServer::start(script.collect());
         let home = impatient(&server);
@@ -250,7 +256,10 @@ fn assigned_in_part(operation: &str, table: &str, first: Vec<Step>) -> (Outcome,
     let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
     let names = || vec![sets(), groups("7"), groups("8")];
     let done = || json_reply(&json!("1"));
-    let script = [names(), first, vec![done(), refused], names(), vec![shown(), done(), done()]];
+    let there = || found(&["size"]);
+    let sent = vec![done(), there(), refused, found(&[])];
+    let again = vec![shown(), there(), found(&[]), done(), there()];
+    let script = [names(), first, sent, names(), again];
     let server = MockServer::start(script.concat());
     let home = impatient(&server);
     let file = home.dir.path().join("sets.csv");
@@ -265,13 +274,14 @@ fn assigned_in_part(operation: &str, table: &str, first: Vec<Step>) -> (Outcome,
 }
 
 #[test]
-fn a_corrected_record_assigns_again_but_does_not_create_again() {
+fn a_corrected_record_assigns_what_is_missing_but_does_not_create_again() {
     let shown =
         json_reply(&json!({"attribute_id": 93, "attribute_code": "size", "frontend_input": "select"}));
     let table = "attribute_code,attribute_set\nsize,A/G|B/G\n";
-    let (resumed, requests) = assigned_in_part("attribute assign", table, vec![shown]);
+    let looks = || found(&[]);
+    let (resumed, requests) = assigned_in_part("attribute assign", table, vec![shown, looks(), looks()]);
     let posts = requests.iter().filter(|request| request.starts_with("POST")).count();
-    assert_eq!((resumed.code, posts), (0, 2), "{resumed:?} {requests:?}");
+    assert_eq!((resumed.code, posts), (0, 1), "{resumed:?} {requests:?}");
 
     let none = answer("404 Not Found", JSON, r#"{"message": "No such entity with attributeCode = size"}"#);
     let created =
@@ -296,8 +306,8 @@ fn an_attribute_whose_creation_was_verified_is_assigned_by_the_resumed_run() {
     };
     let none = answer("404 Not Found", JSON, r#"{"message": "No such entity with attributeCode = size"}"#);
     let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
-    let first = vec![sets(), groups(), none, Step::Close, shown(), shown(), shown(), refused];
-    let second = vec![sets(), groups(), shown(), json_reply(&json!("1"))];
+    let first = vec![sets(), groups(), none, Step::Close, shown(), shown(), shown(), refused, found(&[])];
+    let second = vec![sets(), groups(), shown(), json_reply(&json!("1")), found(&["size"])];
     let server = MockServer::start([first, second].concat());
     let home = impatient(&server);
     let table = "attribute_code,frontend_input,default_frontend_label,attribute_set\nsize,text,Size,A/G\n";

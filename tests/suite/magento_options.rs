@@ -36,6 +36,64 @@ fn after_lost_answers_the_default_is_there() {
     }
 }
 
+/// However many options are added: a read, a call for each, one that sets the default again, and a read.
+#[test]
+fn options_cost_one_request_each_and_three() {
+    for (line, default) in [
+        ("attribute option add color --option A B C D", "49"),
+        // The answers tell the ids of new options.
+        ("attribute option add color --option A B C D --default-option C", "173"),
+    ] {
+        let env = TestEnv::new();
+        let added = done(&env, line);
+        let requests = env.requests();
+        assert_eq!(requests.len(), 4 + 3, "{line}: {requests:?}");
+        assert_eq!(added["verified"], true, "{line}: {added}");
+        let calls = added["calls"].as_array().unwrap().len();
+        assert_eq!((calls, color(&env).0.as_str()), (4 + 1, default), "{line}: {added}");
+    }
+}
+
+/// A default option that a shop refuses to set, and sets all the same.
+#[test]
+fn a_default_that_was_refused_but_set_is_told() {
+    let env = TestEnv::with_faults(&["PUT:reject-after-commit=400"]);
+    let error = fails(&env, 9, "attribute option default color Blue");
+    assert_eq!((&error["applied"], color(&env).0.as_str()), (&json!("unknown"), "50"), "{error}");
+    let env = TestEnv::with_faults(&["PUT:502-after-commitx2"]);
+    let set = done(&env, "attribute option default color Blue");
+    assert_eq!((&set["applied"], &set["verified"]), (&json!("yes"), &json!(true)), "{set}");
+}
+
+/// Another option that a call loses is named, whatever the call was for.
+#[test]
+fn an_option_that_a_call_loses_is_a_mismatch() {
+    for line in [
+        "attribute option add color --option Orange",
+        "attribute option add color --option Orange Pink",
+        "attribute option default color Blue",
+    ] {
+        let env = TestEnv::with_faults(&["lose=1"]);
+        let error = fails(&env, 9, line);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("the attribute no longer has options[id="), "{line}: {error}");
+    }
+}
+
+/// After a refusal the message names the label, and those that were not sent.
+#[test]
+fn the_refused_label_is_named_with_those_that_were_not_sent() {
+    let env = TestEnv::new();
+    env.sandbox.sql(
+        "CREATE TRIGGER no BEFORE INSERT ON attribute_options WHEN NEW.body LIKE '%Pink%'
+         BEGIN SELECT RAISE(ABORT, 'no'); END",
+    );
+    let error = fails(&env, 8, &format!("{ADD} Teal Lime"));
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("option `Pink`: "), "{error}");
+    assert!(message.ends_with("; not sent: `Teal`, `Lime`"), "{error}");
+}
+
 /// What cannot be found out is unknown; the next command sets the default again.
 #[test]
 fn where_nothing_is_heard_any_more_the_next_command_sets_the_default() {

@@ -2,13 +2,16 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use crate::cli::OperationArgs;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::ops::attribute::assign::assign;
+use crate::journal::Ahead;
+use crate::ops::attribute::assign;
 use crate::ops::{Operation, Run};
+use crate::report::outcome::Outcome;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
@@ -63,6 +66,15 @@ impl Operation for AssignArgs {
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
-        Box::pin(assign(service, draft))
+        Box::pin(assign::assign(service, draft))
+    }
+
+    fn resolve_unknown<'a>(
+        &'a self,
+        service: &'a Service<'_>,
+        draft: &'a Draft,
+        _: &'a Ahead,
+    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+        Box::pin(assign::resolve_unknown(service, draft))
     }
 }

@@ -199,9 +199,9 @@ impl Operation for AddArgs {
         &'a self,
         service: &'a Service<'_>,
         draft: &'a Draft,
-        _: &'a Ahead,
+        ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(options::resolve_unknown(service, draft))
+        Box::pin(options::resolve_unknown(service, draft, ahead))
     }
 }
 

@@ -1,83 +1,226 @@
 //! Putting an attribute into attribute sets: products can have it only there.
 
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
-use super::names::{AttributeGroup, find_groups, is_in_set, path};
-use super::read_existing;
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value, json};
+
+use super::names::{AttributeGroup, find_groups, path};
+use super::{catalog, read_existing};
 use crate::client::Effect;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
+use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
+use crate::write::owner::{Owner, Shown};
+use crate::write::{self, Call};
 use storefront_core::attribute::view::Attribute;
-use storefront_core::failure::Failure;
-use storefront_core::hint::{hint, storefront};
-use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::effect::{self, Before, Change, Kind, Sent};
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::{ATTRIBUTE_ASSIGN, Success};
+use storefront_core::profile::path::List;
+use storefront_core::text::exact_json;
 
-/// Puts an attribute that exists into sets, or shows the calls. Where it is in the set and no group is named, nothing is
-/// sent. An assignment can be repeated.
+/// A place of an attribute in a set, as the one way to write sees it. Neither the attribute nor the set tells the group: whether
+/// the attribute is there is found by a search, for the group where one was named, else for the set.
+pub(super) struct Place<'a> {
+    service: &'a Service<'a>,
+    code: &'a str,
+    owner: effect::Owner,
+    group: AttributeGroup,
+}
+
+impl<'a> Place<'a> {
+    /// The places of these groups for an attribute, which has its id where it exists.
+    pub(super) fn all(
+        service: &'a Service<'a>,
+        code: &'a str,
+        id: Option<u64>,
+        groups: Vec<AttributeGroup>,
+    ) -> Vec<Self> {
+        let owner =
+            effect::Owner { id: id.map(|id| id.to_string()), ..effect::Owner::to_be_made(Kind::Attribute) };
+        groups.into_iter().map(|group| Self { service, code, owner: owner.clone(), group }).collect()
+    }
+
+    /// The place as people name it: `Default/Content`, or the set alone.
+    pub(super) fn name(&self) -> &str {
+        &self.group.name
+    }
+
+    fn call_name(&self) -> String {
+        format!("{ASSIGN}{}", self.group.name)
+    }
+
+    /// Whether the attribute is there.
+    ///
+    /// # Errors
+    /// As [`Service::read`].
+    pub(super) async fn has_attribute(&self) -> Result<bool, Failure> {
+        let place = if self.group.names_group {
+            Filter::equal(&["attribute_group_id"], &self.group.id)
+        } else {
+            Filter::equal(&["attribute_set_id"], &self.group.set)
+        };
+        let codes = BTreeSet::from([self.code]);
+        let filters: Vec<Filter> = catalog::only(&codes).into_iter().chain([place]).collect();
+        Ok(!catalog::members(self.service, &filters, &codes).await?.is_empty())
+    }
+
+    /// What the service shows where it is there.
+    fn shown(&self) -> Value {
+        exact_json::object([
+            (List::Sets.id_field(), id(&self.group.set)),
+            ("name", self.group.name.as_str().into()),
+        ])
+    }
+
+    /// What the call changes: the attribute was not there.
+    fn effect(&self) -> effect::Effect {
+        let change = Change {
+            path: List::Sets.element(self.group.set.parse().unwrap_or_default()),
+            before: Before::Read(None),
+            sent: Sent::Value(Some(self.shown())),
+            seen: None,
+        };
+        effect::Effect { changes: vec![change], ..effect::Effect::on(self.owner.clone()) }
+    }
+
+    fn planned(&self) -> Result<Planned, Failure> {
+        let path = path(self.service, "/{store_view}/V1/products/attribute-sets/attributes", &[])?;
+        let body = json!({"attributeSetId": id(&self.group.set), "attributeGroupId": id(&self.group.id),
+            "attributeCode": self.code, "sortOrder": 0});
+        Ok((self.call_name(), Request::post(path, body.to_string().into(), Bearer::Admin)))
+    }
+
+    /// The call, which may be sent once more after an unknown outcome.
+    fn call(&self) -> Result<Call, Failure> {
+        let (name, request) = self.planned()?;
+        Ok(Call { repeats: Effect::State, ..Call::new(name, request, self.effect()) })
+    }
+}
+
+/// An id as a number, where it is one.
+fn id(text: &str) -> Value {
+    text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
+}
+
+impl Owner for Place<'_> {
+    fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>> {
+        Box::pin(async {
+            let sets: Value = self.has_attribute().await?.then(|| self.shown()).into_iter().collect();
+            let document: Map<String, Value> = [(List::Sets.name().to_owned(), sets)].into_iter().collect();
+            Ok(Shown::Part(document))
+        })
+    }
+
+    fn settle(&self) -> Duration {
+        self.service.settings.settle
+    }
+
+    fn noun(&self) -> &'static str {
+        Kind::Attribute.noun()
+    }
+
+    fn look_hint(&self) -> Hint {
+        storefront("attribute list").arg(self.code).into()
+    }
+}
+
+/// Puts an attribute that exists into sets, or shows the calls. Where it is there already nothing is sent. An assignment can be
+/// repeated.
 ///
 /// # Errors
-/// As [`Service::write`]; `usage` for names that the shop does not have; `partial` where a later call was refused.
+/// As [`write::send_and_look`]; `usage` for names that the shop does not have; `partial` where a later call was refused.
 pub async fn assign(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let asked = Attribute(&draft.fields);
     let code = asked.code();
     let groups = find_groups(service, &asked.set_names()).await?;
-    read_existing(service, code).await?;
+    let id = Attribute(&read_existing(service, code).await?).id();
     let (mut calls, mut left) = (Calls::new(service, ATTRIBUTE_ASSIGN.name), Vec::new());
-    for group in groups {
-        if !group.names_group && is_in_set(service, code, &group.set).await? {
-            calls.skip(call_name(&group), "already there");
+    for place in Place::all(service, code, id, groups) {
+        if place.has_attribute().await? {
+            calls.skip(place.call_name(), "already there");
         } else {
-            left.push(group);
+            left.push(place);
         }
     }
-    let requests = requests(service, code, &left)?;
     if service.session.global.dry_run {
-        return Ok(preview(service, ATTRIBUTE_ASSIGN.name, requests));
+        return Ok(preview(service, ATTRIBUTE_ASSIGN.name, planned(&left)?));
     }
-    let outcome = send(calls, code, &requests).await?;
+    let outcome = send(service, calls, code, &left).await?;
     let count = left.len();
     let text = format!("Put {code} into {count} attribute {}", if count == 1 { "set" } else { "sets" });
     let unchanged = Some(format!("`{code}` is in the attribute sets already"));
     Ok(Outcome { success: Some(Success { text, covers_response: true }), unchanged, ..outcome })
 }
 
-/// Sends the assignments, each again where its outcome is unknown.
-///
-/// # Errors
-/// As [`Service::write`]; `partial` where a call was applied before.
-pub async fn send(mut calls: Calls<'_>, code: &str, requests: &[Planned]) -> Result<Outcome, Failure> {
-    for call in requests {
-        if let Err(failure) = calls.send_next(call, Effect::State).await {
-            let set = call.0.strip_prefix(ASSIGN).unwrap_or_default();
-            let again = storefront("attribute assign").arg(code).arg("--set").arg(set);
-            return Err(calls.failed(failure, requests, Some(hint!(again, " is safe to repeat"))));
-        }
-    }
-    Ok(calls.finish())
+/// The calls, for who shows them.
+pub(super) fn planned(places: &[Place<'_>]) -> Result<Vec<Planned>, Failure> {
+    places.iter().map(Place::planned).collect()
 }
 
-/// The calls.
-pub fn requests(
+/// Sends the assignments, each once more where its outcome is unknown.
+///
+/// # Errors
+/// As [`write::send_and_look`]; `partial` where a call was applied before.
+pub(super) async fn send(
     service: &Service<'_>,
+    mut calls: Calls<'_>,
     code: &str,
-    groups: &[AttributeGroup],
-) -> Result<Vec<Planned>, Failure> {
-    let path = path(service, "/{store_view}/V1/products/attribute-sets/attributes", &[])?;
-    let request = |group: &AttributeGroup| {
-        let id = |text: &String| text.parse::<u64>().map_or_else(|_| json!(text), Value::from);
-        let body = json!({"attributeSetId": id(&group.set), "attributeGroupId": id(&group.id),
-            "attributeCode": code, "sortOrder": 0});
-        (call_name(group), Request::post(path.clone(), body.to_string().into(), Bearer::Admin))
-    };
-    Ok(groups.iter().map(request).collect())
+    places: &[Place<'_>],
+) -> Result<Outcome, Failure> {
+    let planned = planned(places)?;
+    let effects: Vec<_> = places.iter().map(Place::effect).collect();
+    if !effects.is_empty() {
+        write::gate(service, &effects).await?;
+    }
+    let mut is_verified = true;
+    for place in places {
+        match calls.carry_out(place, place.call()?).await {
+            Ok(written) => is_verified &= written.verified,
+            Err(failure) => {
+                let again = storefront("attribute assign").arg(code).arg("--set").arg(place.name());
+                return Err(calls.failed(failure, &planned, Some(hint!(again, " is safe to repeat"))));
+            }
+        }
+    }
+    Ok(Outcome { verified: (!places.is_empty()).then_some(is_verified), ..calls.finish() })
+}
+
+/// Which of the places that a record names lack its attribute; `None` where that cannot be read.
+pub(super) async fn missing(service: &Service<'_>, asked: Attribute<'_>) -> Option<Vec<String>> {
+    let groups = find_groups(service, &asked.set_names()).await.ok()?;
+    let mut missing = Vec::new();
+    for place in Place::all(service, asked.code(), None, groups) {
+        if !place.has_attribute().await.ok()? {
+            missing.push(place.group.name);
+        }
+    }
+    Some(missing)
+}
+
+/// Whether an attribute is in the sets that a record of an earlier run names; `None` while that is unknown.
+///
+/// # Errors
+/// [`found_in_part`] where it is in some of them.
+pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Option<Outcome>, Failure> {
+    let asked = Attribute(&draft.fields);
+    let Some(missing) = missing(service, asked).await else { return Ok(None) };
+    if missing.is_empty() {
+        let (applied, reason, verified) = (Applied::Yes, Some("done earlier"), Some(true));
+        let outcome = Outcome::not_sent(ATTRIBUTE_ASSIGN.name);
+        return Ok(Some(Outcome { applied, reason, verified, ..outcome }));
+    }
+    if missing.len() == asked.set_names().len() {
+        return Ok(None);
+    }
+    Err(found_in_part(format!("the attribute is not in {}", missing.join(", "))))
 }
 
 /// Begins the name of a call.
 const ASSIGN: &str = "assign ";
-
-fn call_name(group: &AttributeGroup) -> String {
-    format!("{ASSIGN}{}", group.name)
-}

@@ -153,7 +153,10 @@ fn add(places: &mut BTreeMap<String, Vec<Membership>>, code: String, set: &Named
 }
 
 /// Which of these attributes meet the conditions.
-async fn members(
+///
+/// # Errors
+/// As [`Service::read`].
+pub(super) async fn members(
     service: &Service<'_>,
     filters: &[Filter],
     codes: &BTreeSet<&str>,

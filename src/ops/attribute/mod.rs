@@ -5,22 +5,26 @@ pub mod catalog;
 mod created;
 pub mod exchange;
 pub mod names;
+mod option_owner;
 pub mod options;
 
 use serde_json::{Map, Value, json};
 
+use self::assign::Place;
 use self::created::Creation;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::{found_in_part, request, send_request, target_without_customer};
+use crate::ops::{found_in_part, request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
-use crate::write;
+use crate::write::owner::Unread;
+use crate::write::{self, Written};
 use storefront_core::absent::Absent;
 use storefront_core::attribute::StoredOptions;
 use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
+use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::Dialect;
@@ -151,20 +155,24 @@ pub async fn create(
         return create_only(service, &draft).await;
     }
     let code = Attribute(&draft.fields).code();
-    let assignments = assign::requests(service, code, &groups)?;
+    let count = groups.len();
+    let places = Place::all(service, code, None, groups.clone());
+    let assignments = assign::planned(&places)?;
     if service.session.global.dry_run {
         let first = request(service, &draft, service.settings.dialect.create_attribute)?;
         let calls = [(CREATE.to_owned(), first)].into_iter().chain(assignments).collect();
         return Ok(preview(service, ATTRIBUTE_CREATE.name, calls));
     }
     let (calls, id) = create_first(service, &draft, created_earlier, &assignments).await?;
-    let outcome = assign::send(calls, code, &assignments).await;
+    // What it was made with is an id by now.
+    let places = Place::all(service, code, id, groups);
+    let outcome = assign::send(service, calls, code, &places).await;
     let outcome = outcome.map_err(|failure| {
         let message =
             format!("the attribute was created, but not put into all of its sets: {}", failure.message);
         Failure { created: id, message, ..failure }
     })?;
-    let (count, sets) = (groups.len(), if groups.len() == 1 { "set" } else { "sets" });
+    let sets = if count == 1 { "set" } else { "sets" };
     let text = format!("Created attribute {code} and put it into {count} attribute {sets}");
     Ok(Outcome { success: Some(Success { text, covers_response: true }), ..outcome })
 }
@@ -233,7 +241,10 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     let read = code.and_then(|code| read_request(service, code));
     let request = request(service, draft, service.settings.dialect.create_attribute)?;
     let success = |reply: &Value| created(asked, reply);
-    let Some(read) = read else { return send_request(service, &ATTRIBUTE_CREATE, request, success).await };
+    if service.session.global.dry_run {
+        return Ok(Outcome::dry_run(ATTRIBUTE_CREATE.name, service.preview(request)));
+    }
+    let Some(read) = read else { return create_unread(service, request, success).await };
     match service.read(&read).await {
         Ok(reply) if Attribute::shown(&reply.value).is_some() => {
             return Err(exists(asked));
@@ -257,11 +268,32 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     Ok(Outcome { success, ..Outcome::applied(&ATTRIBUTE_CREATE, reply.status, reply.value) })
 }
 
+/// Creates the attribute where no call reads attributes: the word of the service stands.
+async fn create_unread(
+    service: &Service<'_>,
+    request: Request,
+    success: impl Fn(&Value) -> Option<Success>,
+) -> Result<Outcome, Failure> {
+    let owner = Unread { noun: Kind::Attribute.noun() };
+    let effect = Effect::on(effect::Owner::to_be_made(Kind::Attribute));
+    let call = write::Call { is_looked_at_later: true, ..write::Call::new(CREATE, request, effect) };
+    let Written { reply, status, .. } =
+        write::carry_out(service, ATTRIBUTE_CREATE.name, &owner, call).await?;
+    let response = reply.map(|reply| reply.value);
+    let success = response.as_ref().and_then(success);
+    Ok(Outcome {
+        applied: Applied::Yes,
+        status,
+        response,
+        success,
+        ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
+    })
+}
+
 /// Whether the attribute of an earlier run exists as it was asked for, and is in its sets. `None` while that is unknown.
 ///
 /// # Errors
-/// [`found_in_part`] where an assignment is missing, or cannot be seen because it names a group: sent again, it changes nothing
-/// where it was done.
+/// [`found_in_part`] where an assignment is missing.
 pub async fn resolve_unknown(
     service: &Service<'_>,
     asked: &Map<String, Value>,
@@ -274,15 +306,7 @@ pub async fn resolve_unknown(
     let Some(stored) = Attribute::in_reply(&reply.value).filter(|stored| stored.is_as(asked)) else {
         return Ok(None);
     };
-    let Ok(groups) = names::find_groups(service, &asked.set_names()).await else { return Ok(None) };
-    let mut missing = Vec::new();
-    for group in groups {
-        let is_in_set = names::is_in_set(service, code, &group.set).await;
-        let Ok(is_in_set) = is_in_set else { return Ok(None) };
-        if group.names_group || !is_in_set {
-            missing.push(group.name);
-        }
-    }
+    let Some(missing) = assign::missing(service, asked).await else { return Ok(None) };
     if missing.is_empty() {
         return Ok(Some(done(Some("done earlier"))));
     }

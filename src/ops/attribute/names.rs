@@ -31,7 +31,7 @@ pub fn path(service: &Service<'_>, template: &str, values: &[(&str, &str)]) -> R
 const SET_ID: &str = "attribute_set_id";
 
 /// A group of an attribute set.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AttributeGroup {
     /// As a person reads it: `Default/Content`, or the set alone where no group was named.
     pub name: String,
@@ -80,16 +80,6 @@ pub async fn find_groups(service: &Service<'_>, names: &[String]) -> Result<Vec<
         });
     }
     Ok(chosen)
-}
-
-/// Whether an attribute is in a set, as far as this run has read.
-///
-/// # Errors
-/// As [`Service::read`].
-pub async fn is_in_set(service: &Service<'_>, code: &str, set: &str) -> Result<bool, Failure> {
-    let of_set = path(service, "/{store_view}/V1/products/attribute-sets/{set}/attributes", &[("set", set)])?;
-    let members = list(service, of_set, ["attribute_id", "attribute_code"]).await?;
-    Ok(members.iter().any(|member| member.name == code))
 }
 
 /// The store views: their ids and codes.

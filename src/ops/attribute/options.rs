@@ -1,28 +1,35 @@
 //! Adding options to an attribute, which keeps its default option: Magento's own call loses it.
 
 use reqwest::Method;
-use serde_json::Value;
 
 use super::names::{path, resolve_store_views};
+use super::option_owner::OptionOwner;
 use super::{read_all, read_existing};
+use crate::client::Effect as Repeats;
 use crate::client::service::Service;
-use crate::client::{Effect, may_be_saved};
 use crate::input::Draft;
+use crate::journal::Ahead;
 use crate::log::{DefaultNote, WriteLog};
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::{found_in_part, read_until};
+use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
+use crate::write::{self, Call, Written};
 use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{Named, StoredOptions};
+use storefront_core::effect::{Effect, composed};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
+use storefront_core::id::integer;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::operation::{ATTRIBUTE_OPTION_ADD, Success};
 
 /// `attribute option default`, as it is reported.
 const SET_DEFAULT: &str = "attribute option default";
+
+/// How many labels a message names.
+const MAX_NAMED: usize = 10;
 
 /// An attribute whose options are changed: no other command of this machine changes them meanwhile.
 struct Locked<'a> {
@@ -35,6 +42,24 @@ struct Locked<'a> {
     /// As it was read before the first call.
     before: StoredOptions,
     _lock: Lock,
+}
+
+/// An option that is to be added, and the call that does it.
+struct Addition<'b> {
+    label: &'b str,
+    call: Call,
+}
+
+/// What became of additions.
+struct Added<'b> {
+    /// What those change that were applied, in their order.
+    effects: Vec<Effect>,
+    /// Their labels, with the ids that an answer or a look has told.
+    labels: Vec<(&'b str, Option<i64>)>,
+    /// The label of the one that failed, and those that were not sent then.
+    left: Vec<&'b str>,
+    /// Why it failed.
+    failure: Option<Failure>,
 }
 
 impl<'a> Locked<'a> {
@@ -51,10 +76,16 @@ impl<'a> Locked<'a> {
         Ok(Self { service, code, log, noted, before, _lock: lock })
     }
 
+    fn owner(&self) -> Result<OptionOwner<'a>, Failure> {
+        let read = read_all(self.service, self.code)?;
+        Ok(OptionOwner::new(self.service, self.code, read, self.before.clone()))
+    }
+
     /// The default option to keep: that of the attribute, or the one that an earlier command has lost.
-    fn previous_default(&self) -> Option<&str> {
+    fn previous_default(&self) -> Option<&Named> {
         let noted = self.noted.as_ref().map(|note| note.default.as_str());
-        self.before.default.as_deref().or(noted.filter(|id| self.before.with_id(id).is_some()))
+        let own = self.before.default.as_deref();
+        own.or(noted).and_then(|id| self.before.with_id(id))
     }
 
     /// Notes the default option as long as some of these labels, or of those of earlier commands, are not among the
@@ -78,48 +109,26 @@ impl<'a> Locked<'a> {
         Ok(())
     }
 
-    /// The call that sets the default option and changes nothing else.
-    fn default_call(&self, option: &Named) -> Result<Planned, Failure> {
+    /// The call that makes this option the default, where `before` is it, and changes nothing else. It may be sent once more after
+    /// an unknown outcome.
+    fn default_call(
+        &self,
+        owner: &OptionOwner<'_>,
+        before: Option<&String>,
+        option: &Named,
+    ) -> Result<Call, Failure> {
         let path = read_all(self.service, self.code)?.path;
         let request = Request::post(path, self.before.default_body(&option.id).into(), Bearer::Admin);
-        Ok((format!("set the default {}", option.name), Request { method: Method::PUT, ..request }))
+        let request = Request { method: Method::PUT, ..request };
+        let (name, effect) =
+            (format!("set the default {}", option.name), owner.new_default(before, &option.id));
+        Ok(Call { repeats: Repeats::State, ..Call::new(name, request, effect) })
     }
+}
 
-    /// Sets the default option, and reads until it is shown.
-    async fn set_default(&self, calls: &mut Calls<'_>, option: &Named) -> Result<(), Failure> {
-        let sent = calls.send(&self.default_call(option)?, Effect::State).await;
-        if sent.as_ref().is_err_and(|failure| failure.applied != Applied::Unknown) {
-            return sent.map(drop);
-        }
-        let is_set = |shown: &StoredOptions| shown.default.as_ref() == Some(&option.id);
-        match (sent, self.read_until(is_set).await.1) {
-            (Ok(_), true) => Ok(()),
-            (Err(lost), true) => {
-                calls.last_is_applied(&lost);
-                Ok(())
-            }
-            (Err(lost), false) => Err(lost),
-            (Ok(_), false) => {
-                let message = format!("the default option `{}` was set, and is not shown", option.name);
-                Err(Failure::new(FailureKind::Mismatch, message))
-            }
-        }
-    }
-
-    /// The options as one read shows them.
-    async fn read_once(&self) -> Option<StoredOptions> {
-        let reply = self.service.read(&read_all(self.service, self.code).ok()?).await.ok()?;
-        StoredOptions::of(Attribute::in_reply(&reply.value)?).ok()
-    }
-
-    /// Reads until the options are as wanted, for `settle` at most: the last ones, and whether they are so.
-    async fn read_until(&self, is_wanted: impl Fn(&StoredOptions) -> bool) -> (Option<StoredOptions>, bool) {
-        let options = |reply: &Value| StoredOptions::of(Attribute::in_reply(reply)?).ok();
-        let Ok(request) = read_all(self.service, self.code) else { return (None, false) };
-        let is_so = |reply: &Value| options(reply).as_ref().is_some_and(&is_wanted);
-        let (shown, is_so) = read_until(self.service, &request, self.service.settings.settle, is_so).await;
-        (shown.as_ref().and_then(options), is_so)
-    }
+/// A call for who shows it.
+fn planned(call: &Call) -> Planned {
+    (call.name.clone(), call.request.clone())
 }
 
 /// What a person is asked before several options are added: how many the attribute does not have yet.
@@ -141,17 +150,6 @@ pub async fn question(service: &Service<'_>, draft: &Draft) -> Result<Option<Str
     Ok((count > 1).then(|| format!("Add {count} options to {code}?")))
 }
 
-/// The failure of an option that was refused, and that a look shows all the same, or that could not be looked for.
-fn refused_or_added(failure: Failure, is_shown: bool) -> Failure {
-    let applied = Applied::Unknown;
-    if is_shown {
-        let message = format!("refused, but added: {}", failure.message);
-        return Failure { kind: FailureKind::Mismatch, applied, message, ..failure };
-    }
-    let message = format!("{}; whether it was added all the same could not be read", failure.message);
-    Failure { applied, message, ..failure }
-}
-
 /// Whether an attribute with these options lacks this one.
 ///
 /// # Errors
@@ -163,40 +161,35 @@ fn is_missing(shown: &StoredOptions, option: NewOption<'_>) -> Result<bool, Fail
     shown.refuse_taken(option.label()).map(|()| true)
 }
 
-/// Adds the options that the attribute does not have, or shows the calls; its default option is there in the end.
+/// Adds the options that the attribute does not have, or shows the calls; its default option is there in the end. For n options
+/// that takes at most n + 3 requests, where nothing fails: a read, the calls, one that sets the default option, and a read.
 ///
 /// # Errors
-/// As [`Service::write`]; `usage` for what cannot be added; `partial` where a later call was refused.
+/// As [`write::send_and_look`]; `usage` for what cannot be added; `partial` where a later call was refused.
 pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let mut fields = draft.fields.clone();
     resolve_store_views(service, &mut fields).await?;
     let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
+    let owner = locked.owner()?;
     let asked = Attribute(&fields).new_options();
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
     let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
-    let (labels, mut planned) = locked.plan(&asked, &mut calls)?;
+    let additions = locked.plan(&owner, &asked, &mut calls)?;
+    let mut all: Vec<Planned> = additions.iter().map(|addition| planned(&addition.call)).collect();
     if service.session.global.dry_run {
-        // The id of an option that is added is not known before.
-        let kept = match wanted {
-            Some(label) => locked.before.get(label),
-            None => locked.previous_default().and_then(|id| locked.before.with_id(id)),
-        };
-        let is_set = |option: &&Named| locked.before.default.as_ref() == Some(&option.id);
-        if let Some(option) = kept.filter(|option| !planned.is_empty() || !is_set(option)) {
-            planned.push(locked.default_call(option)?);
-        }
-        return Ok(preview(service, ATTRIBUTE_OPTION_ADD.name, planned));
+        all.extend(locked.planned_default(&owner, wanted, !additions.is_empty())?);
+        return Ok(preview(service, ATTRIBUTE_OPTION_ADD.name, all));
     }
-    let (added, failure) = locked.add(&mut calls, &planned, &labels).await?;
-    let is_unknown = failure.as_ref().is_some_and(|failure| failure.applied == Applied::Unknown);
-    let sent = &labels[..added + usize::from(is_unknown)];
-    let kept = locked.keep_default(&mut calls, !labels.is_empty(), sent.split_at(added), wanted).await;
-    let failure = match (failure, kept) {
+    let count = additions.len();
+    let added = locked.add(&owner, &mut calls, additions).await?;
+    let kept = locked.keep_default(&owner, &mut calls, &added, wanted).await;
+    let (failure, verified) = match (added.failure, kept) {
+        (None, Ok(verified)) => (None, verified),
         (Some(failure), Err(kept)) => {
             let both = format!("{}; the default option was not set again: {}", failure.message, kept.message);
-            Some(Failure { message: both, ..failure })
+            (Some(Failure { message: both, ..failure }), false)
         }
-        (failure, kept) => failure.or(kept.err()),
+        (Some(failure), Ok(_)) | (None, Err(failure)) => (Some(failure), false),
     };
     if let Some(failure) = failure {
         let again = hint!(
@@ -204,26 +197,26 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
             storefront("attribute show").arg(locked.code),
             ", then run the command again: it adds what is missing and sets the default option"
         );
-        return Err(calls.failed(failure, &planned, Some(again)));
+        return Err(calls.failed(failure, &all, Some(again)));
     }
-    let count = labels.len();
     let text = format!("Added {count} {} to {}", if count == 1 { "option" } else { "options" }, locked.code);
     let unchanged = Some(format!("`{}` has these options already", locked.code));
     let success = Some(Success { text, covers_response: true });
-    Ok(Outcome { success, unchanged, verified: Some(true), ..calls.finish() })
+    Ok(Outcome { success, unchanged, verified: Some(verified), ..calls.finish() })
 }
 
 impl Locked<'_> {
-    /// The labels that are missing, and the calls that add them, in the order given; what is there is skipped.
+    /// The calls that add what is missing, in the order given; what is there is skipped.
     fn plan<'b>(
         &self,
+        owner: &OptionOwner<'_>,
         asked: &[NewOption<'b>],
         calls: &mut Calls<'_>,
-    ) -> Result<(Vec<&'b str>, Vec<Planned>), Failure> {
+    ) -> Result<Vec<Addition<'b>>, Failure> {
         let path = path(self.service, "/all/V1/products/attributes/{code}/options", &[("code", self.code)])?;
-        let (mut labels, mut planned) = (Vec::new(), Vec::new());
+        let mut additions = Vec::new();
         for option in asked {
-            let name = format!("add {}", option.label());
+            let (label, name) = (option.label(), format!("add {}", option.label()));
             if !is_missing(&self.before, *option)? {
                 let has_labels = option.has_store_labels();
                 let reason =
@@ -231,21 +224,48 @@ impl Locked<'_> {
                 calls.skip(name, reason);
                 continue;
             }
-            labels.push(option.label());
-            let body = option.body(self.before.options.len() + labels.len());
-            planned.push((name, Request::post(path.clone(), body.into(), Bearer::Admin)));
+            let effect = owner.addition(label, additions.is_empty());
+            let body = option.body(self.before.options.len() + additions.len() + 1);
+            let request = Request::post(path.clone(), body.into(), Bearer::Admin);
+            // All of them are looked at together.
+            let call = Call { is_looked_at_later: true, ..Call::new(name, request, effect) };
+            additions.push(Addition { label, call });
         }
-        Ok((labels, planned))
+        Ok(additions)
     }
 
-    /// Notes the default option and adds the options, up to the first that fails: how many were added, and that failure.
-    async fn add(
+    /// The call that a dry run shows for the default option. The id of an option that is added is not known before.
+    fn planned_default(
         &self,
+        owner: &OptionOwner<'_>,
+        wanted: Option<&str>,
+        adds: bool,
+    ) -> Result<Option<Planned>, Failure> {
+        let kept = match wanted {
+            Some(label) => self.before.get(label),
+            None => self.previous_default(),
+        };
+        let is_set = |option: &&Named| self.before.default.as_ref() == Some(&option.id);
+        let kept = kept.filter(|option| adds || !is_set(option));
+        kept.map(|option| Ok(planned(&self.default_call(owner, None, option)?))).transpose()
+    }
+
+    /// Notes the default option and adds the options, up to the first that fails.
+    ///
+    /// # Errors
+    /// Where nothing was sent, because it could not be written down.
+    async fn add<'b>(
+        &self,
+        owner: &OptionOwner<'_>,
         calls: &mut Calls<'_>,
-        planned: &[Planned],
-        labels: &[&str],
-    ) -> Result<(usize, Option<Failure>), Failure> {
-        if let Some(previous_default) = self.previous_default().and_then(|id| self.before.with_id(id)) {
+        additions: Vec<Addition<'b>>,
+    ) -> Result<Added<'b>, Failure> {
+        let mut labels: Vec<&str> = additions.iter().map(|addition| addition.label).collect();
+        let effects: Vec<Effect> = additions.iter().map(|addition| addition.call.effect.clone()).collect();
+        if !effects.is_empty() {
+            write::gate(self.service, &effects).await?;
+        }
+        if let Some(previous_default) = self.previous_default() {
             if self.before.default.is_none() {
                 self.service.session.report.warn(&format!(
                     "an earlier command lost the default option `{}` of `{}`: it is set again",
@@ -253,78 +273,154 @@ impl Locked<'_> {
                 ));
             }
             if !labels.is_empty() {
-                self.note(Some(&previous_default.id), labels, &self.before).await?;
+                self.note(Some(&previous_default.id), &labels, &self.before).await?;
             }
         }
-        for (count, (call, label)) in planned.iter().zip(labels).enumerate() {
-            let Err(failure) = calls.send_next(call, Effect::Write).await else { continue };
-            let is_there = |shown: &StoredOptions| shown.get(label).is_some();
-            if may_be_saved(&failure) {
-                let failure = match self.read_once().await {
-                    Some(shown) if !is_there(&shown) => failure,
-                    seen => {
-                        calls.last_is(Applied::Unknown);
-                        refused_or_added(failure, seen.is_some())
-                    }
-                };
-                return Ok((count, Some(failure)));
+        let mut added = Added { effects: Vec::new(), labels: Vec::new(), left: Vec::new(), failure: None };
+        for Addition { label, call } in additions {
+            let effect = call.effect.clone();
+            match calls.carry_out(owner, call).await {
+                Ok(written) => {
+                    added.effects.push(effect);
+                    added.labels.push((label, new_id(&written)));
+                }
+                Err(failure) => {
+                    added.left = labels.split_off(added.labels.len());
+                    added.failure = Some(named(failure, &added.left));
+                    break;
+                }
             }
-            if failure.applied != Applied::Unknown || !self.read_until(is_there).await.1 {
-                return Ok((count, Some(failure)));
-            }
-            calls.last_is_applied(&failure);
         }
-        Ok((labels.len(), None))
+        Ok(added)
     }
 
-    /// Sets the default option that is wanted, or the previous one where the attribute has none any more, and forgets the
-    /// note once nothing can change it: no option of those that were not `added` for certain may still come.
+    /// Sets the default option that is wanted, or the previous one, which an addition loses; reads until all that was added is shown
+    /// with it: whether it is. Forgets the note once nothing can change the default option any more.
     async fn keep_default(
         &self,
+        owner: &OptionOwner<'_>,
         calls: &mut Calls<'_>,
-        was_sent: bool,
-        (added, unknown): (&[&str], &[&str]),
+        added: &Added<'_>,
         wanted: Option<&str>,
-    ) -> Result<(), Failure> {
-        let has_all = |shown: &StoredOptions| added.iter().all(|label| shown.get(label).is_some());
-        // After a refusal, too: a command that was killed a moment ago may have added options since the first read.
-        let (shown, is_current) =
-            if was_sent { self.read_until(has_all).await } else { (Some(self.before.clone()), true) };
+    ) -> Result<bool, Failure> {
+        if let (Some(mut whole), None) = (composed(&added.effects), &added.failure) {
+            let goal = match wanted {
+                Some(label) => added.option(label).or_else(|| self.before.get(label).cloned()),
+                None => self.previous_default().cloned(),
+            };
+            if wanted.is_none() || goal.is_some() {
+                if let Some(goal) = &goal {
+                    let call = self.default_call(owner, None, goal)?;
+                    whole.changes = call.effect.changes.clone();
+                    calls.complete(owner, Call { is_looked_at_later: true, ..call }).await?;
+                }
+                let verified = write::verify(self.service, owner, &mut whole, None).await?;
+                let shown = owner.last().unwrap_or_else(|| self.before.clone());
+                let default = goal.map(|goal| goal.id).or_else(|| shown.default.clone());
+                self.note(default.as_deref(), &[], &shown).await?;
+                return Ok(verified);
+            }
+        }
+        self.look_and_keep(owner, calls, added, wanted).await
+    }
+
+    /// As [`Self::keep_default`], where a read has to say what is there: after a failure, where the id of an option is not known, and
+    /// where nothing was to be added.
+    async fn look_and_keep(
+        &self,
+        owner: &OptionOwner<'_>,
+        calls: &mut Calls<'_>,
+        added: &Added<'_>,
+        wanted: Option<&str>,
+    ) -> Result<bool, Failure> {
+        let is_sent = added.failure.is_some() || !added.effects.is_empty();
+        let mut verified = Ok(true);
+        if is_sent {
+            // Also where nothing was added for certain: a command that was killed a moment ago may have added options since the read.
+            let whole = composed(&added.effects).unwrap_or_else(|| owner.addition("", false));
+            let mut whole =
+                if added.effects.is_empty() { Effect { creates: Vec::new(), ..whole } } else { whole };
+            verified = write::verify(self.service, owner, &mut whole, None).await;
+        }
+        let shown = if is_sent { owner.last() } else { Some(self.before.clone()) };
         let Some(shown) = shown else {
             let message = "the options could not be read afterwards, nor whether the default option is kept";
             return Err(Failure::new(FailureKind::Mismatch, message));
         };
         // One that is shown by a read of before is not known to be kept.
+        let is_current = matches!(verified, Ok(true));
         let goal = self.goal(&shown, wanted).filter(|_| is_current || shown.default.is_none());
         if let Some(option) = goal.filter(|option| shown.default.as_ref() != Some(&option.id)) {
-            self.set_default(calls, option).await?;
+            let call = self.default_call(owner, shown.default.as_ref(), option)?;
+            if !is_sent {
+                write::gate(self.service, std::slice::from_ref(&call.effect)).await?;
+            }
+            calls.complete(owner, call).await?;
         }
-        if !is_current {
-            let message = "the options were added, and reading them back does not show all of them";
-            return Err(Failure::new(FailureKind::Mismatch, message));
-        }
+        let verified = verified?;
         let goal = goal.map(|option| option.id.as_str());
-        self.note(goal.or(shown.default.as_deref()).or(self.previous_default()), unknown, &shown).await
+        let previous = self.previous_default().map(|option| option.id.as_str());
+        let left: &[&str] = match &added.failure {
+            Some(failure) if failure.applied == Applied::Unknown => &added.left[..1],
+            _ => &[],
+        };
+        self.note(goal.or(shown.default.as_deref()).or(previous), left, &shown).await?;
+        Ok(verified)
     }
 
     /// The default option that is to be there: the one that is wanted, or the previous one where the attribute has none any
     /// more. Where the one that is wanted was not added, the previous one stays.
     fn goal<'b>(&self, shown: &'b StoredOptions, wanted: Option<&str>) -> Option<&'b Named> {
-        let lost =
-            self.previous_default().filter(|_| shown.default.is_none()).and_then(|id| shown.with_id(id));
+        let previous = self.previous_default().filter(|_| shown.default.is_none());
+        let lost = previous.and_then(|previous| shown.with_id(&previous.id));
         wanted.and_then(|label| shown.get(label)).or(lost)
     }
 }
 
-/// Whether the options of an earlier run, and the default option, are there. `None` while that is unknown: an option that this
-/// read does not show may be there all the same.
+impl Added<'_> {
+    /// The option that was added with this label, where an answer or a look has told its id.
+    fn option(&self, label: &str) -> Option<Named> {
+        let (_, id) = self.labels.iter().find(|(own, _)| *own == label)?;
+        Some(Named { id: (*id)?.to_string(), name: label.to_owned() })
+    }
+}
+
+/// The id of an option that was added, where a look or the answer has told it.
+fn new_id(written: &Written) -> Option<i64> {
+    let created = written.effect.creates.first()?;
+    let answer = written.reply.as_ref().and_then(|reply| integer(&reply.value));
+    created.id.or(answer.filter(|id| !created.known.contains(id)))
+}
+
+/// The failure of an option, with its label and those that were not sent.
+fn named(failure: Failure, left: &[&str]) -> Failure {
+    let is_interrupted = failure.kind == FailureKind::Interrupted;
+    let (failed, rest) = left.split_at(usize::from(!is_interrupted).min(left.len()));
+    let label = failed.first().map(|label| format!("option `{label}`: ")).unwrap_or_default();
+    let quoted: Vec<String> = rest.iter().take(MAX_NAMED).map(|label| format!("`{label}`")).collect();
+    let more = match rest.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let rest =
+        if quoted.is_empty() { String::new() } else { format!("; not sent: {}{more}", quoted.join(", ")) };
+    Failure { message: format!("{label}{}{rest}", failure.message), ..failure }
+}
+
+/// Whether the options of an earlier run, and the default option, are there: `ahead` is what was written down before it sent.
+/// `None` while that is unknown: an option that this read does not show may be there all the same.
 ///
 /// # Errors
 /// [`found_in_part`] where the options are there, and the default option is not set.
-pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Option<Outcome>, Failure> {
+pub async fn resolve_unknown(
+    service: &Service<'_>,
+    draft: &Draft,
+    ahead: &Ahead,
+) -> Result<Option<Outcome>, Failure> {
     let Ok(locked) = Locked::open(service, Attribute(&draft.fields).code()).await else { return Ok(None) };
     let (asked, shown) = (Attribute(&draft.fields).new_options(), &locked.before);
-    if asked.iter().any(|option| shown.get(option.label()).is_none()) {
+    let is_other = |effect: &Effect| effect.owner.id.is_some() && effect.owner.id != shown.id();
+    if ahead.effects.iter().any(is_other) || asked.iter().any(|option| shown.get(option.label()).is_none()) {
         return Ok(None);
     }
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
@@ -346,29 +442,38 @@ pub async fn resolve_unknown(service: &Service<'_>, draft: &Draft) -> Result<Opt
 /// Makes the option with this label the default, or shows the call.
 ///
 /// # Errors
-/// As [`Service::write`]; `usage` for a label that no option has, or several.
+/// As [`write::send_and_look`]; `usage` for a label that no option has, or several.
 pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Result<Outcome, Failure> {
     let locked = Locked::open(service, code).await?;
-    let stored = &locked.before;
+    let (owner, stored) = (locked.owner()?, &locked.before);
     let option = match stored.find(label)? {
         Some(option) => option,
         None => Named::find(&stored.options, "option", label)?,
     };
     let is_set = stored.default.as_ref() == Some(&option.id);
-    let planned = if is_set { Vec::new() } else { vec![locked.default_call(option)?] };
+    let call = locked.default_call(&owner, stored.default.as_ref(), option)?;
+    let all = if is_set { Vec::new() } else { vec![planned(&call)] };
     if service.session.global.dry_run {
-        return Ok(preview(service, SET_DEFAULT, planned));
+        return Ok(preview(service, SET_DEFAULT, all));
     }
     let mut calls = Calls::new(service, SET_DEFAULT);
+    let mut verified = true;
     if is_set {
-        calls.skip(format!("set the default {}", option.name), "already there");
-    } else if let Err(failure) = locked.set_default(&mut calls, option).await {
-        let again = hint!(storefront("attribute show").arg(code), " shows it; the command can be repeated");
-        return Err(calls.failed(failure, &planned, Some(again)));
+        calls.skip(call.name, "already there");
+    } else {
+        write::gate(service, std::slice::from_ref(&call.effect)).await?;
+        match calls.carry_out(&owner, call).await {
+            Ok(written) => verified = written.verified,
+            Err(failure) => {
+                let again =
+                    hint!(storefront("attribute show").arg(code), " shows it; the command can be repeated");
+                return Err(calls.failed(failure, &all, Some(again)));
+            }
+        }
     }
     locked.note(Some(&option.id), &[], stored).await?;
     let text = format!("The default option of {code} is {}", option.name);
     let unchanged = Some(format!("`{}` is the default already", option.name));
     let success = Some(Success { text, covers_response: true });
-    Ok(Outcome { success, unchanged, verified: Some(true), ..calls.finish() })
+    Ok(Outcome { success, unchanged, verified: Some(verified), ..calls.finish() })
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use self::cell::Cell;
 use self::columns::Column;
-use self::verdict::{Effect, Untruth, judge};
+use self::verdict::{Effect, judge};
 use crate::support::at_once::at_once;
 use crate::support::rows::{self, CALLS, Row, rows_of};
 
@@ -47,10 +47,8 @@ fn compare(operations: &[&str]) {
         let (effect, said) = (cell.effect(&undisturbed[*at]), cell.said());
         let reason = open::reason(row, column, effect);
         let untruth = judge(effect, &said, reason.is_some());
-        // What cannot be read cannot show what was lost.
-        let is_untold = untruth == Some(Untruth::YesWithLosses) && !row.can_be_read();
-        let is_told = untruth == Some(Untruth::No) && open::is_told_of_an_empty_cart(&cell);
-        let untruth = untruth.filter(|_| !is_untold && !is_told);
+        let excuse = untruth.and_then(|untruth| open::excuse(row, column, untruth, &cell));
+        let untruth = untruth.filter(|_| excuse.is_none());
         if verbose {
             let (difference, outcome) = (cell.before.difference(&cell.after), &cell.outcome);
             println!(
@@ -61,7 +59,10 @@ fn compare(operations: &[&str]) {
                 said.applied,
                 untruth.map(|untruth| untruth.to_string()).unwrap_or_default(),
                 cell.requests,
-                reason.map_or("", |reason| reason.because),
+                excuse
+                    .map(|excuse| excuse.because)
+                    .or(reason.map(|reason| reason.because))
+                    .unwrap_or_default(),
                 outcome.stdout,
                 outcome.stderr,
             );

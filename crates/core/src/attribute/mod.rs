@@ -5,7 +5,7 @@ pub mod export;
 pub mod rules;
 pub mod view;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::label_problem;
@@ -13,6 +13,8 @@ use crate::attribute::view::Attribute;
 use crate::check::field_names::FieldNames;
 use crate::failure::Failure;
 use crate::operation::scalar;
+use crate::profile::path::List;
+use crate::text::exact_json;
 use crate::text::suggestion::closest_match;
 
 /// Whether two labels look the same to a person: blanks around them do not count, and a letter with its accent is one
@@ -79,6 +81,9 @@ pub fn has_stored_options(attribute: Attribute<'_>) -> bool {
     source.is_empty() || STORED_OPTIONS.iter().any(|end| source.ends_with(end))
 }
 
+/// The field that has the id of the default option.
+pub const DEFAULT: &str = "default_value";
+
 /// The options of an attribute as the administrators' store view shows them.
 #[derive(Debug, Clone)]
 pub struct StoredOptions {
@@ -116,8 +121,25 @@ impl StoredOptions {
             id: attribute.0.get("attribute_id").cloned().unwrap_or_default(),
             code: code.to_owned(),
             options: options.ok_or_else(unlike)?,
-            default: Some(attribute.text("default_value").to_owned()).filter(|id| !id.is_empty()),
+            default: Some(attribute.text(DEFAULT).to_owned()).filter(|id| !id.is_empty()),
         })
+    }
+
+    /// The id of the attribute.
+    pub fn id(&self) -> Option<String> {
+        scalar(Some(&self.id))
+    }
+
+    /// The options and the default option as effects see them.
+    pub fn document(&self) -> Map<String, Value> {
+        let list = List::Options;
+        let text = |text: &String| Value::from(text.as_str());
+        let option = |option: &Named| {
+            exact_json::object([(list.id_field(), text(&option.id)), ("label", text(&option.name))])
+        };
+        let options: Value = self.options.iter().map(option).collect();
+        let default = self.default.as_ref().map_or(Value::Null, text);
+        [(DEFAULT.to_owned(), default), (list.name().to_owned(), options)].into_iter().collect()
     }
 
     /// The option with this label.
