@@ -15,7 +15,7 @@ use crate::input::document;
 use crate::input::records::{Record, at};
 use crate::journal::State;
 use crate::journal::read::PreviousRun;
-use crate::ops::attribute;
+use crate::ops::{Examiner, Refused, attribute};
 use crate::report::Report;
 use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
 use storefront_core::failure::{Failure, FailureKind};
@@ -71,18 +71,52 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     check.finish(preparer, number, past)
 }
 
-/// Looks up in the shop the store views and sets that attributes name, as far as it answers: a name that it does not have
-/// is refused like any other wrong value, before anything is written.
+/// Holds what is going to be sent against the shop: what it does not have is refused like any other wrong value, before anything is
+/// written.
 ///
 /// # Errors
-/// `usage`, unless `--skip-invalid`.
+/// `usage`, unless `--skip-invalid`; where the shop cannot be read, and the operation has to know.
 pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), Failure> {
     let RunContext { service, preparer, .. } = shared;
-    let args = preparer.args;
-    if preparer.operation.spec().bearer != Bearer::Admin || args.skip_invalid || preparer.plan.is_some() {
+    if preparer.operation.spec().bearer != Bearer::Admin || preparer.plan.is_some() {
         return Ok(());
     }
-    let (mut records, mut check) = (preparer.reader()?, Check::new(preparer));
+    let mut check = Check::new(preparer);
+    match preparer.operation.examiner(service) {
+        Some(examiner) => examine(preparer, examiner, past, &mut check).await?,
+        None if preparer.args.skip_invalid => {}
+        None => look_up_names(shared, past, &mut check).await?,
+    }
+    check.in_order();
+    check.invalid_records().filter(|_| !preparer.args.skip_invalid).map_or(Ok(()), Err)
+}
+
+/// Gives the records that are going to be sent to what knows the shop.
+async fn examine(
+    preparer: &RecordPreparer<'_>,
+    mut examiner: Box<dyn Examiner + '_>,
+    past: &PreviousRun,
+    check: &mut Check<'_>,
+) -> Result<(), Failure> {
+    let mut records = preparer.reader()?;
+    while let Some(record) = records.read()? {
+        let decided = preparer.decide(past, &record, records.columns());
+        let Some(Ok(prepared)) = decided.prepared.filter(|_| decided.decision.is_sent()) else { continue };
+        check.checked.records += 1;
+        check.refuse_all(examiner.take(record.line, &prepared.draft).await?);
+    }
+    check.refuse_all(examiner.finish().await?);
+    Ok(())
+}
+
+/// Looks up the store views and sets that attributes name, as far as the shop answers.
+async fn look_up_names(
+    shared: RunContext<'_>,
+    past: &PreviousRun,
+    check: &mut Check<'_>,
+) -> Result<(), Failure> {
+    let RunContext { service, preparer, .. } = shared;
+    let mut records = preparer.reader()?;
     while let Some(record) = records.read()? {
         let decided = preparer.decide(past, &record, records.columns());
         let Some(Ok(prepared)) = decided.prepared.filter(|_| decided.decision.is_sent()) else { continue };
@@ -90,10 +124,13 @@ pub async fn look_up(shared: RunContext<'_>, past: &PreviousRun) -> Result<(), F
             Ok(()) => check.checked.records += 1,
             Err(failure) if failure.kind == FailureKind::Usage => check.refuse(record.line, failure),
             // The run will meet it, too, and can be resumed.
-            Err(_) => return Ok(()),
+            Err(_) => {
+                check.invalid.clear();
+                return Ok(());
+            }
         }
     }
-    check.invalid_records().map_or(Ok(()), Err)
+    Ok(())
 }
 
 struct Check<'a> {
@@ -212,6 +249,18 @@ impl<'a> Check<'a> {
             Some((_, lines)) => lines.push(line),
             None => self.invalid.push((failure, vec![line])),
         }
+    }
+
+    /// Takes in records that were taken for good ones.
+    fn refuse_all(&mut self, refused: Vec<Refused>) {
+        self.checked.records = self.checked.records.saturating_sub(refused.len() as u64);
+        refused.into_iter().for_each(|(line, failure)| self.refuse(line, failure));
+    }
+
+    /// Sorts the lines of each cause.
+    fn in_order(&mut self) {
+        self.invalid.iter_mut().for_each(|(_, lines)| lines.sort_unstable());
+        self.invalid.sort_by_key(|(_, lines)| lines.first().copied());
     }
 
     /// Notes a warning about a record: each is shown once, with its first lines.

@@ -276,7 +276,8 @@ async fn decline(
 
 /// How many records are in flight at most. Where it is one although more were asked for, that is said.
 fn at_a_time(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> u16 {
-    let is_sequential = operation.bearer == Bearer::Admin && session.dialect.attributes_one_at_a_time;
+    let is_of_attribute = operation.wrapper == Some("attribute");
+    let is_sequential = is_of_attribute && session.dialect.attributes_one_at_a_time;
     let jobs = if is_sequential { 1 } else { session.global.batch.jobs.unwrap_or(JOBS) };
     if checked.is_one_key && jobs > 1 {
         session.report.status("all records have the same key: they are sent one at a time");

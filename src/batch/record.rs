@@ -24,6 +24,7 @@ use storefront_core::hint::{Hint, hint, storefront};
 use storefront_core::interface::request::Bearer;
 use storefront_core::lint;
 use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec, scalar};
+use storefront_core::product::folded_sku;
 use storefront_core::sheet::address::Row;
 use storefront_core::text::exact_json;
 use storefront_core::text::hash::Fnv1a;
@@ -371,6 +372,7 @@ fn ready(
     let named = || draft.operation.key_field.and_then(|field| draft.fields.get(field)?.as_str());
     // `01` is the quote `1`.
     let named = named().map(str::trim).map(|key| match key.parse::<u64>() {
+        _ if draft.operation.key_field == Some(SKU) => folded_sku(key),
         Ok(number) => number.to_string(),
         Err(_) => key.to_owned(),
     });
@@ -474,6 +476,9 @@ fn parse(text: &str, first: u64) -> Result<Map<String, Value>, Failure> {
 fn is_begun(text: &str) -> bool {
     matches!(text.trim_end().as_bytes(), [b'{' | b'['] | [b'{', .., b'{' | b'[' | b','])
 }
+
+/// The field that names a product, in any letter case.
+const SKU: &str = "sku";
 
 /// The field that says what an attribute is; a row without it, such as a sum at the end of a sheet, is none.
 const INPUT_TYPE: &str = "frontend_input";

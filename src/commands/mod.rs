@@ -13,6 +13,7 @@ pub mod journal;
 pub mod mcp;
 pub mod meta;
 pub mod order;
+pub mod product;
 pub mod quote;
 pub mod review;
 pub mod sandbox;
@@ -35,6 +36,7 @@ use journal::JournalCommand;
 use mcp::McpArgs;
 use meta::{OperationName, TemplateArgs};
 use order::OrderCommand;
+use product::ProductCommand;
 use quote::QuoteCommand;
 use review::ReviewArgs;
 use sandbox::SandboxCommand;
@@ -103,6 +105,9 @@ pub enum Command {
     /// List and show orders, and correct their addresses
     #[command(subcommand)]
     Order(OrderCommand),
+    /// Show and set the values of products
+    #[command(subcommand)]
+    Product(ProductCommand),
     /// Find and inspect the journals of batches
     #[command(subcommand)]
     Journal(JournalCommand),
@@ -190,6 +195,7 @@ impl Command {
             Self::Customer(command) => command.operation(),
             Self::Attribute(command) => command.operation(),
             Self::Order(command) => command.operation(),
+            Self::Product(command) => command.operation(),
             _ => None,
         }
     }
@@ -204,6 +210,7 @@ impl Command {
             Self::Customer(command) => command.can_write(),
             Self::Attribute(command) => command.can_write(),
             Self::Order(command) => command.can_write(),
+            Self::Product(command) => command.can_write(),
             Self::Review(args) => !args.set_code,
             Self::Apply(_) | Self::Api(_) => true,
             Self::Journal(_)
@@ -346,6 +353,7 @@ pub async fn run(
         Command::Customer(command) => customer::run(&session, command).await,
         Command::Attribute(command) => attribute::run(&session, command).await,
         Command::Order(command) => order::run(&session, command).await,
+        Command::Product(command) => product::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command).await,
         Command::Forget(args) => forget::run(&session, args).await,
         Command::Apply(args) => apply::run(&session, args).await,

@@ -11,6 +11,7 @@ pub mod cart_state;
 pub mod customers;
 pub mod list;
 pub mod orders;
+pub mod product;
 pub mod profile;
 pub mod ship;
 mod ship_checks;
@@ -35,6 +36,28 @@ use storefront_core::operation::OperationSpec;
 /// The number of an id; `None` for what is none.
 pub fn positive(id: &str) -> Option<u64> {
     id.trim().parse().ok().filter(|id| *id > 0)
+}
+
+/// The line of a record that cannot be sent, and why.
+pub type Refused = (u64, Failure);
+
+/// Holds the records of a batch against the shop before any of them is sent.
+pub trait Examiner {
+    /// Takes a record in. What is wrong with it, or with one that was taken in before, is given back.
+    ///
+    /// # Errors
+    /// Where the shop cannot be read.
+    fn take<'s>(
+        &'s mut self,
+        line: u64,
+        draft: &'s Draft,
+    ) -> LocalBoxFuture<'s, Result<Vec<Refused>, Failure>>;
+
+    /// Looks at what was taken in and not looked at.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    fn finish(&mut self) -> LocalBoxFuture<'_, Result<Vec<Refused>, Failure>>;
 }
 
 /// A record that is being run.
@@ -78,6 +101,12 @@ pub trait Operation {
         _ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// What holds the records of a batch against the shop before any of them is sent; `None` where only the names in attributes are
+    /// looked up.
+    fn examiner<'a>(&'a self, _service: &'a Service<'a>) -> Option<Box<dyn Examiner + 'a>> {
+        None
     }
 
     /// What a person is asked before a record alone is sent, where it is many calls: after a look at the shop, so that what

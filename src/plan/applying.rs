@@ -147,14 +147,16 @@ pub fn confirm(
         prompt.show(&text(session, &sent));
     }
     let all = || sent.iter().flat_map(|(_, record)| &record.expect.changes);
-    let customers: HashSet<_> = sent.iter().map(|(_, record)| &record.customer).collect();
+    let owners: HashSet<_> =
+        sent.iter().map(|(_, record)| (&record.customer, record.expect.owner.get("sku"))).collect();
+    let noun = if operation.key_field == Some("sku") { "product" } else { "customer" };
     let plural = |number: usize, noun: &str| match number {
         1 => format!("1 {noun}"),
         _ => format!("{number} {noun}s"),
     };
     let question = match all().count() {
         0 => format!("{} {}", operation.batch_action, count_records(sent.len() as u64)),
-        changes => format!("Apply {} to {}", plural(changes, "change"), plural(customers.len(), "customer")),
+        changes => format!("Apply {} to {}", plural(changes, "change"), plural(owners.len(), noun)),
     };
     let deleted = |is_one: fn(&FieldPath) -> bool| {
         all().filter(|change| change.after.is_none() && is_one(&change.path)).count()
@@ -186,6 +188,11 @@ pub fn owner(record: &Planned) -> String {
     let owner = profile::owner(&record.expect.owner);
     if !owner.is_empty() {
         return sanitize_line(&owner);
+    }
+    let of_product = |name: &str| scalar(record.expect.owner.get(name));
+    if let Some(sku) = of_product("sku") {
+        let view = of_product("store_view").map(|view| format!(" in store view {view}")).unwrap_or_default();
+        return sanitize_line(&format!("product {sku}{view}"));
     }
     let mut bodies = record.input.values().filter_map(Value::as_object).chain([&record.input]);
     let code = bodies.find_map(|body| scalar(body.get("attribute_code")));

@@ -89,7 +89,7 @@ fn owner(change: &Change) -> String {
     match (is_whole(change), &change.before, &change.after) {
         (true, None, Some(_)) => "new address".to_owned(),
         (true, Some(_), None) => format!("{}, removed", id.unwrap_or_default()),
-        _ => id.unwrap_or_else(|| "profile".to_owned()),
+        _ => id.unwrap_or_else(|| if change.path.is_value() { "values" } else { "profile" }.to_owned()),
     }
 }
 

@@ -90,9 +90,18 @@ impl LockName {
         Self { text: format!("attribute-{code}"), name: None }
     }
 
+    /// The product with this SKU, in small letters.
+    pub fn product(sku: &str) -> Self {
+        Self { text: format!("product-{sku}"), name: None }
+    }
+
     /// What it stands for, in a person's words.
     fn noun(&self) -> &'static str {
-        if self.text.starts_with("attribute-") { "attribute" } else { "customer" }
+        match self.text.split_once('-') {
+            Some(("attribute", _)) => "attribute",
+            Some(("product", _)) => "product",
+            _ => "customer",
+        }
     }
 
     /// The holder of this token.

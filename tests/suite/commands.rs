@@ -291,6 +291,7 @@ tables!(
     quote_add_item,
     quote_clear,
     quote_remove_item,
+    product_set,
     quote_set_item,
     quote_ship,
     store_view,

@@ -5,7 +5,7 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 9] = [
+const OPERATIONS: [&str; 10] = [
     "quote ship",
     "quote add-item",
     "quote set-item --api magento",
@@ -15,6 +15,7 @@ const OPERATIONS: [&str; 9] = [
     "attribute create",
     "attribute assign --api magento",
     "attribute option add --api magento",
+    "product set --api magento",
 ];
 
 #[test]

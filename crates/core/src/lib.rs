@@ -38,6 +38,8 @@ pub mod check {
     pub mod text;
 }
 
+pub mod product;
+
 /// What stands in the cells of a sheet.
 pub mod sheet {
     pub mod address;

@@ -157,3 +157,8 @@ fn carts_set_to_a_state() {
 fn attributes() {
     compare(&["attribute create", "attribute assign", "attribute option add", "attribute option default"]);
 }
+
+#[test]
+fn products() {
+    compare(&["product set"]);
+}

@@ -14,6 +14,8 @@ pub enum Owner {
     /// A cart that is made for this customer.
     NewCart(i64),
     Attribute(&'static str),
+    /// The product with this SKU.
+    Product(&'static str),
 }
 
 impl Owner {
@@ -22,6 +24,7 @@ impl Owner {
         match self {
             Self::Customer(_) => &["customers", "addresses"],
             Self::Cart(_) | Self::NewCart(_) => &["quotes", "quote_items"],
+            Self::Product(_) => &["products", "product_values"],
             Self::Attribute(_) => &["attributes", "attribute_options", "attribute_assignments"],
         }
     }
@@ -337,6 +340,21 @@ pub static CALLS: &[Call] = &[
         operation: "attribute option default",
         owner: Owner::Attribute("color"),
         by_flags: "color Blue",
+        ..MAGENTO
+    },
+    Call {
+        operation: "product set",
+        owner: Owner::Product("mug-blue"),
+        by_flags: "mug-blue color=Red weight=0.5",
+        record: r#""sku": "mug-blue", "custom_attributes": [{"attribute_code": "color", "value": "Red"}]"#,
+        ..MAGENTO
+    },
+    Call {
+        operation: "product set",
+        what: "in a store view",
+        owner: Owner::Product("mug-blue"),
+        by_flags: "mug-blue name=Tasse --store-view fr",
+        record: r#""sku": "mug-blue", "store_view": "fr", "name": "Tasse""#,
         ..MAGENTO
     },
 ];

@@ -175,6 +175,7 @@ impl<'a> Cell<'a> {
             Owner::Cart(_) => "quote show".to_owned(),
             Owner::NewCart(id) => format!("quote show --customer {id}"),
             Owner::Attribute(code) => format!("attribute show {code}"),
+            Owner::Product(sku) => format!("product show {sku} --store-view fr"),
         };
         let shown = self.run(&format!("{line} -q -o json"));
         let object = serde_json::from_str::<Value>(&shown.stdout).map(|shown| canonical(&shown, false));

@@ -38,7 +38,7 @@ pub fn problem(field: &str, holds: FieldType, value: &Value) -> Option<String> {
 }
 
 /// What breaks a text of one line.
-fn of_line(text: &str) -> Option<String> {
+pub fn of_line(text: &str) -> Option<String> {
     let character = text.chars().find(|it| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}'))?;
     let what = match character {
         '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => "a line break".to_owned(),
@@ -49,7 +49,7 @@ fn of_line(text: &str) -> Option<String> {
 }
 
 /// Why a text is no date, and what it could mean. An empty one clears the field, and a shop shows a date with a midnight.
-fn of_date(text: &str) -> Option<String> {
+pub fn of_date(text: &str) -> Option<String> {
     let day = text.strip_suffix(" 00:00:00").or_else(|| text.strip_suffix("T00:00:00")).unwrap_or(text);
     if text.is_empty() {
         return None;

@@ -61,6 +61,9 @@ pub struct Dialect {
     /// Searches attributes (GET, with `searchCriteria`) as the store view `{view}` shows them; `None` where the interface has no
     /// such list.
     pub attributes: Option<&'static str>,
+    /// Searches products (GET, with `searchCriteria`) as the store view `{view}` shows them; below it, by its SKU, each is read and
+    /// replaced. `None` where the interface has no such calls.
+    pub products: Option<&'static str>,
     /// Where tokens are issued; `None` where they are not.
     pub tokens: Option<&'static TokenRoutes>,
     /// Whether the call that reads a profile is documented: where it is not, a setting may name its path, and a 404 may mean
@@ -156,6 +159,7 @@ pub static MARKETPLACE: Dialect = Dialect {
     create_attribute: "/V1/admin/product/attribute/",
     attribute: None,
     attributes: None,
+    products: None,
     tokens: None,
     documents_profile_read: false,
     merges_profiles: false,
@@ -202,6 +206,7 @@ pub static MAGENTO: Dialect = Dialect {
     create_attribute: "/{store_view}/V1/products/attributes",
     attribute: Some("/{store_view}/V1/products/attributes/{code}"),
     attributes: Some("/{view}/V1/products/attributes"),
+    products: Some("/{view}/V1/products"),
     tokens: Some(&TokenRoutes {
         customer: "/{store_view}/V1/integration/customer/token",
         admin: "/{store_view}/V1/integration/admin/token",

@@ -128,6 +128,10 @@ pub struct FieldTables {
     pub new_options_body: &'static ObjectSchema,
     /// An attribute and its new options.
     pub new_options: &'static ObjectSchema,
+    /// Body that sets values of a product (ours).
+    pub product_values_body: &'static ObjectSchema,
+    /// A product and its values.
+    pub product_values: &'static ObjectSchema,
     /// Shipping information and payment.
     pub shipping_information: &'static ObjectSchema,
     /// Addresses, carrier and method in it.
@@ -312,6 +316,7 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let new_options = schema("new options", "Magento", vec![code(), options]);
     // The other types are those of an item that is added.
     let of_item = |(name, doc)| object("cart item").field(name).map(|field| Field { doc, ..*field });
+    let product = product_values();
     let item = field("item_id", FieldType::Scalar(Scalar::Integer), "Item ID in the cart");
     let of_stored = |with_qty: bool| {
         let sku = ("sku", "SKU of an item that is in the cart once");
@@ -346,6 +351,12 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         assignment,
         new_options_body: attribute_body(new_options, "The attribute and its new options"),
         new_options,
+        product_values_body: schema(
+            "body",
+            "",
+            vec![field("product", FieldType::Object(product), "The product and its values")],
+        ),
+        product_values: product,
         shipping_information,
         address_information: object("address information"),
         quote_address: object("quote address"),
@@ -362,6 +373,24 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
         ),
         order_change,
     }
+}
+
+/// A product with the values that are set. Each may be an option's label and Magento's word for "cleared", so that all are texts.
+fn product_values() -> &'static ObjectSchema {
+    let text = |name, doc| field(name, FieldType::Scalar(Scalar::Text), doc);
+    let code = "Code or label of an attribute; CODE:add and CODE:remove for options, CODE:id for an option's ID";
+    let value = "Value; options by label, several separated by |";
+    let values = schema("product value", "Magento", vec![text("attribute_code", code), text("value", value)]);
+    let view = "Code of the store view; without it, or with `all`, the value for all of them";
+    let fields = vec![
+        text("sku", "SKU"),
+        text("store_view", view),
+        text("name", "Name"),
+        text("weight", "Weight"),
+        text("status", "Enabled or Disabled"),
+        field("custom_attributes", FieldType::List(values), "Values of attributes"),
+    ];
+    schema("product values", "Magento", fields)
 }
 
 fn object(objects: &Objects, name: &str) -> &'static ObjectSchema {

@@ -181,6 +181,24 @@ pub fn with_fields(query: &str, fields: &str) -> String {
     format!("{query}&fields={}", utf8_percent_encode(fields, SEGMENT))
 }
 
+/// A query for the first `limit` records that meet one of these conditions on a field, with these fields of the reply.
+pub fn any_query(field: &'static str, conditions: &[(&str, String)], fields: &str, limit: usize) -> String {
+    let mut pairs = Vec::new();
+    for (index, (condition, value)) in (first_group(conditions.len())..).zip(conditions) {
+        let name = format!("searchCriteria[filter_groups][0][filters][{index}]");
+        pairs.push((format!("{name}[field]"), field.to_owned()));
+        pairs.push((format!("{name}[value]"), value.clone()));
+        pairs.push((format!("{name}[condition_type]"), (*condition).to_owned()));
+    }
+    pairs.push(("searchCriteria[pageSize]".to_owned(), limit.to_string()));
+    with_fields(&encoded(&pairs), fields)
+}
+
+/// A value as one segment of a path, or as a value of a query.
+pub fn segment(value: &str) -> String {
+    utf8_percent_encode(value, SEGMENT).to_string()
+}
+
 fn query(filters: &[Filter], sorted_by: Option<&str>, limit: usize) -> String {
     let mut pairs = Vec::new();
     for (group, filter) in (first_group(filters.len())..).zip(filters) {
@@ -196,8 +214,11 @@ fn query(filters: &[Filter], sorted_by: Option<&str>, limit: usize) -> String {
         pairs.push(("searchCriteria[sortOrders][0][field]".to_owned(), field.to_owned()));
         pairs.push(("searchCriteria[sortOrders][0][direction]".to_owned(), "ASC".to_owned()));
     }
-    let encoded = |text: &str| utf8_percent_encode(text, SEGMENT).to_string();
-    let pairs = pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    encoded(&pairs)
+}
+
+fn encoded(pairs: &[(String, String)]) -> String {
+    let pairs = pairs.iter().map(|(name, value)| format!("{}={}", segment(name), segment(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 

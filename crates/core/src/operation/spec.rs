@@ -5,7 +5,7 @@ use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 9] = [
+pub const OPERATIONS: [&OperationSpec; 10] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
     &QUOTE_SET_ITEM,
@@ -15,6 +15,7 @@ pub const OPERATIONS: [&OperationSpec; 9] = [
     &ATTRIBUTE_CREATE,
     &ATTRIBUTE_ASSIGN,
     &ATTRIBUTE_OPTION_ADD,
+    &PRODUCT_SET,
 ];
 
 /// One operation. Its flags are in `commands`, the steps of sending it in `ops`.
@@ -427,4 +428,33 @@ pub static ORDER_UPDATE: OperationSpec = OperationSpec {
     has_admin_words: false,
     deletes: false,
     batch_action: "Correct the addresses of the orders of",
+};
+
+/// Sets values of a product's attributes, in one store view or for all.
+pub static PRODUCT_SET: OperationSpec = OperationSpec {
+    name: "product set",
+    body: |all| all.product_values_body,
+    wrapper: Some("product"),
+    template: include_str!("template/product_set.json"),
+    columns: &[group(|all| all.product_values, &[], "")],
+    flag_columns: &[],
+    named_columns: Some(NamedColumns {
+        prefix: "",
+        placeholder: "ATTRIBUTE",
+        path: &["custom_attributes"],
+        element: Some([("attribute_code", FieldType::Text), ("value", FieldType::Text)]),
+    }),
+    label_column: None,
+    bearer: Bearer::Admin,
+    key_field: Some("sku"),
+    unique_key: None,
+    replaces: Some("product"),
+    is_merged: false,
+    can_resolve: true,
+    needs: |dialect| dialect.products.is_some(),
+    is_one_call: true,
+    creates: false,
+    has_admin_words: false,
+    deletes: false,
+    batch_action: "Set the values of",
 };

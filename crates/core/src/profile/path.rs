@@ -18,6 +18,9 @@ const OF_ORDER: [(&str, &str); 2] =
 /// The fields beside [`PLACE`] that say where an address is.
 const REGION_AND_COUNTRY: [&str; 3] = ["region", "region_id", "country_id"];
 
+/// The values of a product, by the codes of their attributes.
+const VALUES: &str = "values";
+
 /// One step down into a profile or a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -120,6 +123,16 @@ impl FieldPath {
     /// The item of a cart with this id.
     pub fn item(id: i64) -> Self {
         List::Items.element(id)
+    }
+
+    /// The value of a product's attribute with this code.
+    pub fn value_of(code: &str) -> Self {
+        Self::default().member(VALUES).member(code)
+    }
+
+    /// Whether this is a value of a product.
+    pub fn is_value(&self) -> bool {
+        matches!(&self.0[..], [Step::Member(list), _] if list == VALUES)
     }
 
     /// An element that has no id yet, of the list with this name.
@@ -295,6 +308,7 @@ impl FieldPath {
         match self.below_address() {
             [Step::Member(name)] => label(name).to_owned(),
             [Step::Member(_), Step::Code(code)] => code.clone(),
+            [Step::Member(list), Step::Member(code)] if list == VALUES => code.clone(),
             [Step::Member(_), Step::Code(code), Step::Member(value)] if value == "value" => code.clone(),
             [Step::Member(name), inside @ ..] if name == "extension_attributes" => {
                 let inside = Self(inside.to_vec()).to_string();
@@ -309,6 +323,7 @@ impl FieldPath {
         match (self.address_id(), self.order_address()) {
             (Some(id), _) => format!("address {id} {}", self.inside()).trim_end().to_owned(),
             (None, Some(address)) => format!("{address} {}", self.inside()),
+            (None, None) if self.is_value() => self.label(),
             (None, None) => self.to_string(),
         }
     }

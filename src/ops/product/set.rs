@@ -1,0 +1,307 @@
+//! Sets values of a product (docs/interface.md, "Values of products"): it is read in the scope that is written, and one call
+//! carries what changes.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::catalog::AttributeSet;
+use super::owner::{ProductOwner, others_changed};
+use super::{Catalog, Wanted, search, wanted};
+use crate::client::service::Service;
+use crate::input::Draft;
+use crate::report::outcome::{CartOutcome, Outcome};
+use crate::state::{LockName, acquire};
+use crate::system::storage::Lock;
+use crate::write::{self, Call, Written};
+use storefront_core::effect::Effect;
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
+use storefront_core::interface::request::{Bearer, Method, Request, segment};
+use storefront_core::operation::{PRODUCT_SET, Success};
+use storefront_core::product::attribute::{Attributes, Scope};
+use storefront_core::product::{ALL, Product, body, folded_sku};
+use storefront_core::profile::diff::{self, Expected, ensure_planned_in};
+use storefront_core::text::hash::fnv1a;
+use storefront_core::text::sanitize::sanitize_line;
+
+/// What flags say of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Permits {
+    /// Whether a sale may begin.
+    pub special_price: bool,
+    /// How long the product is looked at until it shows a change.
+    pub settle: Duration,
+    /// How long to wait for another command that writes to it.
+    pub lock_timeout: Duration,
+}
+
+/// Sets the values, or shows the call. Nothing is sent again.
+///
+/// # Errors
+/// As [`wanted`]; `guard` for what the call would change besides; as [`write::carry_out`].
+pub async fn set(
+    service: &Service<'_>,
+    catalog: &Catalog,
+    draft: &Draft,
+    permits: Permits,
+) -> Result<Outcome, Failure> {
+    let wanted = wanted(service, catalog, &draft.fields).await?;
+    if catalog.is_unchanged(&wanted.sku) {
+        return Ok(unchanged(&wanted));
+    }
+    let is_dry_run = service.session.global.dry_run;
+    let _lock = if is_dry_run { None } else { Some(lock(service, &wanted.sku, permits).await?) };
+    let read = Read::of(service, catalog, &wanted).await?;
+    let effect = read.product.changed(&wanted.scope, &wanted.targets);
+    if effect.is_empty() {
+        return Ok(unchanged(&wanted));
+    }
+    read.refuse_sale(&wanted, permits)?;
+    warn_of_websites(service, catalog, &wanted);
+    let of_product = in_words(&read.product, &effect, &wanted.attributes);
+    ensure_planned(draft, &read.product, &wanted.attributes, &of_product.changes)?;
+    let request = request(service, &wanted.scope, &read, &effect)?;
+    if is_dry_run {
+        let shown = Outcome::dry_run(PRODUCT_SET.name, service.preview(request));
+        return Ok(Outcome { cart: Some(of_product), ..shown });
+    }
+    let owner = ProductOwner {
+        service,
+        scope: &wanted.scope,
+        product: &read.product,
+        before: read.product.document(),
+        attributes: &wanted.attributes,
+        of_all: read.of_all.as_ref().map(Product::document),
+        allows_sale: permits.special_price,
+        settle: permits.settle,
+    };
+    let call = Call::new(PRODUCT_SET.name, request, effect);
+    let written = write::carry_out(service, PRODUCT_SET.name, &owner, call).await;
+    let written = written.map_err(|failure| read.with_required(failure))?;
+    read.warn_of_others(service, &written, &wanted.attributes);
+    let success = Some(Success { text: said(&read.product, &wanted.scope, &of_product), covers_response: true });
+    let Written { reply, status, verified, .. } = written;
+    Ok(Outcome {
+        applied: Applied::Yes,
+        status,
+        response: reply.map(|reply| reply.value),
+        cart: Some(of_product),
+        verified: Some(verified),
+        success,
+        ..Outcome::not_sent(PRODUCT_SET.name)
+    })
+}
+
+/// Waits until no other command of this machine writes to the product.
+async fn lock(service: &Service<'_>, sku: &str, permits: Permits) -> Result<Lock, Failure> {
+    let session = service.session;
+    let waiting =
+        || session.report.status("waiting for another storefront process to finish with this product");
+    let name = LockName::product(&folded_sku(sku));
+    let acquired = acquire(session.context, &service.settings, &name, permits.lock_timeout, waiting).await;
+    acquired.map(|(lock, _)| lock)
+}
+
+/// What is read for one call.
+struct Read {
+    product: Product,
+    set: std::rc::Rc<AttributeSet>,
+    /// The values for all, where those of a store view are written and they are needed.
+    of_all: Option<Product>,
+    is_on_sale: bool,
+}
+
+impl Read {
+    /// Reads the product, and what is known of its set.
+    ///
+    /// # Errors
+    /// `usage` for a product, and for an attribute in its set, that there is not; `guard` for a store view of a website that it is
+    /// not in.
+    async fn of(service: &Service<'_>, catalog: &Catalog, wanted: &Wanted) -> Result<Self, Failure> {
+        let Wanted { sku, scope, targets, attributes } = wanted;
+        let product = search::read(service, scope, sku, attributes).await?;
+        let set = catalog.set(service, &product.set).await?;
+        ensure_members(service, &set, attributes).await?;
+        let is_of_view = scope != ALL;
+        if is_of_view {
+            let website = catalog.store_view(service, scope).await?;
+            if product.websites.as_ref().is_some_and(|ids| !ids.iter().any(|id| id == website)) {
+                let message = format!("`{sku}` is not in the website of the store view `{scope}`");
+                return Err(Failure::guard(message).hint("set the value for all"));
+            }
+        }
+        let of_sheet = catalog.is_on_sale(sku);
+        let needs_all = of_sheet.is_none() || targets.iter().any(|target| target.clears());
+        let of_all = match is_of_view && needs_all {
+            true => Some(search::read(service, ALL, sku, attributes).await?),
+            false => None,
+        };
+        let is_on_sale = of_sheet.unwrap_or_default()
+            || of_all.as_ref().is_some_and(Product::has_special_price)
+            || product.has_special_price();
+        Ok(Self { product, set, of_all, is_on_sale: is_on_sale && is_of_view })
+    }
+
+    /// In a store view the call sets the beginning of a sale to today.
+    fn refuse_sale(&self, wanted: &Wanted, permits: Permits) -> Result<(), Failure> {
+        if !self.is_on_sale || permits.special_price {
+            return Ok(());
+        }
+        let sku = &self.product.sku;
+        let message = format!(
+            "`{sku}` has a special price: with a value for the store view `{}` the shop lets it begin today in every store view \
+             of the website",
+            wanted.scope
+        );
+        Err(Failure::guard(message)
+            .hint("set the value for all, or add --allow-special-price if the sale may begin"))
+    }
+
+    /// The refusal of a product that lacks a required value names the attribute.
+    fn with_required(&self, failure: Failure) -> Failure {
+        let label = failure.message.split_once("The \"").and_then(|(_, rest)| rest.split_once("\" attribute value is empty"));
+        match label.and_then(|(label, _)| self.set.labelled(label)) {
+            Some(code) => {
+                let set = storefront("product set").arg(&*self.product.sku).arg(format!("{code}=VALUE"));
+                failure.hint(hint!("the product needs a value of `", code.to_owned(), "`: ", set, " sets it, with others or alone"))
+            }
+            None => failure,
+        }
+    }
+
+    /// Says which values the call changed besides.
+    fn warn_of_others(&self, service: &Service<'_>, written: &Written, attributes: &Attributes) {
+        let reply = written.reply.as_ref().and_then(|reply| Product::of(&reply.value, attributes));
+        let Some(after) = reply.filter(|after| after.id == self.product.id) else { return };
+        let changed = others_changed(&self.product.values, &after.values, &written.effect.changes);
+        if !changed.is_empty() {
+            let (sku, codes) = (&self.product.sku, changed.join(", "));
+            service.session.report.warn(&format!("other values of {sku} changed at the same time: {codes}"));
+        }
+    }
+}
+
+/// Refuses attributes that are not in the set of the product: the shop would ignore their values.
+///
+/// # Errors
+/// `usage`.
+pub(super) async fn ensure_members(
+    service: &Service<'_>,
+    set: &AttributeSet,
+    attributes: &Attributes,
+) -> Result<(), Failure> {
+    let is_missing = |code: &&str| !storefront_core::product::FIELDS.contains(code) && !set.has(code);
+    let missing: Vec<&str> = attributes.codes().filter(is_missing).collect();
+    let Some(first) = missing.first() else { return Ok(()) };
+    let sets = crate::ops::attribute::names::sets(service).await?;
+    let name = sets.iter().find(|known| known.id == set.id).map_or(&*set.id, |known| &known.name);
+    let (codes, are) = (missing.join("`, `"), if missing.len() == 1 { "is" } else { "are" });
+    let assign = storefront("attribute assign").arg(*first).arg("--set").arg(name);
+    Err(Failure::usage(format!("`{codes}` {are} not in the attribute set `{name}`, so that the shop would ignore the value"))
+        .hint(hint!("assign it with ", assign)))
+}
+
+/// The call: with `null` for attributes whose default options it would write otherwise.
+fn request(service: &Service<'_>, scope: &str, read: &Read, effect: &Effect) -> Result<Request, Failure> {
+    let product = &read.product;
+    let is_named = |code: &str| effect.changes.iter().any(|change| change.path.last_name() == code);
+    let empty = read.set.defaults(|code| product.values.contains_key(code) || is_named(code));
+    let body = body(&product.sku, effect, &empty).to_string();
+    let path = format!("{}/{}", search::path(service, scope)?, segment(&product.sku));
+    Ok(Request { method: Method::PUT, ..Request::post(path, body.into(), Bearer::Admin) })
+}
+
+/// Warns once in a run of attributes whose values are those of a website.
+pub(super) fn warn_of_websites(service: &Service<'_>, catalog: &Catalog, wanted: &Wanted) {
+    let of_website = wanted.attributes.iter().filter(|it| it.scope == Scope::Website && wanted.scope != ALL);
+    for attribute in of_website {
+        let code = &attribute.code;
+        let said = format!("`{code}` has one value for a website: it is set for all of its store views");
+        if catalog.is_new(&said) {
+            service.session.report.for_line(None).warn(&said);
+        }
+    }
+}
+
+/// Refuses what is not the change that was planned.
+fn ensure_planned(
+    draft: &Draft,
+    product: &Product,
+    attributes: &Attributes,
+    changes: &[diff::Change],
+) -> Result<(), Failure> {
+    let Some(expected): Option<&Expected> = draft.expect.as_ref() else { return Ok(()) };
+    ensure_planned_in(&expected.changes, changes, |path| {
+        let code = path.last_name();
+        product.values.get(code).map(|value| attributes.in_words(code, value.clone()))
+    })
+}
+
+/// The changes with the labels of options, and whose they are.
+fn in_words(product: &Product, effect: &Effect, attributes: &Attributes) -> CartOutcome {
+    let change = |change: diff::Change| {
+        let code = change.path.last_name().to_owned();
+        let words = |value: Option<Value>| value.map(|value| attributes.in_words(&code, value));
+        diff::Change { before: words(change.before), after: words(change.after), path: change.path }
+    };
+    let view = effect.owner.scope.clone().filter(|scope| scope != ALL).map(|view| ("store_view", view));
+    let owner = [("sku", product.sku.clone()), ("product", product.id.clone())].into_iter().chain(view);
+    let owner = owner.map(|(name, value)| (name.to_owned(), value.into())).collect();
+    CartOutcome { changes: effect.differences().into_iter().map(change).collect(), owner }
+}
+
+fn unchanged(wanted: &Wanted) -> Outcome {
+    let said = format!("{} has these values already", sanitize_line(&wanted.sku));
+    let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
+    Outcome { reason, cart, unchanged: Some(said), ..Outcome::not_sent(PRODUCT_SET.name) }
+}
+
+fn said(product: &Product, scope: &str, of_product: &CartOutcome) -> String {
+    let sku = sanitize_line(&product.sku);
+    let whose = if scope == ALL { String::new() } else { format!(" in store view {scope}") };
+    let text = |value: &Option<Value>| match value {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) => sanitize_line(text),
+        Some(other) => sanitize_line(&other.to_string()),
+    };
+    match &of_product.changes[..] {
+        [only] => {
+            let (before, after) = (text(&only.before), text(&only.after));
+            format!("Set {} of {sku}{whose} from {before} to {after}", only.path.last_name())
+        }
+        changes => {
+            let codes: Vec<&str> = changes.iter().map(|change| change.path.last_name()).collect();
+            format!("Set {} of {sku}{whose}", codes.join(", "))
+        }
+    }
+}
+
+/// Whether the product shows what a record of an earlier run was to change; `None` while that is unknown.
+///
+/// # Errors
+/// Where the product cannot be read.
+pub async fn resolve_unknown(
+    service: &Service<'_>,
+    catalog: &Catalog,
+    draft: &Draft,
+    effects: &[Effect],
+) -> Result<Option<Outcome>, Failure> {
+    let Some(effect) = effects.last() else { return Ok(None) };
+    let wanted = wanted(service, catalog, &draft.fields).await?;
+    let scope = effect.owner.scope.as_deref().unwrap_or(ALL);
+    let product = match search::read(service, scope, &wanted.sku, &wanted.attributes).await {
+        Err(failure) if failure.kind == FailureKind::Usage => return Ok(None),
+        product => product?,
+    };
+    let is_shown =
+        effect.owner.id.as_ref() == Some(&product.id) && effect.look(&product.document()).is_proof();
+    let (reason, verified) = (Some("done earlier"), Some(true));
+    let done = Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(PRODUCT_SET.name) };
+    Ok(is_shown.then_some(done))
+}
+
+/// The hash of a SKU, by which it is remembered.
+pub(super) fn hash_of(sku: &str) -> u64 {
+    fnv1a(folded_sku(sku).as_bytes())
+}
