@@ -120,6 +120,8 @@ pub enum Command {
     /// Review a plan in a browser, and apply it there
     Review(ReviewArgs),
     /// Serve reads and plans to an assistant over stdin and stdout (MCP)
+    // The overview fits a terminal of 35 lines, and an assistant is set up once.
+    #[command(hide = true)]
     Mcp(McpArgs),
     /// Manage profiles and settings
     #[command(subcommand)]

@@ -118,6 +118,7 @@ customer_show: Show a customer. Show a customer's stored profile and addresses. 
 customer_history: Show a customer's history. List the updates of a customer, or the newest of all customers, that this machine made. (customer, fields) ["reads", ""]
 quote_show: Show a cart. Show a customer's active cart, its items and totals. (customer, fields) ["reads", "asks the shop"]
 attribute_show: Show an attribute. Show a product attribute and its options. (code*, fields) ["reads", "asks the shop"]
+product_show: Show a product. Show the values of a product for all store views. (sku*, fields) ["reads", "asks the shop"]
 journal_show: Show a journal. List the state and reason of each record of a batch, or of a plan that was applied. (file*, state, fields) ["reads", ""]
 plan_customer_update: Plan a customer update. Write a plan that updates a customer; addresses that the input does not name are kept. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_quote_add_item: Plan to add an item to a cart. Write a plan that adds an item to a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
@@ -127,6 +128,7 @@ plan_quote_clear: Plan to remove all items from a cart. Write a plan that remove
 plan_quote_ship: Plan the shipping of a cart. Write a plan that saves a cart's addresses, shipping and payment method. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_attribute_create: Plan a new attribute. Write a plan that creates a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
 plan_attribute_option_add: Plan new options of an attribute. Write a plan that adds options to a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
+plan_product_set: Plan values of a product. Write a plan that sets values of a product's attributes. Nothing is sent. (input*, fields) ["", "asks the shop"]
 "#]],
     );
     assert_eq!(assistant.ends(), (Some(0), String::new()));
@@ -149,7 +151,7 @@ fn the_input_of_a_plan_has_the_schema_of_its_operation() {
             assert_eq!(own["properties"]["input"]["anyOf"][1], schema["anyOf"][1], "{operation}");
             planned += 1;
         }
-        assert_eq!(planned, 8);
+        assert_eq!(planned, 9);
     }
 }
 
@@ -312,7 +314,7 @@ fn control_characters_of_the_service_are_shown_and_do_not_pass() {
 }
 
 /// The arguments of every tool that plans.
-fn plans(home: &Home) -> [(&'static str, Value); 5] {
+fn plans(home: &Home) -> [(&'static str, Value); 6] {
     let template = |operation: &str| -> Value {
         serde_json::from_str(&home.ok(&format!("template {operation} --api magento -q"))).unwrap()
     };
@@ -323,6 +325,7 @@ fn plans(home: &Home) -> [(&'static str, Value); 5] {
         ("plan_quote_ship", json!({"customer": 1, "input": template("quote-ship")})),
         ("plan_attribute_create", json!({"input": template("attribute-create")})),
         ("plan_attribute_option_add", json!({"input": template("attribute-option-add")})),
+        ("plan_product_set", json!({"input": template("product-set")})),
     ]
 }
 
@@ -341,6 +344,7 @@ fn no_tool_writes_and_a_person_applies_what_one_planned() {
             "plan_customer_update" => "Albany",
             "plan_quote_add_item" => "mug-blue",
             "plan_quote_ship" => "flatrate",
+            "plan_product_set" => "0.35",
             _ => "label",
         };
         assert!(planned["results"].to_string().contains(shown), "{tool}: {planned}");

@@ -97,7 +97,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add
+  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add, product-set
 "#]],
     );
 }

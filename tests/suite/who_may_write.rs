@@ -3,7 +3,7 @@
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const WRITES: [&str; 13] = [
+const WRITES: [&str; 14] = [
     "customer update --firstname Amy -y",
     "customer restore -y",
     "quote add-item --sku A --qty 1",
@@ -15,6 +15,7 @@ const WRITES: [&str; 13] = [
     "attribute assign a --set Default",
     "attribute option add a --option A",
     "attribute option default a A",
+    "product set a b=c",
     "api POST /V1/x",
     "apply a.plan -y",
 ];

@@ -37,7 +37,7 @@ the column `store_view` names one. An empty cell changes nothing; __EMPTY__VALUE
 
 Examples:
   storefront product set mug-blue color=Red --sandbox --api magento
-  storefront product set mug-blue name='Tasse bleue' --store-view fr --sandbox --api magento --dry-run
+  storefront product set cap name=Casquette --store-view fr --sandbox --api magento -n
   storefront template product-set | storefront product set --sandbox --api magento -i -"
 )]
 pub struct SetArgs {

@@ -32,7 +32,7 @@ pub struct ShowArgs {
 /// Prints a product as it came under `-o json`; else the values that `product set` sets, for all and in each store view.
 ///
 /// # Errors
-/// `usage` where there is none; as [`Service::read`].
+/// `usage` if the shop has no such product; as [`Service::read`].
 pub async fn run(service: &Service<'_>, sku: &str) -> Result<(), Failure> {
     let (report, catalog) = (service.session.report, Catalog::default());
     let view = service.session.global.flags.store_view.as_deref();

@@ -8,7 +8,6 @@ use std::rc::Rc;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::set::hash_of;
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
 use crate::ops::attribute::{catalog as attributes, names};
@@ -19,7 +18,7 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::scalar;
-use storefront_core::product::FIELDS;
+use storefront_core::product::{FIELDS, hash_of};
 use storefront_core::product::attribute::{Attribute, Attributes};
 use storefront_core::text::suggestion::closest_match;
 
@@ -79,7 +78,7 @@ impl Catalog {
     /// The attribute with this code, or with this label.
     ///
     /// # Errors
-    /// As [`Service::read`]; inside, `usage` where there is none, or its values are not written.
+    /// As [`Service::read`]; inside, `usage` if it is missing, or its values are not written.
     pub async fn attribute(&self, service: &Service<'_>, title: &str) -> Result<Found, Failure> {
         let known = || self.attributes.borrow().get(title).cloned();
         if let Some(known) = known() {
@@ -256,7 +255,7 @@ impl AttributeSet {
     }
 }
 
-/// Reads an attribute by its code; `None` where there is none.
+/// Reads an attribute by its code; `None` if it is missing.
 async fn read(service: &Service<'_>, code: &str) -> Result<Option<Found>, Failure> {
     let path = names::path(service, "/all/V1/products/attributes/{code}", &[("code", code)])?;
     match service.read(&Request::get(path, Bearer::Admin)).await {

@@ -105,7 +105,7 @@ pub fn named<'a>(shown: &'a [Value], sku: &str) -> Option<&'a Value> {
 /// Reads the product with this SKU in a scope.
 ///
 /// # Errors
-/// `usage` where there is none; as [`Service::read`].
+/// `usage` if the shop has no such product; as [`Service::read`].
 pub async fn read(
     service: &Service<'_>,
     scope: &str,

@@ -14,7 +14,7 @@ use crate::report::outcome::{CartOutcome, Outcome};
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
 use crate::write::{self, Call, Written};
-use storefront_core::effect::Effect;
+use storefront_core::effect::{Before, Change, Effect, Sent};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Method, Request, segment};
@@ -22,7 +22,6 @@ use storefront_core::operation::{PRODUCT_SET, Success};
 use storefront_core::product::attribute::{Attributes, Scope};
 use storefront_core::product::{ALL, Product, body, folded_sku};
 use storefront_core::profile::diff::{self, Expected, ensure_planned_in};
-use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What flags say of a call.
@@ -59,7 +58,7 @@ pub async fn set(
     }
     read.refuse_sale(&wanted, permits)?;
     warn_of_websites(service, catalog, &wanted);
-    let of_product = in_words(&read.product, &effect, &wanted.attributes);
+    let of_product = in_words(&read, &effect, &wanted.attributes);
     ensure_planned(draft, &read.product, &wanted.attributes, &of_product.changes)?;
     let request = request(service, &wanted.scope, &read, &effect)?;
     if is_dry_run {
@@ -239,16 +238,24 @@ fn ensure_planned(
 }
 
 /// The changes with the labels of options, and whose they are.
-fn in_words(product: &Product, effect: &Effect, attributes: &Attributes) -> CartOutcome {
-    let change = |change: diff::Change| {
-        let code = change.path.last_name().to_owned();
-        let words = |value: Option<Value>| value.map(|value| attributes.in_words(&code, value));
-        diff::Change { before: words(change.before), after: words(change.after), path: change.path }
+fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> CartOutcome {
+    let product = &read.product;
+    let change = |change: &Change| {
+        let code = change.path.last_name();
+        let words = |value: Option<&Value>| value.map(|value| attributes.in_words(code, value.clone()));
+        let of_all = read.of_all.as_ref().and_then(|of_all| of_all.values.get(code));
+        let (before, after) = match (&change.before, &change.sent) {
+            // A store view shows the value for all then.
+            (Before::NotRead, _) => (Some("(not read)".into()), words(of_all)),
+            (Before::Read(before), Sent::Value(after)) => (words(before.as_ref()), words(after.as_ref())),
+            (Before::Read(before), _) => (words(before.as_ref()), None),
+        };
+        diff::Change { before, after, path: change.path.clone() }
     };
     let view = effect.owner.scope.clone().filter(|scope| scope != ALL).map(|view| ("store_view", view));
     let owner = [("sku", product.sku.clone()), ("product", product.id.clone())].into_iter().chain(view);
     let owner = owner.map(|(name, value)| (name.to_owned(), value.into())).collect();
-    CartOutcome { changes: effect.differences().into_iter().map(change).collect(), owner }
+    CartOutcome { changes: effect.changes.iter().map(change).collect(), owner }
 }
 
 fn unchanged(wanted: &Wanted) -> Outcome {
@@ -299,9 +306,4 @@ pub async fn resolve_unknown(
     let (reason, verified) = (Some("done earlier"), Some(true));
     let done = Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(PRODUCT_SET.name) };
     Ok(is_shown.then_some(done))
-}
-
-/// The hash of a SKU, by which it is remembered.
-pub(super) fn hash_of(sku: &str) -> u64 {
-    fnv1a(folded_sku(sku).as_bytes())
 }

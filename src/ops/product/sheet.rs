@@ -7,14 +7,14 @@ use futures_util::future::LocalBoxFuture;
 
 use super::catalog::Examined;
 use super::search::{self, Room};
-use super::set::{ensure_members, hash_of, warn_of_websites};
+use super::set::{ensure_members, warn_of_websites};
 use super::{Catalog, Wanted, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::{Examiner, Refused};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::product::attribute::Scope;
-use storefront_core::product::{ALL, Product};
+use storefront_core::product::{ALL, Product, hash_of};
 use storefront_core::text::hash::{Fnv1a, fnv1a};
 
 /// The check of a sheet.

@@ -13,6 +13,7 @@ use self::attribute::Attributes;
 use crate::effect::{Before, Change, Effect, Kind, Owner, Sent};
 use crate::operation::scalar;
 use crate::profile::path::FieldPath;
+use crate::text::hash::fnv1a;
 
 /// Fields of a product that are written beside its custom attributes.
 pub const FIELDS: [&str; 3] = ["name", "weight", "status"];
@@ -23,7 +24,7 @@ pub const SALE: [&str; 3] = ["special_price", "special_from_date", "special_to_d
 /// The scope of the values for all store views, in paths.
 pub const ALL: &str = "all";
 
-/// Whether two SKUs are one to the service, but for accents: it searches with `fyu` for `fyü`, which is another product.
+/// Whether two SKUs are one to the service. Its search ignores accents, too: `fyu` finds `fyü`, which is another product.
 pub fn is_same_sku(one: &str, other: &str) -> bool {
     folded_sku(one) == folded_sku(other)
 }
@@ -31,6 +32,11 @@ pub fn is_same_sku(one: &str, other: &str) -> bool {
 /// A SKU as it is compared.
 pub fn folded_sku(sku: &str) -> String {
     sku.trim().to_lowercase()
+}
+
+/// The hash of a SKU, by which it is remembered.
+pub fn hash_of(sku: &str) -> u64 {
+    fnv1a(folded_sku(sku).as_bytes())
 }
 
 /// A product as the service shows it in a scope.
