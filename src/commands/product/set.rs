@@ -14,9 +14,9 @@ use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
+use crate::ops::product::Catalog;
 use crate::ops::product::set::{self, Permits};
 use crate::ops::product::sheet::Sheet;
-use crate::ops::product::Catalog;
 use crate::ops::{Examiner, Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
@@ -26,7 +26,7 @@ use storefront_core::interface::request::StoreView;
 use storefront_core::operation::{OperationSpec, PRODUCT_SET, scalar};
 use storefront_core::product::FIELDS;
 use storefront_core::product::asked::Asked;
-use storefront_core::product::attribute::CLEARED;
+use storefront_core::sheet::cells::CLEARED;
 use storefront_core::text::duration;
 
 /// Flags of `product set`.
@@ -130,7 +130,8 @@ impl Operation for SetArgs {
         }
         if let Some(view) = &self.store_view {
             if let Some(other) = scalar(fields.get("store_view")).filter(|other| other.trim() != view) {
-                let message = format!("the record is for the store view `{other}`, and the command line for `{view}`");
+                let message =
+                    format!("the record is for the store view `{other}`, and the command line for `{view}`");
                 return Err(Failure::usage(message).hint("leave out --store-view"));
             }
             fields.insert("store_view".to_owned(), view.as_str().into());
@@ -165,8 +166,11 @@ impl Operation for SetArgs {
             StoreView::new(view.trim())?;
         }
         if Asked::of(&draft.fields).is_empty() {
-            return Err(Failure::usage("no value is given")
-                .hint(hint!("use ", storefront("product set SKU CODE=VALUE"), ", or --clear CODE")));
+            return Err(Failure::usage("no value is given").hint(hint!(
+                "use ",
+                storefront("product set SKU CODE=VALUE"),
+                ", or --clear CODE"
+            )));
         }
         Ok(Vec::new())
     }

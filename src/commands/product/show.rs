@@ -80,9 +80,13 @@ fn text(
     let own: Vec<Attribute> = own.collect();
     let of_set = attributes.iter().filter(|attribute| !FIELDS.contains(&&*attribute.code));
     let rows = own.iter().chain(of_set).map(row);
-    let titles: Vec<String> =
-        ["CODE", "LABEL"].into_iter().map(str::to_owned).chain(scopes.iter().map(|scope| scope.to_uppercase())).collect();
+    let titles: Vec<String> = ["CODE", "LABEL"]
+        .into_iter()
+        .map(str::to_owned)
+        .chain(scopes.iter().map(|scope| scope.to_uppercase()))
+        .collect();
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let head = screen.paint(TextStyle::Head, &sanitize_line(&format!("{} (product {})", first.sku, first.id)));
+    let head =
+        screen.paint(TextStyle::Head, &sanitize_line(&format!("{} (product {})", first.sku, first.id)));
     format!("{head}\n\n{}\n", table(screen, &titles, rows))
 }

@@ -18,8 +18,8 @@ use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::scalar;
-use storefront_core::product::{FIELDS, hash_of};
 use storefront_core::product::attribute::{Attribute, Attributes};
+use storefront_core::product::{FIELDS, hash_of};
 use storefront_core::text::suggestion::closest_match;
 
 /// An attribute, or why there is none of that title.
@@ -203,7 +203,8 @@ impl Catalog {
         let views = self.store_views(service).await?;
         let Some(view) = views.iter().find(|view| view.code == code) else {
             let codes: Vec<&str> = views.iter().map(|view| view.code.as_str()).collect();
-            let near = closest_match(code, codes.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let near =
+                closest_match(code, codes.iter().copied()).map(|near| format!("did you mean `{near}`?"));
             let known = near.unwrap_or_else(|| format!("the shop has: {}", codes.join(", ")));
             return Err(Failure::usage(format!("unknown store view `{code}`; {known}")));
         };
@@ -283,7 +284,10 @@ async fn read_views(service: &Service<'_>) -> Result<Vec<StoreView>, Failure> {
     let reply = service.read(&Request::get(path, Bearer::Admin)).await?;
     let views = reply.value.as_array().map(Vec::as_slice).unwrap_or_default();
     let view = |one: &Value| {
-        Some(StoreView { code: one.get("code")?.as_str()?.to_owned(), website: scalar(one.get("website_id"))? })
+        Some(StoreView {
+            code: one.get("code")?.as_str()?.to_owned(),
+            website: scalar(one.get("website_id"))?,
+        })
     };
     let views: Option<Vec<StoreView>> = views.iter().map(view).collect();
     // That of administrators is no store view of the shop.

@@ -63,7 +63,10 @@ pub async fn wanted(
         problems.extend(target.err().map(|what| Failure::usage(format!("`{}`: {what}", asked.title))));
         attributes.insert(attribute);
     }
-    match problems.into_iter().reduce(|one, other| Failure { message: format!("{}; {}", one.message, other.message), ..one }) {
+    match problems
+        .into_iter()
+        .reduce(|one, other| Failure { message: format!("{}; {}", one.message, other.message), ..one })
+    {
         Some(problems) => Err(problems),
         None => Ok(Wanted { sku, scope, targets, attributes }),
     }

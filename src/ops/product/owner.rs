@@ -101,7 +101,11 @@ impl Owner for ProductOwner<'_> {
 }
 
 /// The codes whose values differ although the call did not name them.
-pub fn others_changed(before: &Map<String, Value>, after: &Map<String, Value>, changes: &[Change]) -> Vec<String> {
+pub fn others_changed(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    changes: &[Change],
+) -> Vec<String> {
     let is_named = |code: &&String| changes.iter().any(|change| change.path.last_name() == **code);
     let mut codes: Vec<&String> = before.keys().chain(after.keys()).filter(|code| !is_named(code)).collect();
     codes.sort();

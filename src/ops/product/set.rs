@@ -79,7 +79,8 @@ pub async fn set(
     let written = write::carry_out(service, PRODUCT_SET.name, &owner, call).await;
     let written = written.map_err(|failure| read.with_required(failure))?;
     read.warn_of_others(service, &written, &wanted.attributes);
-    let success = Some(Success { text: said(&read.product, &wanted.scope, &of_product), covers_response: true });
+    let success =
+        Some(Success { text: said(&read.product, &wanted.scope, &of_product), covers_response: true });
     let Written { reply, status, verified, .. } = written;
     Ok(Outcome {
         applied: Applied::Yes,
@@ -159,11 +160,20 @@ impl Read {
 
     /// The refusal of a product that lacks a required value names the attribute.
     fn with_required(&self, failure: Failure) -> Failure {
-        let label = failure.message.split_once("The \"").and_then(|(_, rest)| rest.split_once("\" attribute value is empty"));
+        let label = failure
+            .message
+            .split_once("The \"")
+            .and_then(|(_, rest)| rest.split_once("\" attribute value is empty"));
         match label.and_then(|(label, _)| self.set.labelled(label)) {
             Some(code) => {
                 let set = storefront("product set").arg(&*self.product.sku).arg(format!("{code}=VALUE"));
-                failure.hint(hint!("the product needs a value of `", code.to_owned(), "`: ", set, " sets it, with others or alone"))
+                failure.hint(hint!(
+                    "the product needs a value of `",
+                    code.to_owned(),
+                    "`: ",
+                    set,
+                    " sets it, with others or alone"
+                ))
             }
             None => failure,
         }
@@ -197,8 +207,10 @@ pub(super) async fn ensure_members(
     let name = sets.iter().find(|known| known.id == set.id).map_or(&*set.id, |known| &known.name);
     let (codes, are) = (missing.join("`, `"), if missing.len() == 1 { "is" } else { "are" });
     let assign = storefront("attribute assign").arg(*first).arg("--set").arg(name);
-    Err(Failure::usage(format!("`{codes}` {are} not in the attribute set `{name}`, so that the shop would ignore the value"))
-        .hint(hint!("assign it with ", assign)))
+    Err(Failure::usage(format!(
+        "`{codes}` {are} not in the attribute set `{name}`, so that the shop would ignore the value"
+    ))
+    .hint(hint!("assign it with ", assign)))
 }
 
 /// The call: with `null` for attributes whose default options it would write otherwise.

@@ -114,7 +114,8 @@ impl<'a> Sheet<'a> {
         }
         let mut refused = Vec::new();
         for (line, wanted) in records {
-            let product = search::named(&shown, &wanted.sku).and_then(|it| Product::of(it, &wanted.attributes));
+            let product =
+                search::named(&shown, &wanted.sku).and_then(|it| Product::of(it, &wanted.attributes));
             let Some(product) = product else {
                 refused.push((line, Failure::usage("the shop has no product with this SKU")));
                 continue;

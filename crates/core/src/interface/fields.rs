@@ -378,7 +378,8 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
 /// A product with the values that are set. Each may be an option's label and Magento's word for "cleared", so that all are texts.
 fn product_values() -> &'static ObjectSchema {
     let text = |name, doc| field(name, FieldType::Scalar(Scalar::Text), doc);
-    let code = "Code or label of an attribute; CODE:add and CODE:remove for options, CODE:id for an option's ID";
+    let code =
+        "Code or label of an attribute; CODE:add and CODE:remove for options, CODE:id for an option's ID";
     let value = "Value; options by label, several separated by |";
     let values = schema("product value", "Magento", vec![text("attribute_code", code), text("value", value)]);
     let view = "Code of the store view; without it, or with `all`, the value for all of them";

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::FIELDS;
-use super::attribute::{Attribute, CLEARED, Kind, in_order};
+use super::attribute::{Attribute, Kind, in_order};
+use crate::sheet::cells;
 
 /// What is to be done with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +74,8 @@ impl<'a> Asked<'a> {
     /// What is wrong with it.
     pub fn target(&self, attribute: &Attribute) -> Result<Target, String> {
         let code = attribute.code.clone();
-        let word = self.value.as_str().map(str::trim).filter(|text| text.starts_with("__EMPTY"));
-        let is_cleared = self.value.is_null() || word == Some(CLEARED);
-        if let Some(other) = word.filter(|word| *word != CLEARED) {
-            return Err(format!("expected {CLEARED}, found {other:?}"));
-        }
+        let is_cleared =
+            self.value.is_null() || cells::clears(self.value.as_str().unwrap_or_default().trim())?;
         let to = match self.action {
             Action::Set if is_cleared && ["name", "status"].contains(&&*code) => {
                 return Err("it cannot be cleared".to_owned());

@@ -17,9 +17,6 @@ use crate::sheet::cells;
 use crate::text::exact_json;
 use crate::text::suggestion::closest_match;
 
-/// Magento's own word in import files: it clears a value, where an empty cell changes nothing.
-pub const CLEARED: &str = "__EMPTY__VALUE__";
-
 /// For which store views one value holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -190,7 +187,9 @@ impl Attribute {
     /// What was expected, and what could be meant.
     pub fn read(&self, given: &Value) -> Result<String, String> {
         let given = match given {
-            Value::Bool(_) if self.kind != Kind::Flag => return Err(format!("expected a text, found {given}")),
+            Value::Bool(_) if self.kind != Kind::Flag => {
+                return Err(format!("expected a text, found {given}"));
+            }
             given => scalar_text(given).ok_or_else(|| "expected a text".to_owned())?,
         };
         if given.trim().is_empty() {
@@ -201,13 +200,14 @@ impl Attribute {
             Kind::Lines => Ok(given),
             Kind::Date => {
                 let day = given.trim();
-                text::of_date(day).map_or_else(|| Ok(self.notation(day).as_str().unwrap_or(day).to_owned()), Err)
+                text::of_date(day)
+                    .map_or_else(|| Ok(self.notation(day).as_str().unwrap_or(day).to_owned()), Err)
             }
             Kind::Number => number(given.trim()),
             Kind::Flag => cells::flag(&given).map(|is_set| if is_set { "1" } else { "0" }.to_owned()),
             Kind::Choice => self.option(given.trim()).map(|option| option.id.clone()),
             Kind::Choices => {
-                let labels = labels(&given);
+                let labels = cells::lines(&given);
                 let ids = labels.iter().map(|label| self.option(label).map(|option| option.id.clone()));
                 Ok(in_order(ids.collect::<Result<_, _>>()?))
             }
@@ -239,9 +239,8 @@ impl Attribute {
             self.options.iter().filter(|option| is_alike(&option.name, label)).collect()
         };
         let same = Some(alike(is_same_label)).filter(|same| !same.is_empty());
-        let same = same.unwrap_or_else(|| {
-            alike(|one, other| is_same_label(&one.to_lowercase(), &other.to_lowercase()))
-        });
+        let same = same
+            .unwrap_or_else(|| alike(|one, other| is_same_label(&one.to_lowercase(), &other.to_lowercase())));
         match same[..] {
             [only] => Ok(only),
             [] => {
@@ -256,7 +255,9 @@ impl Attribute {
             _ => {
                 let ids: Vec<&str> = same.iter().map(|option| option.id.as_str()).collect();
                 let (ids, code) = (ids.join(", "), &self.code);
-                Err(format!("several options have the label `{label}`: name one by its ID in `{code}:id` ({ids})"))
+                Err(format!(
+                    "several options have the label `{label}`: name one by its ID in `{code}:id` ({ids})"
+                ))
             }
         }
     }
@@ -280,7 +281,8 @@ impl Attribute {
             let Some(option) = self.options.iter().find(|option| option.id == id) else {
                 return format!("unknown option {id}");
             };
-            let is_twice = self.options.iter().filter(|one| is_same_label(&one.name, &option.name)).count() > 1;
+            let is_twice =
+                self.options.iter().filter(|one| is_same_label(&one.name, &option.name)).count() > 1;
             if is_twice { format!("{} (ID {id})", option.name) } else { option.name.clone() }
         };
         match self.kind {
@@ -302,25 +304,6 @@ fn not_written(code: &str, why: &str) -> Failure {
         storefront("attribute list"),
         " lists them"
     ))
-}
-
-/// Labels with `|` or line breaks between them; `\|` is the character.
-pub fn labels(cell: &str) -> Vec<String> {
-    let (mut labels, mut is_escaped) = (vec![String::new()], false);
-    for character in cell.chars() {
-        match (character, labels.last_mut()) {
-            ('|', Some(label)) if is_escaped => {
-                label.pop();
-                label.push('|');
-            }
-            ('|' | '\n' | '\r', _) => labels.push(String::new()),
-            (other, Some(label)) => label.push(other),
-            (_, None) => {}
-        }
-        is_escaped = character == '\\';
-    }
-    let labels = labels.into_iter().map(|label| label.trim().to_owned());
-    labels.filter(|label| !label.is_empty()).collect()
 }
 
 /// Ids of options as they are sent: each once, in ascending order.

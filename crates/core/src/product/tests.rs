@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use super::asked::{Asked, Target, push};
-use super::attribute::{Attribute, Attributes, labels};
+use super::attribute::{Attribute, Attributes};
 use super::{ALL, Product, body, is_same_sku};
 use crate::attribute::view;
 use crate::effect::Before;
 
 fn attribute(input: &str, options: &Value) -> Attribute {
-    let shown = json!({"attribute_code": "it", "frontend_input": input, "is_user_defined": true, "options": options});
+    let shown =
+        json!({"attribute_code": "it", "frontend_input": input, "is_user_defined": true, "options": options});
     Attribute::of(view::Attribute(shown.as_object().unwrap())).unwrap()
 }
 
@@ -48,12 +49,24 @@ fn a_value_that_the_shop_would_store_as_another_one_is_refused() {
         ("price", json!("1,5"), "expected a number such as 1.5, found \"1,5\""),
         ("price", json!("abc"), "expected a number with a decimal point, such as 12.50, found \"abc\""),
         ("price", json!("1e3"), "expected a number with a decimal point, such as 12.50, found \"1e3\""),
-        ("date", json!("2026-02-31"), "expected a date such as 1985-04-03, found `2026-02-31`, a day that does not exist"),
-        ("boolean", json!("maybe"), "expected yes or no (or true, false, 1, 0, ja, nein, oui, non, si), found \"maybe\""),
+        (
+            "date",
+            json!("2026-02-31"),
+            "expected a date such as 1985-04-03, found `2026-02-31`, a day that does not exist",
+        ),
+        (
+            "boolean",
+            json!("maybe"),
+            "expected yes or no (or true, false, 1, 0, ja, nein, oui, non, si), found \"maybe\"",
+        ),
         ("text", json!("a\nb"), "the text holds a line break, and the field has one line"),
         ("text", json!(true), "expected a text, found true"),
         ("select", json!("Rde"), "no option `Rde`; did you mean `Red`?"),
-        ("select", json!("Twin"), "several options have the label `Twin`: name one by its ID in `it:id` (4, 5)"),
+        (
+            "select",
+            json!("Twin"),
+            "several options have the label `Twin`: name one by its ID in `it:id` (4, 5)",
+        ),
         ("text", json!(""), "the value is empty, which changes nothing"),
     ] {
         assert_eq!(attribute(input, &options()).read(&given), Err(why.to_owned()), "{input} {given}");
@@ -72,18 +85,14 @@ fn only_some_attributes_are_written() {
 }
 
 #[test]
-fn labels_are_separated_by_bars_and_line_breaks() {
-    assert_eq!(labels("a| b \n\nc\\|d|"), ["a", "b", "c|d"]);
-}
-
-#[test]
 fn a_sku_is_one_in_any_letter_case_and_its_accents_count() {
     assert!(is_same_sku("Mug-Blue ", "mug-blue") && is_same_sku("FYÜ", "fyü") && !is_same_sku("fyu", "fyü"));
 }
 
 fn attributes() -> Attributes {
     let mut attributes = Attributes::default();
-    for (code, input) in [("tags", "multiselect"), ("made", "date"), ("depth", "price"), ("fair", "boolean")] {
+    for (code, input) in [("tags", "multiselect"), ("made", "date"), ("depth", "price"), ("fair", "boolean")]
+    {
         attributes.insert(Attribute { code: code.to_owned(), ..attribute(input, &options()) }.into());
     }
     attributes.insert(Attribute::field("weight").unwrap().into());
