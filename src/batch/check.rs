@@ -254,7 +254,9 @@ impl<'a> Check<'a> {
     /// Takes in records that were taken for good ones.
     fn refuse_all(&mut self, refused: Vec<Refused>) {
         self.checked.records = self.checked.records.saturating_sub(refused.len() as u64);
-        refused.into_iter().for_each(|(line, failure)| self.refuse(line, failure));
+        for (line, failure) in refused {
+            self.refuse(line, failure);
+        }
     }
 
     /// Sorts the lines of each cause.

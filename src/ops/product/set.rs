@@ -19,6 +19,7 @@ use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, Method, Request, segment};
 use storefront_core::operation::{PRODUCT_SET, Success};
+use storefront_core::product::asked::Target;
 use storefront_core::product::attribute::{Attributes, Scope};
 use storefront_core::product::{ALL, Product, body, folded_sku};
 use storefront_core::profile::diff::{self, Expected, ensure_planned_in};
@@ -132,10 +133,11 @@ impl Read {
             }
         }
         let of_sheet = catalog.is_on_sale(sku);
-        let needs_all = of_sheet.is_none() || targets.iter().any(|target| target.clears());
-        let of_all = match is_of_view && needs_all {
-            true => Some(search::read(service, ALL, sku, attributes).await?),
-            false => None,
+        let needs_all = of_sheet.is_none() || targets.iter().any(Target::clears);
+        let of_all = if is_of_view && needs_all {
+            Some(search::read(service, ALL, sku, attributes).await?)
+        } else {
+            None
         };
         let is_on_sale = of_sheet.unwrap_or_default()
             || of_all.as_ref().is_some_and(Product::has_special_price)
