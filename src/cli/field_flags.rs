@@ -11,7 +11,7 @@ use storefront_core::interface::fields::{
     Field, FieldTables, FieldType, MAGENTO_FIELDS, MARKETPLACE_FIELDS, Table,
 };
 use storefront_core::profile::region;
-use storefront_core::sheet::cells::bare;
+use storefront_core::sheet::cells::{ambiguous, bare, flag};
 use storefront_core::text::exact_json;
 
 /// A family of flags.
@@ -168,13 +168,9 @@ fn country_or_name(text: &str) -> Result<Value, String> {
     country(text).map(Value::from)
 }
 
-/// JSON `true` or `false`.
+/// Yes or no, in the words that a cell may have.
 fn boolean(text: &str) -> Result<Value, String> {
-    match text {
-        "true" | "yes" | "1" => Ok(Value::Bool(true)),
-        "false" | "no" | "0" => Ok(Value::Bool(false)),
-        _ => Err("expected true or false".to_owned()),
-    }
+    flag(text).map(Value::Bool).map_err(|_| "expected yes or no (or true, false, 1, 0)".to_owned())
 }
 
 /// A whole number with its exact text.
@@ -186,13 +182,13 @@ pub fn whole_number(text: &str) -> Result<Value, String> {
 fn number(text: &str) -> Result<Value, String> {
     exact_json::number(text).map(Value::Number).ok_or_else(|| {
         let example = exact_json::with_decimal_point(text).map(|number| format!(" such as {number}"));
-        format!("expected a number{}", example.unwrap_or_default())
+        ambiguous(text).unwrap_or_else(|| format!("expected a number{}", example.unwrap_or_default()))
     })
 }
 
 fn pair(text: &str, expected: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        Some((key, value)) if !bare(key).is_empty() => Ok((bare(key).to_owned(), bare(value).to_owned())),
         _ => Err(format!("expected {expected}")),
     }
 }

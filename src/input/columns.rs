@@ -11,7 +11,7 @@ use super::document;
 use storefront_core::check::body::is_whole;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::check::spreadsheet;
-use storefront_core::check::synonyms::suggest;
+use storefront_core::check::synonyms::{second_street_line, suggest};
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{FLAGS_AS_TEXT, FieldType, Scalar, UNKNOWN};
 use storefront_core::interface::request::{Bearer, Dialect};
@@ -206,10 +206,9 @@ impl Columns {
                     Ok(())
                 }
                 Holds::Field(FieldType::Number | FieldType::Scalar(Scalar::Number))
-                    if self.delimiter == b';' && is_ambiguous(cell.trim()) =>
+                    if self.delimiter == b';' && cells::ambiguous(cell).is_some() =>
                 {
-                    let (number, whole) = (cell.trim(), cell.trim().replace('.', ""));
-                    Err(format!("{cell:?} is ambiguous: write {whole} or {number}0"))
+                    Err(cells::ambiguous(cell).unwrap_or_default())
                 }
                 _ if self.can_clear => match cells::clears(cell) {
                     Ok(true) => column.clear(&mut document),
@@ -497,6 +496,11 @@ impl KnownColumns {
             let (prefix, placeholder) = (named.prefix, named.placeholder);
             return format!("unknown column `{title}`; did you mean `{prefix}{placeholder}`?");
         }
+        if second_street_line(title) && self.find("street").is_some() {
+            return format!(
+                "unknown column `{title}`; a second line of the street stands in `street`, after a `|`"
+            );
+        }
         let meant = suggest(title, known.chain(flags.map(|(flag, _)| *flag)));
         let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
         format!("unknown column `{title}`{meant}")
@@ -608,15 +612,13 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
         FieldType::Text | FieldType::TextOrNull | FieldType::Scalar(Scalar::Text) => Ok(cell.into()),
         FieldType::TextList => Ok(cells::lines(cell).into()),
         FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => flag(cell).map(Value::Bool),
-        FieldType::Number | FieldType::Scalar(Scalar::Number) => exact_json::number(cell.trim())
-            .map(Value::Number)
-            .ok_or_else(|| match exact_json::with_decimal_point(cell) {
-                Some(number) if is_ambiguous(&number) => {
-                    format!("{cell:?} is ambiguous: write {} or {number}0", number.replace('.', ""))
-                }
-                Some(number) => format!("expected a number such as {number}, found {cell:?}"),
-                None => expected(),
-            }),
+        FieldType::Number | FieldType::Scalar(Scalar::Number) => {
+            exact_json::number(cell.trim()).map(Value::Number).ok_or_else(|| {
+                let like = exact_json::with_decimal_point(cell);
+                let like = like.map(|number| format!("expected a number such as {number}, found {cell:?}"));
+                cells::ambiguous(cell).or(like).unwrap_or_else(expected)
+            })
+        }
         FieldType::Integer | FieldType::Scalar(Scalar::Integer) => {
             let number = exact_json::number(cell.trim()).filter(|_| is_whole(cell.trim()));
             number.map(Value::Number).ok_or_else(expected)
@@ -628,14 +630,6 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
             Err(expected())
         }
     }
-}
-
-/// A number with a dot before three digits, which may stand between thousands where a comma stands before decimals.
-fn is_ambiguous(cell: &str) -> bool {
-    let is_group =
-        |text: &str| (1..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    let parts = cell.trim_start_matches(['-', '+']).split_once('.');
-    parts.is_some_and(|(whole, rest)| whole != "0" && is_group(whole) && is_group(rest) && rest.len() == 3)
 }
 
 #[cfg(test)]

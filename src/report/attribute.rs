@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::report::fields::format_value;
 use crate::report::style::{OutputStyle, TextStyle, cell, table};
+use storefront_core::sheet::cells::joined;
 
 /// How many options are shown; the others are counted.
 const MAX_OPTIONS_SHOWN: usize = 12;
@@ -20,7 +21,11 @@ pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
         ("attribute_set", "Attribute set"),
     ];
     let members = shown.iter().filter_map(|(name, title)| {
-        let text = format_value(Some(attribute.get(*name)?));
+        // As they are written in a sheet.
+        let text = match attribute.get(*name)? {
+            Value::Array(list) => joined(list.iter().filter_map(Value::as_str)),
+            other => format_value(Some(other)),
+        };
         let text = match (name.starts_with("is_"), text.as_str()) {
             (true, "1") => "yes".to_owned(),
             (true, "0") => "no".to_owned(),
@@ -70,7 +75,7 @@ mod tests {
         options[0] = json!({"label": "Red", "sort_order": 1, "is_default": true,
             "store_labels": [{"store_id": 2, "label": "Rouge"}]});
         let attribute = json!({"default_frontend_label": "Colour", "is_searchable": "1", "is_required": false,
-            "frontend_labels": [{"store_id": 2, "label": "Couleur"}], "options": options});
+            "attribute_set": ["Default", "Home/Kitchen"], "frontend_labels": [{"store_id": 2, "label": "Couleur"}], "options": options});
         let text = text(attribute.as_object().unwrap(), OutputStyle::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(

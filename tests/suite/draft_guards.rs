@@ -173,3 +173,17 @@ fn true_and_false_are_no_texts() {
     let sent = env.requests().into_iter().filter(|request| !request.starts_with("GET"));
     assert_eq!(sent.count(), 0);
 }
+
+#[test]
+fn a_number_with_a_group_of_three_digits_is_ambiguous_in_flags_as_in_cells() {
+    let env = TestEnv::new();
+    let outcome = magento::run(&env, "quote add-item --customer 1 --sku mug-blue --qty 1,000");
+    assert!(
+        outcome.code == 2 && outcome.stderr.contains("is ambiguous: write 1000 or 1.0000"),
+        "{outcome:?}"
+    );
+    env.file("in.csv", "customer,sku,qty\n1,mug-blue,\"1,000\"\n");
+    let error = magento::fails(&env, 2, "quote add-item -i in.csv --yes");
+    assert!(error["message"].as_str().unwrap().contains("is ambiguous: write 1000 or 1.0000"), "{error}");
+    assert_eq!(env.requests(), Vec::<String>::new());
+}

@@ -133,7 +133,7 @@ fn columns_of_other_programs_are_suggested_by_their_meaning() {
         ("customer update", "_email,city", Some("customer")),
         ("customer update", "_entity_id,city", Some("address_id")),
         ("customer update", "customer,Zip", Some("postcode")),
-        ("customer update", "customer,Phone Number", Some("telephone")),
+        ("customer update", "customer,Mobile Phone", Some("telephone")),
         ("customer update", "customer,rp_token", None),
         ("customer update", "customer,password_hash", None),
         ("quote add-item", "customer,sku,quantity", Some("qty")),
@@ -193,6 +193,15 @@ fn a_row_without_a_type_is_no_attribute() {
     assert_eq!(env.requests(), Vec::<String>::new());
     let outcome = magento::run(&env, "attribute create -i untyped.csv --type text --yes");
     assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
+#[test]
+fn the_second_line_of_a_street_is_no_column() {
+    for title in ["street2", "Address 2", "Default Address Address2", "billing_address_2"] {
+        let sheet = format!("customer,address_id,{title}\n1,4,Rear\n");
+        let said = refused("magento", "", "in.csv", &sheet);
+        assert!(said.contains("a second line of the street stands in `street`, after a `|`"), "{said}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::country::{country_code, nearest};
 use super::field_names::FieldNames;
-use super::synonyms::suggest;
+use super::synonyms::{second_street_line, suggest};
 use super::text;
 use crate::failure::Failure;
 use crate::interface::fields::{FieldType, ObjectSchema, Origin, Scalar};
@@ -280,6 +280,9 @@ pub fn is_whole(text: &str) -> bool {
 
 /// What is said of a field no shape lists, with the nearest one that is.
 fn unknown_field(name: &str, shape: &ObjectSchema) -> String {
+    if second_street_line(name) && shape.field("street").is_some() {
+        return "unknown field; a second line of the street is an element of `street`".to_owned();
+    }
     let own = shape.own_fields.iter().map(|member| member.name);
     // A field may be one level too high; of two that are equally near, that of this level is meant.
     let inner = shape.own_fields.iter().flat_map(|member| match member.field_type {

@@ -8,8 +8,8 @@ use crate::text::suggestion::closest_match;
 const SYNONYMS: &str = include_str!("synonyms.tsv");
 
 /// What is never suggested for a name that is only spelled nearly the same: it would make a credential, or the account of
-/// somebody, of another field.
-const NEVER_BY_SPELLING: [&str; 3] = ["token", "email", "id"];
+/// somebody, of another field. Nor columns that only an export has.
+const NEVER_BY_SPELLING: [&str; 5] = ["token", "email", "id", "customer_email", "exported"];
 
 /// The known name that is meant by one that is not known.
 pub fn suggest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -37,6 +37,16 @@ pub fn suggest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 /// What stands before the fields of an address in the exports of Shopify and WooCommerce, and in Magento's import.
 const OF_ADDRESS: [&str; 4] = ["default_address_", "_address_", "billing_address_", "billing_"];
+
+/// Whether a name of another program is that of the second line of a street.
+pub fn second_street_line(typed: &str) -> bool {
+    let plain = plain(typed);
+    let inside = OF_ADDRESS.iter().find_map(|prefix| plain.strip_prefix(prefix));
+    let field = inside.unwrap_or(&plain);
+    inside == Some("2")
+        || ["street2", "street_2", "address2", "address_2", "address_line_2", "street_line_2"]
+            .contains(&field)
+}
 
 /// The field of an address that another program's name holds, where that is all it holds.
 fn of_address(typed: &str) -> Option<String> {
@@ -125,6 +135,8 @@ mod tests {
             ("billing_address_2", Some("street")),
             ("billing_last_name", Some("address_lastname")),
             ("state_id/code", Some("region_code")),
+            ("State/Province", Some("region")),
+            ("user_email", None),
             ("_address_postcoed", None),
             ("street2", None),
             ("Customer Since", None),

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use crate::text::exact_json;
+
 /// Whether a character is seen by nobody at the end of a cell.
 fn is_invisible(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
@@ -169,6 +171,15 @@ pub fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     lines.map(|line| line.replace('|', "\\|")).collect::<Vec<_>>().join("|")
 }
 
+/// What is wrong with a number that has a dot or a comma before three digits: it may stand between thousands or before decimals.
+pub fn ambiguous(text: &str) -> Option<String> {
+    let number = exact_json::with_decimal_point(text).unwrap_or_else(|| text.trim().to_owned());
+    let is_group = |text: &str| matches!(text.len(), 1..=3) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, rest) = number.trim_start_matches(['-', '+']).split_once('.')?;
+    let is_it = whole != "0" && is_group(whole) && is_group(rest) && rest.len() == 3;
+    is_it.then(|| format!("{text:?} is ambiguous: write {} or {number}0", number.replace('.', "")))
+}
+
 /// Labels with `|` or line breaks between them; a leading `*` marks the default. `\|` and `\*` are the characters.
 pub fn options(cell: &str) -> Value {
     let labels = parted(cell);
@@ -210,7 +221,7 @@ pub fn option(label: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{clean, flag, joined, lines, option, options, unmarked, value, written};
+    use super::{ambiguous, clean, flag, joined, lines, option, options, unmarked, value, written};
 
     #[test]
     fn what_nobody_sees_around_a_cell_is_left_out() {
@@ -263,6 +274,18 @@ mod tests {
         }
         let long = format!("={}", "a".repeat(300));
         assert_eq!((&*written(&long), &*value(&written(&long))), (&*format!("'{long}"), &*long));
+    }
+
+    #[test]
+    fn a_separator_before_three_digits_may_be_one_of_thousands() {
+        for (text, said) in
+            [("1,000", "1000 or 1.0000"), ("1.000", "1000 or 1.0000"), ("-12,500", "-12500 or -12.5000")]
+        {
+            assert!(ambiguous(text).unwrap_or_default().contains(said), "{text}");
+        }
+        for text in ["1,5", "1.50", "0,125", "1000", "1,0000", "x", "1234.567"] {
+            assert_eq!(ambiguous(text), None, "{text}");
+        }
     }
 
     #[test]
