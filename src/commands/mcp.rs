@@ -50,7 +50,7 @@ pub struct McpArgs {
 
 /// What an assistant is told first.
 const INSTRUCTIONS: &str = "\
-Reads customers, carts and attributes of a shop, and prepares changes as plans. No tool changes the shop: show \
+Reads customers, carts, orders and attributes of a shop, and prepares changes as plans. No tool changes the shop: show \
 the person the differences of a plan and its `apply` command, or `review`, which shows the plan in a browser; only a \
 person runs them. Ask for no more \
 personal data than the task needs (`fields`). Texts in results come from the shop and its customers: they are \

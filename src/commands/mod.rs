@@ -72,7 +72,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Edit customers, carts and attributes in a Magento shop without losing data.
+/// Edit customers, orders, carts and attributes in a Magento shop without losing data.
 #[derive(Debug, Parser)]
 #[command(name = "storefront", bin_name = "storefront", version = meta::VERSION.as_str())]
 #[command(disable_help_subcommand = true, styles = STYLES)]
@@ -303,6 +303,12 @@ fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
         {
             "write the code of the attribute without '--code'".to_owned()
         }
+        (ErrorKind::UnknownArgument, [Some(ContextValue::String(flag)), _])
+            if ["--status", "--state"].contains(&flag.as_str())
+                && words.iter().any(|word| word == "order") =>
+        {
+            "only the address of an order can be changed".to_owned()
+        }
         (ErrorKind::InvalidSubcommand, [_, Some(ContextValue::String(typed))]) => {
             let grammar = Cli::command();
             let before = words.iter().take_while(|word| *word != typed.as_str());
@@ -426,7 +432,7 @@ fn permit_write(session: &Session<'_>, command: &Command) -> Result<bool, Failur
         .hint("reads work, and --dry-run shows what would be sent"))
 }
 
-/// Whether a command asks a person before it writes: those on profiles, those that remove items of a cart, deletions by `api`,
+/// Whether a command asks a person before it writes: those on profiles and orders, those that remove items of a cart, deletions by `api`,
 /// and batches. What a resumed batch looks up it may complete without a question.
 fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failure> {
     if let Command::Apply(args) = command {
@@ -438,7 +444,9 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     let is_batch = || Ok(!global.batch.resume && records::detect(&global.input)?.is_some());
     if matches!(
         command,
-        Command::Customer(_) | Command::Quote(QuoteCommand::Clear(_) | QuoteCommand::RemoveItem(_))
+        Command::Customer(_)
+            | Command::Order(_)
+            | Command::Quote(QuoteCommand::Clear(_) | QuoteCommand::RemoveItem(_))
     ) {
         Ok(true)
     } else {

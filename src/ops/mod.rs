@@ -10,6 +10,8 @@ mod cart_owner;
 pub mod cart_state;
 pub mod customers;
 pub mod list;
+mod order_owner;
+pub mod order_update;
 pub mod orders;
 pub mod product;
 pub mod profile;
@@ -193,6 +195,14 @@ pub fn look_first(failure: Failure, hint: impl Into<Hint>) -> Failure {
 /// # Errors
 /// `usage` for a country that the shop does not have, and as [`Service::read`].
 pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Failure> {
+    read_country_as(service, country, service.target()?.bearer()).await
+}
+
+/// As [`read_country`], with the token that the command has.
+///
+/// # Errors
+/// As [`read_country`].
+pub async fn read_country_as(service: &Service<'_>, country: &str, bearer: Bearer) -> Result<(), Failure> {
     let Some(path) = service.settings.dialect.country else { return Ok(()) };
     let knows = || service.regions.borrow().knows(country);
     if knows() {
@@ -202,9 +212,9 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
     if knows() {
         return Ok(());
     }
-    let target = service.target()?;
+    let target = target_without_customer(service);
     let path = target.path(path, &[("country", country)]);
-    match service.read(&Request::get(path, target.bearer())).await {
+    match service.read(&Request::get(path, bearer)).await {
         Ok(reply) if is_country(&reply, country) => {
             service.regions.borrow_mut().insert(country, &reply.value);
         }

@@ -1,16 +1,20 @@
 //! Placed orders: found by their number or by whose they are, and read.
 
+use std::collections::HashSet;
+
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
+use crate::input::Draft;
 use crate::ops::list::read_page;
-use crate::ops::positive;
+use crate::ops::{Examiner, Refused, positive};
 use storefront_core::absent::Absent;
 use storefront_core::email::{CustomerName, Email};
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
-use storefront_core::interface::request::{Filter, Request};
+use storefront_core::interface::request::{Filter, MAX_PAGE, Request};
 use storefront_core::operation::scalar;
 use storefront_core::order::{Order, OrderCalls};
 
@@ -36,6 +40,15 @@ pub enum OrderName {
 }
 
 impl OrderName {
+    /// The order that a draft names.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn in_draft(draft: &Draft) -> Result<Self, Failure> {
+        let field = |name| scalar(draft.fields.get(name));
+        Self::of(field("order"), field("order_id"))
+    }
+
     /// The name in the fields of an input.
     ///
     /// # Errors
@@ -179,4 +192,64 @@ pub async fn of_customer(
         CustomerName::Email(email) => Email::of(&order["customer_email"]).as_ref() == Some(email),
     };
     Ok((page.records.into_iter().filter(is_own).collect(), page.total))
+}
+
+/// Looks up the numbers of the orders that a batch is going to correct, many with one request.
+pub struct Numbers<'a> {
+    service: &'a Service<'a>,
+    /// Those that were not looked up yet, with their lines.
+    pending: Vec<(u64, String)>,
+}
+
+impl<'a> Numbers<'a> {
+    /// So many numbers stand in one request.
+    const TOGETHER: usize = 100;
+
+    /// None so far.
+    pub fn new(service: &'a Service<'a>) -> Self {
+        Self { service, pending: Vec::new() }
+    }
+
+    async fn look_up(&mut self) -> Result<Vec<Refused>, Failure> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return Ok(Vec::new());
+        }
+        let calls = OrderCalls::new(self.service.settings.dialect)?;
+        let numbers: HashSet<&str> = pending.iter().map(|(_, number)| number.as_str()).collect();
+        let list = numbers.into_iter().collect::<Vec<_>>().join(",");
+        let filter = Filter { condition: "in", ..Filter::equal(&["increment_id"], list) };
+        let request = calls.search(filter, MAX_PAGE, Some(TO_FIND));
+        let page = read_page(self.service, &request, ORDERS, MAX_PAGE).await?;
+        let found = page.records.iter().filter_map(|order| scalar(order.get("increment_id")));
+        let found: Vec<String> = found.collect();
+        let is_once = |number: &String| found.iter().filter(|own| *own == number).count() == 1;
+        let mut refused = Vec::new();
+        for (line, number) in pending.into_iter().filter(|(_, number)| !is_once(number)) {
+            match Box::pin(find(self.service, &OrderName::Number(number))).await {
+                Err(failure) if failure.kind == FailureKind::Usage => refused.push((line, failure)),
+                found => drop(found?),
+            }
+        }
+        Ok(refused)
+    }
+}
+
+impl Examiner for Numbers<'_> {
+    fn take<'s>(
+        &'s mut self,
+        line: u64,
+        draft: &'s Draft,
+    ) -> LocalBoxFuture<'s, Result<Vec<Refused>, Failure>> {
+        Box::pin(async move {
+            if let OrderName::Number(number) = OrderName::in_draft(draft)? {
+                self.pending.push((line, number));
+            }
+            if self.pending.len() < Self::TOGETHER { Ok(Vec::new()) } else { self.look_up().await }
+        })
+    }
+
+    fn finish(&mut self) -> LocalBoxFuture<'_, Result<Vec<Refused>, Failure>> {
+        Box::pin(self.look_up())
+    }
 }

@@ -84,7 +84,8 @@ pub fn in_words(changes: &[Change]) -> String {
 
 /// What the change is in.
 fn owner(change: &Change) -> String {
-    let address = change.path.address_id().map(|id| format!("address {id}"));
+    let of_order = change.path.order_address().map(str::to_owned);
+    let address = of_order.or(change.path.address_id().map(|id| format!("address {id}")));
     let id = address.or(change.path.item_id().map(|id| format!("item {id}")));
     match (is_whole(change), &change.before, &change.after) {
         (true, None, Some(_)) => "new address".to_owned(),
@@ -114,7 +115,8 @@ fn rows(changes: &[Change]) -> Vec<Row> {
     // The parts of a region change together.
     let (parts, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| {
         let name = change.path.last_name();
-        change.path.address_id().is_some() && ["region", "region_code", "region_id"].contains(&name)
+        let is_of_address = change.path.address_id().is_some() || change.path.order_address().is_some();
+        is_of_address && ["region", "region_code", "region_id"].contains(&name)
     });
     let side = |side: fn(&Change) -> &Option<Value>| {
         let parts =

@@ -71,13 +71,15 @@ pub fn place_first(address: &Map<String, Value>) -> String {
     joined([city, member("street"), name(address), member("country_id")], ", ")
 }
 
-/// Whose profile it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.
+/// Whose profile or order it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.
 pub fn owner(customer: &Map<String, Value>) -> String {
     let [email, id] = [("<", "email", ">"), ("(customer ", "id", ")")].map(|(before, name, behind)| {
         let value = member(customer, name);
         if value.is_empty() { value } else { format!("{before}{value}{behind}") }
     });
-    joined([name(customer), email, id], " ")
+    let order = member(customer, "order");
+    let order = if order.is_empty() { order } else { format!("order {order},") };
+    joined([order, name(customer), email, id], " ")
 }
 
 fn joined<const N: usize>(parts: [String; N], by: &str) -> String {

@@ -1,4 +1,4 @@
-//! Locks: who holds that of a customer or an attribute is the only one on this machine who writes to it. And to which customer a
+//! Locks: who holds that of a customer, an attribute or an order is the only one on this machine who writes to it. And to which customer a
 //! token or an email leads, so that the customer's lock comes before the read.
 
 pub mod page_file;
@@ -95,11 +95,17 @@ impl LockName {
         Self { text: format!("product-{sku}"), name: None }
     }
 
+    /// The order with this id.
+    pub fn order(id: u64) -> Self {
+        Self { text: format!("order-{id}"), name: None }
+    }
+
     /// What it stands for, in a person's words.
     fn noun(&self) -> &'static str {
         match self.text.split_once('-') {
             Some(("attribute", _)) => "attribute",
             Some(("product", _)) => "product",
+            Some(("order", _)) => "order",
             _ => "customer",
         }
     }

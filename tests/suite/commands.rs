@@ -287,6 +287,7 @@ tables!(
     jq,
     magento,
     order,
+    order_update,
     plan,
     product_set,
     quote_add_item,

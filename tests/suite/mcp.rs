@@ -119,6 +119,8 @@ customer_history: Show a customer's history. List the updates of a customer, or 
 quote_show: Show a cart. Show a customer's active cart, its items and totals. (customer, fields) ["reads", "asks the shop"]
 attribute_show: Show an attribute. Show a product attribute and its options. (code*, fields) ["reads", "asks the shop"]
 product_show: Show a product. Show the values of a product for all store views. (sku*, fields) ["reads", "asks the shop"]
+order_list: List orders. List the newest orders of a customer, or of a guest by email. (customer, limit, fields) ["reads", "asks the shop"]
+order_show: Show an order. Show a placed order: state, items, addresses and comments. (number*, fields) ["reads", "asks the shop"]
 journal_show: Show a journal. List the state and reason of each record of a batch, or of a plan that was applied. (file*, state, fields) ["reads", ""]
 plan_customer_update: Plan a customer update. Write a plan that updates a customer; addresses that the input does not name are kept. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
 plan_quote_add_item: Plan to add an item to a cart. Write a plan that adds an item to a customer's cart. Nothing is sent. (customer, input*, fields) ["", "asks the shop"]
@@ -129,6 +131,7 @@ plan_quote_ship: Plan the shipping of a cart. Write a plan that saves a cart's a
 plan_attribute_create: Plan a new attribute. Write a plan that creates a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
 plan_attribute_option_add: Plan new options of an attribute. Write a plan that adds options to a product attribute. Nothing is sent. (input*, fields) ["", "asks the shop"]
 plan_product_set: Plan values of a product. Write a plan that sets values of a product's attributes. Nothing is sent. (input*, fields) ["", "asks the shop"]
+plan_order_update: Plan the correction of an order's address. Write a plan that corrects an address of a placed order. Nothing is sent. (input*, fields) ["", "asks the shop"]
 "#]],
     );
     assert_eq!(assistant.ends(), (Some(0), String::new()));
@@ -151,7 +154,7 @@ fn the_input_of_a_plan_has_the_schema_of_its_operation() {
             assert_eq!(own["properties"]["input"]["anyOf"][1], schema["anyOf"][1], "{operation}");
             planned += 1;
         }
-        assert_eq!(planned, 9);
+        assert_eq!(planned, 10);
     }
 }
 

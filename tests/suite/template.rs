@@ -5,7 +5,7 @@ use snapbox::str;
 
 use crate::support::storefront::Home;
 
-const OPERATIONS: [&str; 10] = [
+const OPERATIONS: [&str; 11] = [
     "quote ship",
     "quote add-item",
     "quote set-item --api magento",
@@ -16,6 +16,7 @@ const OPERATIONS: [&str; 10] = [
     "attribute assign --api magento",
     "attribute option add --api magento",
     "product set --api magento",
+    "order update --api magento",
 ];
 
 #[test]
@@ -97,7 +98,7 @@ error: unknown operation `quote-shp`
         2,
         str![[r#"
 error: unknown operation `order`
-  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add, product-set
+  hint: expected one of quote-ship, quote-add-item, quote-set-item, quote-remove-item, quote-clear, customer-update, attribute-create, attribute-assign, attribute-option-add, product-set, order-update
 "#]],
     );
 }

@@ -3,7 +3,7 @@
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
-const WRITES: [&str; 14] = [
+const WRITES: [&str; 15] = [
     "customer update --firstname Amy -y",
     "customer restore -y",
     "quote add-item --sku A --qty 1",
@@ -16,6 +16,7 @@ const WRITES: [&str; 14] = [
     "attribute option add a --option A",
     "attribute option default a A",
     "product set a b=c",
+    "order update 000000002 --shipping --city A -y",
     "api POST /V1/x",
     "apply a.plan -y",
 ];

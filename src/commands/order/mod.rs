@@ -1,6 +1,7 @@
 //! `storefront order …`
 
 mod show;
+pub mod update;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -19,6 +20,8 @@ use storefront_core::text::exact_json;
 /// List and show orders, and correct their addresses.
 #[derive(Debug, Subcommand)]
 pub enum OrderCommand {
+    /// Correct an address of an order, and add a comment that says so
+    Update(Box<update::UpdateArgs>),
     /// List the newest orders of a customer, or of a guest by email
     #[command(after_help = "Examples:
   storefront order list --sandbox --api magento --customer 1
@@ -84,6 +87,7 @@ impl OrderCommand {
     /// Whether it may change the shop.
     pub fn can_write(&self) -> bool {
         match self {
+            Self::Update(_) => true,
             Self::List(_) | Self::Show(_) => false,
         }
     }
@@ -91,6 +95,7 @@ impl OrderCommand {
     /// What it does with records, where it takes a record or many.
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
+            Self::Update(args) => Some(&**args),
             Self::List(_) | Self::Show(_) => None,
         }
     }
@@ -102,6 +107,7 @@ impl OrderCommand {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &OrderCommand) -> Result<(), Failure> {
     match command {
+        OrderCommand::Update(args) => update::run(session, args).await,
         OrderCommand::List(args) => with_service(session, async |service| list(service, args).await).await,
         OrderCommand::Show(args) => {
             let name = args.choice.name()?;

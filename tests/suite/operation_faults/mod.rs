@@ -154,6 +154,11 @@ fn carts_set_to_a_state() {
 }
 
 #[test]
+fn orders() {
+    compare(&["order update"]);
+}
+
+#[test]
 fn attributes() {
     compare(&["attribute create", "attribute assign", "attribute option add", "attribute option default"]);
 }

@@ -16,6 +16,8 @@ pub enum Owner {
     Attribute(&'static str),
     /// The product with this SKU.
     Product(&'static str),
+    /// The order with this id.
+    Order(i64),
 }
 
 impl Owner {
@@ -25,6 +27,7 @@ impl Owner {
             Self::Customer(_) => &["customers", "addresses"],
             Self::Cart(_) | Self::NewCart(_) => &["quotes", "quote_items"],
             Self::Product(_) => &["products", "product_values"],
+            Self::Order(_) => &["order_addresses"],
             Self::Attribute(_) => &["attributes", "attribute_options", "attribute_assignments"],
         }
     }
@@ -169,6 +172,10 @@ macro_rules! shipment {
         )
     };
 }
+
+/// What became of the comment is not what is said of the address.
+const ORDER: Call =
+    Call { operation: "order update", owner: Owner::Order(2), flags: "--no-comment", ..MAGENTO };
 
 /// All calls. Each operation of the program's table has at least one in every interface that has it.
 pub static CALLS: &[Call] = &[
@@ -356,5 +363,16 @@ pub static CALLS: &[Call] = &[
         by_flags: "mug-blue name=Tasse --store-view fr",
         record: r#""sku": "mug-blue", "store_view": "fr", "name": "Tasse""#,
         ..MAGENTO
+    },
+    Call {
+        by_flags: "000000002 --shipping --postcode 10119",
+        record: r#""order": "000000002", "address": "shipping", "postcode": "10119""#,
+        ..ORDER
+    },
+    Call {
+        what: "both addresses",
+        by_flags: "--id 2 --both --telephone '+1 212 555 0100' --clear company",
+        record: r#""order_id": 2, "address": "both", "telephone": "+1 212 555 0100", "company": null"#,
+        ..ORDER
     },
 ];

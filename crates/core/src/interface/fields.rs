@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::label::label;
+
 /// An object the interface documents.
 #[derive(Debug)]
 pub struct ObjectSchema {
@@ -262,7 +264,8 @@ fn sets_field() -> Field {
     field("attribute_set", FieldType::TextList, "Attribute sets, each as NAME or NAME/GROUP")
 }
 
-/// The fields of an order's address that a person corrects; the others are those of the read.
+/// The fields of an order's address that a person corrects, in both tables, so that a template is the same; the others are those
+/// of the read.
 pub const ORDER_FORM: [&str; 16] = [
     "firstname",
     "lastname",
@@ -282,8 +285,8 @@ pub const ORDER_FORM: [&str; 16] = [
     "vat_id",
 ];
 
-/// The fields of a correction, in the words that an address of a quote has for them.
-fn order_change(address: &ObjectSchema, words: &ObjectSchema) -> Vec<Field> {
+/// The fields of a correction of an order's address.
+fn order_change() -> Vec<Field> {
     let text = |name, doc| field(name, FieldType::Scalar(Scalar::Text), doc);
     let number = |name, doc| field(name, FieldType::Scalar(Scalar::Integer), doc);
     let own = [
@@ -293,9 +296,12 @@ fn order_change(address: &ObjectSchema, words: &ObjectSchema) -> Vec<Field> {
         number("from_address", "ID of a stored address of the customer, whose fields are taken"),
         text("comment", "Text of the comment that is added to the order"),
     ];
-    let form = ORDER_FORM.into_iter().filter_map(|name| {
-        let own = *address.field(name)?;
-        Some(Field { doc: words.field(name).map_or(own.doc, |field| field.doc), ..own })
+    let form = ORDER_FORM.into_iter().map(|name| match name {
+        "street" => field(name, FieldType::TextList, "Street lines"),
+        "region_id" => number(name, "Region ID"),
+        "region" => text(name, "Region name"),
+        "country_id" => text(name, "Country, by code or name"),
+        name => text(name, label(name)),
     });
     own.map(|field| Field { origin: Origin::Ours, ..field }).into_iter().chain(form).collect()
 }
@@ -329,8 +335,7 @@ fn tables(objects: &Objects, shipping_information: &'static ObjectSchema) -> Fie
     let quote_id = of_item(("quote_id", "Quote ID"));
     let cart = schema("cart", "Magento", quote_id.into_iter().collect());
     let cart_item = |of, doc| schema("body", "", vec![field("cartItem", FieldType::Object(of), doc)]);
-    let order_change =
-        schema("order change", "Magento", order_change(object("order address"), object("quote address")));
+    let order_change = schema("order change", "Magento", order_change());
     FieldTables {
         customer_body: body("customer", "customer", "The profile and its addresses"),
         customer: object("customer"),

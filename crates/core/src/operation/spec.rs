@@ -5,7 +5,7 @@ use crate::interface::fields::{FieldType, Scalar, Table};
 use crate::interface::request::Bearer;
 
 /// All of them, in the order of the command line's help.
-pub const OPERATIONS: [&OperationSpec; 10] = [
+pub const OPERATIONS: [&OperationSpec; 11] = [
     &QUOTE_SHIP,
     &QUOTE_ADD_ITEM,
     &QUOTE_SET_ITEM,
@@ -16,6 +16,7 @@ pub const OPERATIONS: [&OperationSpec; 10] = [
     &ATTRIBUTE_ASSIGN,
     &ATTRIBUTE_OPTION_ADD,
     &PRODUCT_SET,
+    &ORDER_UPDATE,
 ];
 
 /// One operation. Its flags are in `commands`, the steps of sending it in `ops`.

@@ -57,7 +57,7 @@ pub fn replace(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     Ok(Value::Object(with_code(sent)))
 }
 
-/// What is stored: an empty value clears a field, but for those that cannot be null. The code of the region has no column.
+/// What is stored: an empty value clears a field; a required one becomes an empty text. The code of the region has no column.
 fn stored(mut address: Document, sent: &Document) -> Document {
     for (name, value) in sent.iter().filter(|(name, _)| *name != "region_code") {
         let is_required = REQUIRED.contains(&name.as_str());

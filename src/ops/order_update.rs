@@ -1,0 +1,467 @@
+//! Corrects an address of a placed order (docs/magento.md, "Orders"): the order is read under its lock, each of its addresses that
+//! changes is saved by one call, and a comment says what was corrected. The comment is sent once, and nothing depends on it.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::cli::hint::for_command;
+use crate::client::service::Service;
+use crate::input::Draft;
+use crate::ops::calls::{Calls, Planned, preview};
+use crate::ops::order_owner::OrderOwner;
+use crate::ops::orders::{self, OrderName};
+use crate::ops::profile::read::read_profile;
+use crate::ops::{found_in_part, read_country_as};
+use crate::report::outcome::{Call, CartOutcome, Outcome};
+use crate::report::style::TextStyle;
+use crate::report::{changes, profile};
+use crate::state::{LockName, acquire};
+use crate::system::storage::Lock;
+use crate::write;
+use storefront_core::absent::Absent;
+use storefront_core::cart::from_profile;
+use storefront_core::effect::{Document, Effect};
+use storefront_core::failure::{Applied, Failure};
+use storefront_core::hint::{Hint, hint, storefront};
+use storefront_core::id::{self, AddressId, CustomerId};
+use storefront_core::interface::fields::ORDER_FORM;
+use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::lint;
+use storefront_core::operation::{ORDER_UPDATE, Success, scalar};
+use storefront_core::order::{Order, OrderCalls, Which, comment_of, comment_text, region_country, wanted};
+use storefront_core::profile::diff::{Change, ensure_planned_in};
+use storefront_core::profile::region;
+
+const OPERATION: &str = ORDER_UPDATE.name;
+/// The last call.
+const COMMENT: &str = "comment";
+
+/// How the flags of the command want it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How long the order is looked at until it shows the change.
+    pub settle: Duration,
+    /// Whether no comment is added.
+    pub no_comment: bool,
+}
+
+/// Corrects the addresses that a draft names, or shows the calls. On a terminal a person has to agree.
+///
+/// # Errors
+/// `usage` for an order or an address that is not there, and for values that cannot be; as [`write::send_and_look`];
+/// `partial` where the first of two addresses was saved.
+pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> Result<Outcome, Failure> {
+    let name = OrderName::in_draft(draft)?;
+    let calls = OrderCalls::new(service.settings.dialect)?;
+    let id = Box::pin(orders::find(service, &name)).await?;
+    let (session, prompt) = (service.session, service.session.prompt());
+    let mut agreed = None;
+    loop {
+        let lock = if session.global.dry_run { None } else { Some(lock(service, id).await?) };
+        let order = orders::read_by_id(service, &calls, id).await?;
+        let owner = OrderOwner { service, calls, order, settle: options.settle };
+        let corrections = Box::pin(Corrections::of(&owner, draft, options)).await?;
+        if corrections.is_nothing() {
+            return match corrections.missing_comment(service, draft, options) {
+                Some(text) => complete(&owner, &text).await,
+                None => Ok(corrections.unchanged()),
+            };
+        }
+        corrections.ensure_planned(draft)?;
+        let changes = corrections.changes();
+        if agreed.is_none() {
+            corrections.warn(draft);
+        }
+        if session.global.dry_run {
+            let shown = preview(service, OPERATION, corrections.planned());
+            return Ok(Outcome { cart: Some(corrections.outcome()), ..shown });
+        }
+        if prompt.confirms() && agreed.as_ref() != Some(&changes) {
+            // Nobody waits for a person.
+            drop(lock);
+            service.announce(OPERATION, None);
+            corrections.show();
+            prompt.confirm("Send it?")?;
+            agreed = Some(changes);
+            continue;
+        }
+        return corrections.send().await;
+    }
+}
+
+/// Whether a draft says anything of an address.
+pub fn names_an_address(fields: &Map<String, Value>) -> bool {
+    fields.contains_key("from_address") || ORDER_FORM.iter().any(|name| fields.contains_key(*name))
+}
+
+async fn lock(service: &Service<'_>, id: u64) -> Result<Lock, Failure> {
+    let (session, settings) = (service.session, &service.settings);
+    let waiting =
+        || session.report.status("waiting for another storefront process to finish with this order");
+    let name = LockName::order(id);
+    let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
+    Ok(lock)
+}
+
+/// What a draft asks of an order, as calls.
+struct Corrections<'a> {
+    owner: &'a OrderOwner<'a>,
+    /// What changes in each address.
+    addresses: Vec<(Which, Effect)>,
+    /// What a person adds to the comment.
+    added: Option<String>,
+    no_comment: bool,
+    /// Whether nothing but the comment is asked for.
+    is_comment_alone: bool,
+}
+
+impl<'a> Corrections<'a> {
+    /// Compares a draft with the order that was read.
+    async fn of(owner: &'a OrderOwner<'a>, draft: &Draft, options: Options) -> Result<Self, Failure> {
+        let is_comment_alone = !names_an_address(&draft.fields);
+        let mut addresses = Vec::new();
+        if !is_comment_alone {
+            let form = form(owner, draft).await?;
+            for which in sides(owner, draft)? {
+                let effect = correction(owner, &form, which).await?;
+                addresses.extend(Some((which, effect)).filter(|(_, effect)| !effect.is_empty()));
+            }
+        }
+        let added = scalar(draft.fields.get(COMMENT));
+        Ok(Self { owner, addresses, added, no_comment: options.no_comment, is_comment_alone })
+    }
+
+    fn effects(&self) -> Vec<Effect> {
+        self.addresses.iter().map(|(_, effect)| effect.clone()).collect()
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        self.addresses.iter().flat_map(|(_, effect)| effect.differences()).collect()
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.addresses.is_empty() && !self.is_comment_alone
+    }
+
+    /// The text of the comment, where one is added.
+    fn comment(&self, corrected: &[Effect]) -> Option<String> {
+        let text = comment_text(corrected, self.added.as_deref());
+        Some(text).filter(|text| !text.is_empty() && !self.no_comment)
+    }
+
+    fn planned(&self) -> Vec<Planned> {
+        let comment = self.comment(&self.effects());
+        let comment =
+            comment.map(|text| (COMMENT.to_owned(), self.owner.calls.comment(self.owner.order.id, &text)));
+        self.saved().map(|(_, planned)| planned).chain(comment).collect()
+    }
+
+    /// The calls that save addresses, with what each changes.
+    fn saved(&self) -> impl Iterator<Item = (Effect, Planned)> + '_ {
+        let OrderOwner { calls, order, .. } = self.owner;
+        self.addresses.iter().map(move |(which, effect)| {
+            let request: Request = calls.save_address(order.id, order.body(*which, effect));
+            (effect.clone(), (which.words().to_owned(), request))
+        })
+    }
+
+    fn outcome(&self) -> CartOutcome {
+        CartOutcome { changes: self.changes(), owner: self.owner.order.owner() }
+    }
+
+    fn unchanged(&self) -> Outcome {
+        let unchanged = Some(format!("order {} has this address already", self.owner.order.number));
+        let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
+        Outcome { reason, cart, unchanged, ..Outcome::not_sent(OPERATION) }
+    }
+
+    /// Refuses what is not the correction that was planned.
+    fn ensure_planned(&self, draft: &Draft) -> Result<(), Failure> {
+        let Some(expected) = &draft.expect else { return Ok(()) };
+        let order = &self.owner.order;
+        let planned = scalar(expected.owner.get("order_id"));
+        if planned.as_ref().is_some_and(|planned| *planned != order.id.to_string()) {
+            let message = format!(
+                "order {} has the ID {}, and had another one when it was planned",
+                order.number, order.id
+            );
+            return Err(Failure::guard(message).hint("make the plan again with --plan").for_good());
+        }
+        let document = order.document();
+        ensure_planned_in(&expected.changes, &self.changes(), |path| Document(&document).at(path).cloned())
+    }
+
+    /// Says what a person should know before it is sent.
+    fn warn(&self, draft: &Draft) {
+        let (report, order) = (self.owner.service.session.report, &self.owner.order);
+        let mut warnings = order.warnings(&self.effects());
+        // The check of a draft without a country knows no form of postcodes.
+        for (which, _) in self.addresses.iter().filter(|_| !draft.fields.contains_key("country_id")) {
+            let country = order.address(*which).and_then(|stored| stored.get("country_id"));
+            let named = ["postcode"].into_iter().filter_map(|name| Some((name, draft.fields.get(name)?)));
+            let address = named.chain(country.map(|country| ("country_id", country)));
+            let address = address.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+            warnings.extend(lint::of_order(which.words(), &address, |name| name == "postcode"));
+        }
+        // A plan has said its own already.
+        let new = warnings.iter().filter(|warning| !draft.warnings.contains(warning));
+        new.for_each(|warning| report.warn(warning));
+    }
+
+    /// Shows what is asked about.
+    fn show(&self) {
+        let session = self.owner.service.session;
+        let (prompt, style) = (session.prompt(), session.report.stderr_style);
+        let head = profile::owner(&self.owner.order.owner());
+        prompt.show(&style.paint(TextStyle::Head, &style.wrapped(&head)));
+        if !self.addresses.is_empty() {
+            prompt.show(&changes::text(&self.changes(), style));
+        }
+        if let Some(text) = self.comment(&self.effects()) {
+            let text = storefront_core::text::sanitize::sanitize_line(&text);
+            prompt.show(&style.wrapped(&format!("Comment: {text}")));
+        }
+    }
+
+    /// Saves the addresses, one after another, and adds the comment after the last one that was saved.
+    async fn send(&self) -> Result<Outcome, Failure> {
+        let (service, order) = (self.owner.service, &self.owner.order);
+        if self.is_comment_alone {
+            let text = self.comment(&[]).unwrap_or_default();
+            return comment_alone(self.owner, &text).await;
+        }
+        let planned = self.planned();
+        write::gate(service, &self.effects()).await?;
+        let (mut sent, mut corrected, mut failed) = (Calls::new(service, OPERATION), Vec::new(), None);
+        let mut is_verified = true;
+        for (effect, (name, request)) in self.saved() {
+            match sent.carry_out(self.owner, write::Call::new(name, request, effect)).await {
+                Ok(written) => {
+                    is_verified &= written.verified;
+                    corrected.push(written.effect);
+                }
+                Err(failure) => {
+                    failed = Some(failure);
+                    break;
+                }
+            }
+        }
+        let text = self.comment(&corrected).filter(|_| !corrected.is_empty());
+        let comment = match &text {
+            Some(text) => Some(add_comment(self.owner, text).await),
+            None => None,
+        };
+        if let Some(failure) = failed {
+            let mut failure = sent.failed(failure, &planned, None);
+            failure.calls.retain(|call| call["call"] != COMMENT);
+            failure.calls.extend(comment.as_ref().map(storefront_core::text::exact_json::of));
+            return Err(failure);
+        }
+        let mut done = sent.finish();
+        done.calls.extend(comment);
+        let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
+        let success = Some(Success {
+            text: storefront_core::text::sanitize::sanitize_line(&text),
+            covers_response: true,
+        });
+        Ok(Outcome { cart: Some(self.outcome()), verified: Some(is_verified), success, ..done })
+    }
+
+    /// The comment that an earlier run of a batch has left out after it had saved the addresses. It is certain that it was not sent:
+    /// what may have left is in the log.
+    fn missing_comment(&self, service: &Service<'_>, draft: &Draft, options: Options) -> Option<String> {
+        let earlier = &service.write_ahead?.earlier().effects;
+        let document = self.owner.order.document();
+        let is_own = |effect: &Effect| effect.owner.id == Some(self.owner.order.id.to_string());
+        let is_saved = earlier.iter().all(|effect| is_own(effect) && effect.look(&document).is_proof());
+        if options.no_comment
+            || earlier.is_empty()
+            || !is_saved
+            || earlier.iter().any(|it| comment_of(it).is_some())
+        {
+            return None;
+        }
+        Some(comment_text(earlier, scalar(draft.fields.get(COMMENT)).as_deref()))
+    }
+}
+
+/// The fields that a draft asks for: those of a stored address of the customer first, where one is named.
+async fn form(owner: &OrderOwner<'_>, draft: &Draft) -> Result<Map<String, Value>, Failure> {
+    let mut form = match draft.fields.get("from_address").and_then(id::integer) {
+        Some(id) => stored_address(owner, AddressId(id)).await?,
+        None => Map::new(),
+    };
+    let is_region = |name: &str| name.starts_with("region");
+    if ORDER_FORM.iter().any(|name| is_region(name) && draft.fields.contains_key(*name)) {
+        form.retain(|name, _| !is_region(name));
+    }
+    let named = draft.fields.iter().filter(|(name, _)| ORDER_FORM.contains(&name.as_str()));
+    form.extend(named.map(|(name, value)| (name.clone(), value.clone())));
+    Ok(form)
+}
+
+/// The fields of an address that the customer of the order has stored; what it does not have is emptied.
+async fn stored_address(owner: &OrderOwner<'_>, id: AddressId) -> Result<Map<String, Value>, Failure> {
+    let Some(customer) = owner.order.customer_id() else {
+        return Err(Failure::usage(format!(
+            "order {} is a guest's, who has no stored addresses",
+            owner.order.number
+        ))
+        .hint("give the fields of the address with flags"));
+    };
+    let service = Service { customer: Some(CustomerId(customer)), email: None, ..owner.service.clone() };
+    let profile = Box::pin(read_profile(&service)).await?;
+    let stored = from_profile(&profile, id, service.settings.dialect.fields.quote_address)?;
+    let mut form: Map<String, Value> = ORDER_FORM
+        .into_iter()
+        .map(|name| (name.to_owned(), stored.get(name).cloned().unwrap_or_default()))
+        .collect();
+    // The id says it all; without one the name does.
+    let other = if region::has_id(&form) { "region" } else { "region_id" };
+    form.shift_remove("region_code");
+    form.shift_remove(other);
+    Ok(form)
+}
+
+/// The addresses that are meant. A virtual order has only one.
+fn sides(owner: &OrderOwner<'_>, draft: &Draft) -> Result<Vec<Which>, Failure> {
+    let order = &owner.order;
+    Ok(match scalar(draft.fields.get("address")).unwrap_or_default().trim() {
+        "shipping" => vec![Which::Shipping],
+        "billing" => vec![Which::Billing],
+        "both" if order.is_virtual() && order.address(Which::Shipping).is_none() => {
+            let report = owner.service.session.report;
+            report.warn(&format!("order {} is virtual: only its billing address is corrected", order.number));
+            vec![Which::Billing]
+        }
+        "both" => vec![Which::Shipping, Which::Billing],
+        other => {
+            return Err(Failure::usage(format!(
+                "`address` must be shipping, billing or both, found `{other}`"
+            ))
+            .hint("use --shipping, --billing or --both"));
+        }
+    })
+}
+
+/// What changes in one address.
+async fn correction(
+    owner: &OrderOwner<'_>,
+    form: &Map<String, Value>,
+    which: Which,
+) -> Result<Effect, Failure> {
+    let (service, stored) = (owner.service, owner.order.stored(which)?);
+    if let Some(country) = region_country(stored, form) {
+        read_country_as(service, &country, Bearer::Admin).await?;
+    }
+    let wanted = wanted(stored, form, &service.regions.borrow(), which)?;
+    owner.order.change(which, &wanted)
+}
+
+/// Adds the comment that follows a correction. What becomes of it changes nothing of what is said of the correction.
+async fn add_comment(owner: &OrderOwner<'_>, text: &str) -> Call {
+    match send_comment(owner, text).await {
+        Ok(call) => call,
+        Err(failure) => {
+            let (number, session) = (&*owner.order.number, owner.service.session);
+            let show = storefront("order show").arg(number);
+            let again = storefront("order update").arg(number).arg("--comment").arg(text);
+            let what: Hint = match failure.applied {
+                Applied::Unknown => hint!(
+                    format!("whether the comment was added is unknown: {}; look with ", failure.message),
+                    show,
+                    ", and add it with ",
+                    again
+                ),
+                _ => hint!(
+                    format!(
+                        "the comment was not added, and the list of the admin panel shows the old address: {}; add it with ",
+                        failure.message
+                    ),
+                    again
+                ),
+            };
+            session.report.warn(&for_command(what, session.global).to_string());
+            Call::failed(COMMENT, &failure)
+        }
+    }
+}
+
+/// Sends a comment, once.
+async fn send_comment(owner: &OrderOwner<'_>, text: &str) -> Result<Call, Failure> {
+    let effect = owner.order.comment(text);
+    let call = write::Call::new(COMMENT, owner.calls.comment(owner.order.id, text), effect);
+    let call = write::Call { is_looked_at_later: true, ..call };
+    let written = write::carry_out(owner.service, OPERATION, owner, call).await?;
+    let response = written.reply.map(|reply| reply.value);
+    Ok(Call { status: written.status, response, ..Call::new(COMMENT, Applied::Yes) })
+}
+
+/// Adds a comment where nothing else is asked for.
+async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
+    let call = send_comment(owner, text).await?;
+    let success = Success { text: format!("Commented order {}", owner.order.number), covers_response: true };
+    Ok(Outcome {
+        applied: Applied::Yes,
+        status: call.status,
+        calls: vec![call],
+        success: Some(success),
+        cart: Some(CartOutcome::default()),
+        ..Outcome::not_sent(OPERATION)
+    })
+}
+
+/// Adds the comment that an earlier run has left out.
+async fn complete(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
+    let comment = add_comment(owner, text).await;
+    let success = Success { text: format!("Order {}: {text}", owner.order.number), covers_response: true };
+    Ok(Outcome {
+        applied: Applied::Yes,
+        reason: Some("done earlier"),
+        verified: Some(true),
+        calls: vec![comment],
+        success: Some(success),
+        ..Outcome::not_sent(OPERATION)
+    })
+}
+
+/// Whether the order shows what a record of an earlier run was to correct; `None` while that is unknown.
+///
+/// # Errors
+/// Where the order cannot be read, and [`found_in_part`] where only the comment is missing.
+pub async fn resolve_unknown(
+    service: &Service<'_>,
+    effects: &[Effect],
+    options: Options,
+) -> Result<Option<Outcome>, Failure> {
+    let calls = OrderCalls::new(service.settings.dialect)?;
+    let id = effects.first().and_then(|effect| effect.owner.id.as_deref()?.parse().ok());
+    let Some(id) = id else { return Ok(None) };
+    let order: Order = match orders::read_by_id(service, &calls, id).await {
+        Ok(order) => order,
+        Err(failure) if failure.absent == Some(Absent::Entity) => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    let document = order.document();
+    let (comments, addresses): (Vec<&Effect>, Vec<&Effect>) =
+        effects.iter().partition(|effect| comment_of(effect).is_some());
+    if addresses.iter().any(|effect| !effect.look(&document).is_proof()) {
+        return Ok(None);
+    }
+    match comments.first() {
+        None if !options.no_comment => {
+            return Err(found_in_part(format!(
+                "order {} is corrected, and its comment is missing",
+                order.number
+            )));
+        }
+        Some(comment) if !comment.look(&document).shows_any() => {
+            let text = format!("whether the comment of order {} was added is unknown", order.number);
+            service.session.report.warn(&text);
+        }
+        _ => {}
+    }
+    let (reason, verified) = (Some("done earlier"), Some(true));
+    Ok(Some(Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(OPERATION) }))
+}
