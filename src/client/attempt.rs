@@ -148,6 +148,11 @@ impl Attempts {
         }
     }
 
+    /// Whether one of them may have been processed.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.unknown.is_some()
+    }
+
     /// Adds an attempt that was not applied, and returns the failure of the operation so far.
     pub fn fail(&mut self, attempt: Attempt) -> Failure {
         self.conclude(attempt).err().unwrap_or_else(|| Failure::internal("an applied attempt is no failure"))

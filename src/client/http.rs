@@ -160,7 +160,9 @@ impl Client {
     /// How long to wait before one more attempt after this one; `None` where there must be none.
     pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
         let repeat = before.count + 1;
-        if repeat > self.retry {
+        // What only sets a state is sent once more after an unknown outcome.
+        let is_lost_again = matches!(attempt, Attempt::Unknown { .. }) && before.has_unknown();
+        if repeat > self.retry || effect == Effect::State && is_lost_again {
             return None;
         }
         let wait = attempt.repeat_after(effect, repeat, self.random)?;

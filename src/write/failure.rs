@@ -27,26 +27,35 @@ pub(super) fn of_call(
     };
     let said = |before: &str| with(format!("{before}{}", answer.message), [&lost, &compared]);
     let look = || hint!("look at the ", noun, " with ", owner.look_hint());
+    let undo = || match owner.undo() {
+        Some(undo) => hint!(look(), "; to undo what was saved, run ", undo),
+        None => look(),
+    };
+    let missing: Vec<String> = seen.lost().iter().map(ToString::to_string).collect();
     match verdict {
         Verdict::Mismatch => {
             let message = lost.clone().unwrap_or_else(|| with(answer.message.clone(), [&None, &compared]));
             let kind = FailureKind::Mismatch;
-            Failure { kind, applied: Applied::Yes, message, ..answer }.hint(look())
+            Failure { kind, applied: Applied::Yes, message, missing, ..answer }.hint(undo())
         }
         Verdict::RefusedButSaved => {
             let (kind, message) = (FailureKind::Mismatch, said("refused, but saved: "));
-            Failure { kind, applied: Applied::Unknown, message, ..answer }.hint(look())
+            Failure { kind, applied: Applied::Unknown, message, missing, ..answer }.hint(undo())
         }
         Verdict::RefusedUnknown => {
             let doubt = seen.doubt(owner).unwrap_or_default();
             let message =
                 format!("{}; whether it was saved all the same is unknown: {doubt}", answer.message);
-            Failure { applied: Applied::Unknown, message, ..answer }.hint(look())
+            Failure { applied: Applied::Unknown, message, ..answer }.hint(undo())
         }
         Verdict::Unknown => {
             let message = said("");
             let again = hint!(look(), "; if it is as before, run the command again");
-            Failure { message, ..answer }.hint(again)
+            let again = match owner.undo() {
+                Some(undo) => hint!(again, ", or undo it with ", undo),
+                None => again,
+            };
+            Failure { message, missing, ..answer }.hint(again)
         }
         Verdict::Applied { .. } | Verdict::Refused => answer,
     }

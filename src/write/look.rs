@@ -41,6 +41,18 @@ impl Looking<'_> {
         }
     }
 
+    /// After a refusal: one look. A read that lags behind may lack what was added a moment ago: what seems to be lost is looked for
+    /// again.
+    pub(super) async fn after_refusal(&self, effect: &Effect) -> Seen {
+        let mut reads = Reads::new(self.owner.settle());
+        loop {
+            let seen = self.once(effect).await;
+            if seen.lost().is_empty() || !reads.wait().await {
+                return seen;
+            }
+        }
+    }
+
     /// After success: the answer, where it shows the change, else reads until one does.
     pub(super) async fn until_shown(&self, effect: &Effect, reply: Option<&Reply>) -> Seen {
         if let Some(shown) = reply.and_then(|reply| self.owner.in_answer(effect, reply)) {

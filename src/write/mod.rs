@@ -127,17 +127,17 @@ pub async fn send_and_look(
         return Err(refused);
     }
     let looking = Looking { owner };
-    let (answer, seen) = if refused.applied == Applied::Unknown && !owner.can_prove() {
+    let (answer, seen) = if owner.says_gone(&effect, &refused) {
+        // That counts where a read shows it, too.
+        let seen = looking.until_shown(&effect, None).await;
+        let is_open = seen.is_after() || refused.applied == Applied::Unknown && seen.lost().is_empty();
+        (if is_open { Answer::Unknown } else { Answer::Rejected }, seen)
+    } else if refused.applied == Applied::Unknown && !owner.can_prove() {
         (Answer::Unknown, looking.until_shown(&effect, None).await)
     } else if refused.applied == Applied::Unknown {
         (Answer::Unknown, looking.until_proven(&effect).await)
-    } else if owner.says_gone(&effect, &refused) {
-        // That counts where a read shows it, too.
-        let seen = looking.until_proven(&effect).await;
-        let is_gone = seen.is_after();
-        (if is_gone { Answer::Unknown } else { Answer::Rejected }, seen)
     } else if may_be_saved(&refused) {
-        (Answer::Rejected, looking.once(&effect).await)
+        (Answer::Rejected, looking.after_refusal(&effect).await)
     } else {
         return Err(refused);
     };

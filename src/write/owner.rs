@@ -62,6 +62,11 @@ pub trait Owner {
         None
     }
 
+    /// The command that takes back what was written, where it may have been.
+    fn undo(&self) -> Option<Hint> {
+        None
+    }
+
     /// Compares what is shown with an effect.
     fn look(&self, effect: &Effect, shown: &Map<String, Value>) -> Look {
         effect.look(shown)

@@ -161,7 +161,7 @@ fn another_address_that_is_gone_beside_one_that_was_gone_already_is_told() {
     let (lost, _) = scripted(vec![ok(&shop(&[1, 2, 3])), gone, ok(&shop(&[1]))], "3");
     let error = lost.error();
     assert_eq!((lost.code, &error["applied"]), (9, &json!("unknown")), "{lost:?}");
-    assert!(error["message"].as_str().unwrap().contains("address 2 is missing"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("no longer has address 2"), "{error}");
 }
 
 #[test]

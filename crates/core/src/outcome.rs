@@ -45,6 +45,25 @@ pub enum WriteOutcome {
 }
 
 impl WriteOutcome {
+    /// What a call that left then became, as its end says it now.
+    pub fn after(ended: Result<bool, &Failure>, sent_at: Timestamp, now: Timestamp) -> Self {
+        let failure = match ended {
+            Ok(verified) => return Self::Applied { at: now, verified },
+            Err(failure) => failure,
+        };
+        match (failure.kind, failure.applied) {
+            // A refusal that was saved all the same is seen.
+            (FailureKind::Mismatch, applied) => {
+                Self::Mismatch { sent_at, is_final: applied == Applied::Unknown }
+            }
+            (_, Applied::Unknown) => Self::Unknown { sent_at },
+            (_, Applied::Partial) => Self::Partial { at: now },
+            (_, Applied::Yes) => Self::Applied { at: now, verified: false },
+            (FailureKind::Unavailable | FailureKind::Interrupted, Applied::No) => Self::NotSent,
+            (_, Applied::No) => Self::Refused,
+        }
+    }
+
     /// The name in `customer history`, and in the file beside the snapshot.
     pub const fn name(self) -> &'static str {
         match self {

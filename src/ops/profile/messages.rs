@@ -67,14 +67,11 @@ pub fn list() -> Hint {
 /// A failure after calls of the same command that were applied, by their names; `write` is the id of the update. What they did is said
 /// whatever ended the rest.
 pub fn after_calls(failure: Failure, applied: &[String], write: WriteName) -> Failure {
-    let failure = match applied {
-        [] if failure.kind != FailureKind::Unknown => return failure,
-        [] => failure,
-        applied => {
-            let message = format!("{}; already applied: {}", failure.message, applied.join(", "));
-            Failure { message, ..failure }
-        }
-    };
+    if applied.is_empty() {
+        return failure;
+    }
+    let message = format!("{}; already applied: {}", failure.message, applied.join(", "));
+    let failure = Failure { message, ..failure };
     // The hint of a mismatch has its own undo.
     if failure.kind == FailureKind::Mismatch {
         return failure;
@@ -159,8 +156,15 @@ pub fn mismatch(service: &Service<'_>, write: WriteName, verification: &Verifica
     let hint =
         magento::ignored_on_own_profile(verification, administrators).filter(|_| service.customer.is_none());
     let mut what = lost(verification);
-    if !verification.undone.is_empty() {
-        what.push(format!("not visible afterwards: {}", list_paths(&verification.undone)));
+    let (removals, others): (Vec<Change>, Vec<Change>) =
+        verification.undone.iter().cloned().partition(Change::is_removal);
+    let removals: Vec<AddressId> = removals.iter().filter_map(|change| change.path.address_id()).collect();
+    if !removals.is_empty() {
+        let verb = if removals.len() == 1 { "was" } else { "were" };
+        what.push(format!("{} {verb} not removed", addresses(&removals)));
+    }
+    if !others.is_empty() {
+        what.push(format!("not visible afterwards: {}", list_paths(&others)));
     }
     let undone = verification.undone.iter().map(|change| change.path.to_string());
     let missing = lost_paths(verification).chain(undone).collect();
@@ -210,30 +214,12 @@ pub fn saved_though_refused(write: WriteName, refused: Failure) -> Failure {
     }
 }
 
-/// The service refused to remove an address, and a read shows that one is gone: this one, or others.
-pub fn removed_though_refused(
-    write: WriteName,
-    gone: Option<AddressId>,
-    verification: &Verification,
-    refused: Failure,
-) -> Failure {
-    let saved = gone.map(|id| format!("address {id} was removed"));
-    let what: Vec<String> = saved.into_iter().chain(lost(verification)).collect();
-    let missing = lost_paths(verification).collect();
-    let failure = saved_though_refused(write, refused);
-    Failure { message: format!("{}; {}", failure.message, what.join("; ")), missing, ..failure }
-}
-
-/// The service says that it has none of these addresses, which a read had shown.
-pub fn gone_already(ids: &[AddressId]) -> Failure {
-    let verb = if ids.len() == 1 { "was" } else { "were" };
-    Failure::new(FailureKind::Refused, format!("{} {verb} gone already", addresses(ids)))
-}
-
-/// The service refused it, and whether it did it all the same could not be read.
-pub fn refused_unread(write: WriteName, what: &str, refused: Failure, unread: &Failure) -> Failure {
-    let message =
-        format!("{}; whether {what} all the same could not be read: {}", refused.message, unread.message);
+/// The service refused it, and whether it was saved all the same could not be read.
+pub fn refused_unread(write: WriteName, refused: Failure, unread: &Failure) -> Failure {
+    let message = format!(
+        "{}; whether it was saved all the same could not be read: {}",
+        refused.message, unread.message
+    );
     let hint =
         hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(write));
     Failure { message, write: Some(text(write)), ..refused }.applied(Applied::Unknown).hint(hint)

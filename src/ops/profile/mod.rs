@@ -5,6 +5,7 @@ pub mod custom;
 pub(crate) mod earlier;
 mod lag;
 pub mod messages;
+mod owner;
 mod preview;
 pub mod read;
 mod remove;

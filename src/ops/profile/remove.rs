@@ -3,16 +3,15 @@
 
 use serde_json::{Map, Value};
 
-use super::messages;
 use super::verify::Sent;
-use crate::client::{self, Attempt, Attempts, may_be_saved, pause};
+use super::{messages, owner};
+use crate::client::Effect::State;
 use crate::log::Unsent;
 use crate::ops::calls::{Calls, Planned};
-use crate::report::outcome::{self, Outcome};
+use crate::report::outcome::Outcome;
 use crate::write::Call;
-use storefront_core::absent::{Absent, named_in};
 use storefront_core::effect::{self, Effect};
-use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Request, Target};
 use storefront_core::outcome::WriteOutcome;
@@ -58,7 +57,8 @@ pub fn removals(
         let after = Merged::without(&now, &[*id]);
         let effect = Effect::of_profile(owner.clone(), &now, &after);
         now = after;
-        Some((*id, Call::new(format!("remove address {id}"), request, effect)))
+        let new = Call::new(format!("remove address {id}"), request, effect);
+        Some((*id, Call { repeats: State, is_looked_at_later: true, ..new }))
     };
     ids.iter().filter_map(by_call).collect()
 }
@@ -68,25 +68,21 @@ pub fn planned(removals: &[Removal]) -> Vec<Planned> {
     removals.iter().map(|(_, call)| (call.name.clone(), call.request.clone())).collect()
 }
 
-fn name(id: AddressId) -> String {
-    format!("remove address {id}")
-}
-
 /// Removes the addresses one after another.
 ///
 /// # Errors
 /// The failure of the first call that is not applied; the others do not leave.
 pub async fn remove(
     sent: &Sent<'_>,
-    removals: &[Removal],
+    removals: Vec<Removal>,
     mut unsent: Unsent,
     whole: Outcome,
 ) -> Result<Outcome, Failure> {
-    let mut calls = Calls::new(sent.service, sent.operation);
+    let (planned, mut calls) = (planned(&removals), Calls::new(sent.service, sent.operation));
     for (id, call) in removals {
-        if let Err(failure) = remove_one(sent, *id, &call.request, &mut unsent, &mut calls).await {
+        if let Err(failure) = remove_one(sent, id, call, &mut unsent, &mut calls).await {
             let failure = messages::after_calls(failure, &calls.applied(), sent.write);
-            let failure = calls.failed(failure, &planned(removals), None);
+            let failure = calls.failed(failure, &planned, None);
             return Err(Failure { write: Some(sent.write.to_string().into()), ..failure });
         }
     }
@@ -101,97 +97,24 @@ pub async fn remove(
     sent.verify_removed(outcome).await
 }
 
-/// Removes one address. A call whose answer was lost is sent once more, and the address is gone where the service says that
-/// there is none with this id.
+/// Removes one address, and finds out what became of the call where the service does not say that it did it.
 async fn remove_one(
     sent: &Sent<'_>,
     id: AddressId,
-    request: &Request,
+    call: Call,
     unsent: &mut Unsent,
     calls: &mut Calls<'_>,
 ) -> Result<(), Failure> {
-    if sent.service.stopping.get() {
-        let message = "interrupted before all calls were sent";
-        return Err(Failure::new(FailureKind::Interrupted, message).applied(Applied::No));
-    }
-    let left = unsent.leaves().unwrap_or_default();
-    let (outcome, failure) = match send_removal(sent, id, request, calls).await? {
-        (_, Some(refused)) if may_be_saved(&refused) => {
-            let (outcome, failure) = sent.look_after_refused_removal(id, refused).await;
-            if failure.applied == Applied::Unknown {
-                calls.last_is(Applied::Unknown);
-            }
-            (outcome, Some(failure))
-        }
-        answered => answered,
-    };
-    sent.loaded.store.set_call(left, outcome);
-    failure.map_or(Ok(()), Err)
-}
-
-/// Sends the call, again as often as that is safe: what became of it, with the failure where there is one.
-///
-/// # Errors
-/// Where nobody knows what became of it, which is what was noted before it left.
-async fn send_removal(
-    sent: &Sent<'_>,
-    id: AddressId,
-    request: &Request,
-    calls: &mut Calls<'_>,
-) -> Result<(WriteOutcome, Option<Failure>), Failure> {
     let (service, clock) = (sent.service, sent.service.session.context.clock);
-    let applied = || (WriteOutcome::Applied { at: clock.now(), verified: false }, None);
-    let (mut attempts, mut was_lost) = (Attempts::default(), false);
-    loop {
-        let attempt = service.attempt(sent.operation, request).await?;
-        if says_gone(&attempt, id) {
-            if !was_lost {
-                calls.skip(name(id), "gone already");
-                return Ok((WriteOutcome::Refused, None));
-            }
-            let status = attempt.failure().and_then(|failure| failure.status);
-            calls.push(outcome::Call { status, ..outcome::Call::new(name(id), Applied::Yes) });
-            return Ok(applied());
-        }
-        let is_lost = matches!(attempt, Attempt::Unknown { .. });
-        let wait =
-            service.delay(&attempts, &attempt, client::Effect::State).filter(|_| !(is_lost && was_lost));
-        was_lost |= is_lost;
-        let not_taken = match attempt {
-            Attempt::NotSent { .. } => WriteOutcome::NotSent,
-            _ => WriteOutcome::Refused,
-        };
-        let failure = match attempts.conclude(attempt) {
-            Ok(reply) => {
-                calls.push(outcome::Call::replied(name(id), reply.status, reply.value));
-                return Ok(applied());
-            }
-            Err(failure) => failure,
-        };
-        if let Some(wait) = wait {
-            pause(wait, || service.stopping.get()).await;
-        }
-        if wait.is_some() && !service.stopping.get() {
-            continue;
-        }
-        if failure.applied == Applied::Unknown {
-            return Err(lost(calls, id, &failure));
-        }
-        calls.push(outcome::Call::failed(name(id), &failure));
-        return Ok((not_taken, Some(failure)));
+    let left = if service.stopping.get() { None } else { unsent.leaves() };
+    let (sent_at, owner) = (clock.now(), owner::Removal::new(sent, id));
+    let removed = calls.carry_out(&owner, call).await;
+    if let Some(left) = left {
+        let ended = removed.as_ref().map(|written| written.verified);
+        sent.loaded.store.set_call(left, WriteOutcome::after(ended, sent_at, clock.now()));
     }
-}
-
-/// Nobody knows whether it was removed.
-fn lost(calls: &mut Calls<'_>, id: AddressId, failure: &Failure) -> Failure {
-    calls.push(outcome::Call::failed(name(id), failure));
-    let message = format!("{}; whether address {id} was removed is not known", failure.message);
-    Failure { message, hint: None, ..failure.clone() }
-}
-
-/// Whether the service says that there is no address with this id.
-fn says_gone(attempt: &Attempt, id: AddressId) -> bool {
-    let Attempt::Rejected(failure) = attempt else { return false };
-    failure.absent == Some(Absent::Entity)
-        && named_in(failure.service.as_ref()) == ["addressId".to_owned(), id.to_string()]
+    if matches!(&removed, Err(failure) if failure.kind == FailureKind::Mismatch) {
+        owner.note_read();
+    }
+    removed.map(drop)
 }

@@ -87,7 +87,7 @@ async fn commit(steps: &mut Steps<'_>) -> Result<Next, Failure> {
             steps.warn(merged);
         }
     }
-    Box::pin(send(steps, &service, loaded, merged, &dispatch)).await
+    Box::pin(send(steps, &service, loaded, merged, dispatch)).await
 }
 
 /// Whether a person has accepted a doubt; refused where nobody can be asked.
@@ -111,7 +111,7 @@ async fn send(
     service: &Service<'_>,
     loaded: LoadedProfile,
     merged: &Merged,
-    dispatch: &Dispatch,
+    dispatch: Dispatch,
 ) -> Result<Next, Failure> {
     let store = loaded.store.clone();
     let sent = send_locked(steps, service, &loaded, merged, dispatch).await;
@@ -132,7 +132,7 @@ async fn send_locked(
     service: &Service<'_>,
     loaded: &LoadedProfile,
     merged: &Merged,
-    dispatch: &Dispatch,
+    dispatch: Dispatch,
 ) -> Result<Put, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
     let run = match steps.run().await {

@@ -22,7 +22,6 @@ use storefront_core::email::Email;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::outcome::WriteOutcome;
-use storefront_core::profile::address::find_address;
 use storefront_core::profile::merge::Merged;
 use storefront_core::profile::stored::{Pointers, Profile};
 use storefront_core::profile::verify::{Proof, ShownBy, Verification, is_provable, verify};
@@ -187,7 +186,7 @@ impl Sent<'_> {
             Ok(_) => refused,
             Err(unread) => {
                 self.set_outcome(WriteOutcome::Unknown { sent_at: self.sent_at }, None);
-                messages::refused_unread(self.write, "it was saved", refused, &unread)
+                messages::refused_unread(self.write, refused, &unread)
             }
         }
     }
@@ -232,12 +231,7 @@ impl Sent<'_> {
         self.loaded.store.close_removals(self.write, write, now.customer());
         self.note_read(&verification, &now, ShownBy::Read);
         if !verification.is_applied() {
-            let failure = if applied.applied == Applied::No && verification.has_lost() {
-                let gone = messages::gone_already(&self.merged.summary.removed);
-                messages::removed_though_refused(self.write, None, &verification, gone)
-            } else {
-                messages::mismatch(self.service, self.write, &verification)
-            };
+            let failure = messages::mismatch(self.service, self.write, &verification);
             let calls = applied.calls.iter().map(exact_json::of).collect();
             return Err(Failure { status: applied.status, calls, ..failure });
         }
@@ -245,53 +239,36 @@ impl Sent<'_> {
         Ok(Outcome { verified, ..self.accept(&verification, &now, applied) })
     }
 
-    /// The service refused to remove this address. Some shops remove it before they fail: a read shows that. What became of the
-    /// call, and the failure.
-    pub async fn look_after_refused_removal(
-        &self,
-        id: AddressId,
-        refused: Failure,
-    ) -> (WriteOutcome, Failure) {
-        let mut reads = Reads::new(self.settle);
-        let read = loop {
-            let read = self.read().await;
-            // A read that lags behind may lack an address, too.
-            if !read.as_ref().is_ok_and(|(verification, _)| verification.has_lost()) || !reads.wait().await {
-                break read;
-            }
-        };
-        let sent_at = self.now();
-        let (verification, now) = match read {
-            Ok(read) => read,
-            Err(unread) => {
-                let what = format!("address {id} was removed");
-                let failure = messages::refused_unread(self.write, &what, refused, &unread);
-                return (WriteOutcome::Unknown { sent_at }, failure);
-            }
-        };
-        let is_gone = find_address(now.customer(), id).is_none();
-        if !is_gone && !verification.has_lost() {
-            return (WriteOutcome::Refused, refused);
-        }
-        self.note_read(&verification, &now, ShownBy::Read);
-        let failure =
-            messages::removed_though_refused(self.write, is_gone.then_some(id), &verification, refused);
-        (WriteOutcome::Mismatch { sent_at, is_final: true }, failure)
+    /// The profile after a call.
+    ///
+    /// # Errors
+    /// As [`read::fetch`]; a mismatch where it is the profile of another customer.
+    pub async fn fetch(&self) -> Result<Profile, Failure> {
+        self.ensure_own(read::fetch(self.service).await?)
     }
 
-    /// What a read after the PUT shows; a mismatch where it is the profile of another customer.
+    fn ensure_own(&self, now: Profile) -> Result<Profile, Failure> {
+        match (self.loaded.stored.text("id"), now.text("id")) {
+            (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.write, &other)),
+            _ => Ok(now),
+        }
+    }
+
+    /// What a read after a call shows.
     async fn read(&self) -> Result<(Verification, Profile), Failure> {
         self.compare(read::fetch(self.service).await?)
     }
 
     fn compare(&self, now: Profile) -> Result<(Verification, Profile), Failure> {
-        let (before, ignore) = (&self.loaded.stored, &self.service.settings.read.ignore);
-        match (before.text("id"), now.text("id")) {
-            (Some(own), Some(other)) if own != other => Err(messages::other_customer(self.write, &other)),
-            _ => {
-                let sent = &self.merged.customer;
-                Ok((verify(before.customer(), sent, &now, &self.recent.removed, ignore)?, now))
-            }
+        let (before, ignore) = (self.loaded.stored.customer(), &self.service.settings.read.ignore);
+        let now = self.ensure_own(now)?;
+        Ok((verify(before, &self.merged.customer, &now, &self.recent.removed, ignore)?, now))
+    }
+
+    /// Keeps what a look has shown as what is there now.
+    pub fn note_shown(&self, now: Profile) {
+        if let Ok((verification, now)) = self.compare(now) {
+            self.note_read(&verification, &now, ShownBy::Read);
         }
     }
 
