@@ -63,7 +63,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> R
         let owner = OrderOwner { service, calls, order, settle: options.settle };
         let corrections = Box::pin(Corrections::of(&owner, draft, options)).await?;
         if corrections.is_nothing() {
-            return match corrections.missing_comment(service, draft, options) {
+            return match corrections.missing_comment(service, draft) {
                 Some(text) => complete(&owner, &text).await,
                 None => Ok(corrections.unchanged()),
             };
@@ -270,19 +270,14 @@ impl<'a> Corrections<'a> {
 
     /// The comment that an earlier run of a batch has left out after it had saved the addresses. It is certain that it was not sent:
     /// what may have left is in the log.
-    fn missing_comment(&self, service: &Service<'_>, draft: &Draft, options: Options) -> Option<String> {
+    fn missing_comment(&self, service: &Service<'_>, draft: &Draft) -> Option<String> {
         let earlier = &service.write_ahead?.earlier().effects;
-        let document = self.owner.order.document();
         let is_own = |effect: &Effect| effect.owner.id == Some(self.owner.order.id.to_string());
-        let is_saved = earlier.iter().all(|effect| is_own(effect) && effect.look(&document).is_proof());
-        if options.no_comment
-            || earlier.is_empty()
-            || !is_saved
-            || earlier.iter().any(|it| comment_of(it).is_some())
-        {
-            return None;
+        let is_left_out = !self.no_comment && earlier.iter().all(is_own);
+        match Earlier::of(&self.owner.order, earlier, draft).filter(|_| is_left_out)? {
+            Earlier { is_saved: true, comment: Comment::Missing(text) } => Some(text),
+            _ => None,
         }
-        Some(comment_text(earlier, scalar(draft.fields.get(COMMENT)).as_deref()))
     }
 }
 
@@ -426,41 +421,70 @@ async fn complete(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure
     })
 }
 
+/// What an order shows of a record of an earlier run.
+struct Earlier {
+    /// Whether every address is as it was to be.
+    is_saved: bool,
+    comment: Comment,
+}
+
+/// What is known of the comment of an earlier run.
+enum Comment {
+    /// It is there.
+    Added,
+    /// It was sent, and is not shown.
+    Unknown,
+    /// It was never sent.
+    Missing(String),
+}
+
+impl Earlier {
+    /// Compares an order with what was to be changed; `None` where nothing is known of that.
+    fn of(order: &Order, effects: &[Effect], draft: &Draft) -> Option<Self> {
+        let document = order.document();
+        let (comments, addresses): (Vec<Effect>, Vec<Effect>) =
+            effects.iter().cloned().partition(|effect| comment_of(effect).is_some());
+        let is_saved = addresses.iter().all(|effect| effect.look(&document).is_proof());
+        let text = comment_text(&addresses, scalar(draft.fields.get(COMMENT)).as_deref());
+        let comment = match comments.first() {
+            Some(comment) if comment.look(&document).shows_any() => Comment::Added,
+            Some(_) => Comment::Unknown,
+            None if order.has_comment(&text) => Comment::Added,
+            None => Comment::Missing(text),
+        };
+        (!addresses.is_empty()).then_some(Self { is_saved, comment })
+    }
+}
+
 /// Whether the order shows what a record of an earlier run was to correct; `None` while that is unknown.
 ///
 /// # Errors
 /// Where the order cannot be read, and [`found_in_part`] where only the comment is missing.
 pub async fn resolve_unknown(
     service: &Service<'_>,
+    draft: &Draft,
     effects: &[Effect],
     options: Options,
 ) -> Result<Option<Outcome>, Failure> {
     let calls = OrderCalls::new(service.settings.dialect)?;
     let id = effects.first().and_then(|effect| effect.owner.id.as_deref()?.parse().ok());
     let Some(id) = id else { return Ok(None) };
-    let order: Order = match orders::read_by_id(service, &calls, id).await {
+    let order = match orders::read_by_id(service, &calls, id).await {
         Ok(order) => order,
         Err(failure) if failure.absent == Some(Absent::Entity) => return Ok(None),
         Err(failure) => return Err(failure),
     };
-    let document = order.document();
-    let (comments, addresses): (Vec<&Effect>, Vec<&Effect>) =
-        effects.iter().partition(|effect| comment_of(effect).is_some());
-    if addresses.iter().any(|effect| !effect.look(&document).is_proof()) {
-        return Ok(None);
-    }
-    match comments.first() {
-        None if !options.no_comment => {
-            return Err(found_in_part(format!(
-                "order {} is corrected, and its comment is missing",
-                order.number
-            )));
+    match Earlier::of(&order, effects, draft) {
+        Some(Earlier { is_saved: true, comment: Comment::Missing(_) }) if !options.no_comment => {
+            let number = &order.number;
+            return Err(found_in_part(format!("order {number} is corrected, and its comment is missing")));
         }
-        Some(comment) if !comment.look(&document).shows_any() => {
+        Some(Earlier { is_saved: true, comment: Comment::Unknown }) => {
             let text = format!("whether the comment of order {} was added is unknown", order.number);
             service.session.report.warn(&text);
         }
-        _ => {}
+        Some(Earlier { is_saved: true, .. }) => {}
+        _ => return Ok(None),
     }
     let (reason, verified) = (Some("done earlier"), Some(true));
     Ok(Some(Outcome { applied: Applied::Yes, reason, verified, ..Outcome::not_sent(OPERATION) }))

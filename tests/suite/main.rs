@@ -109,6 +109,7 @@ mod masking;
 mod mcp;
 #[cfg(unix)]
 mod operation_faults;
+mod order_update;
 mod plans;
 mod plans_of_sheets;
 #[cfg(unix)]

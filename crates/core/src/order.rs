@@ -275,6 +275,13 @@ impl Order {
         Effect { creates: vec![Created { list, content, known, id: None, seen: None }], ..self.effect() }
     }
 
+    /// Whether it has a comment with this text, whoever wrote it.
+    pub fn has_comment(&self, text: &str) -> bool {
+        let document = self.document();
+        let mut comments = effect::Document(&document).elements(List::Comments);
+        comments.any(|(_, comment)| same_value("comment", comment.get("comment"), Some(&text.into())))
+    }
+
     /// What is said of changes before they are sent.
     pub fn warnings(&self, effects: &[Effect]) -> Vec<String> {
         let state = scalar(self.shown.get("state")).unwrap_or_default();

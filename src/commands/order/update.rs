@@ -205,10 +205,10 @@ impl Operation for UpdateArgs {
     fn resolve_unknown<'a>(
         &'a self,
         service: &'a Service<'_>,
-        _: &'a Draft,
+        draft: &'a Draft,
         ahead: &'a Ahead,
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
-        Box::pin(order_update::resolve_unknown(service, &ahead.effects, self.options(service)))
+        Box::pin(order_update::resolve_unknown(service, draft, &ahead.effects, self.options(service)))
     }
 }
 

@@ -1,0 +1,141 @@
+//! `order update`: what becomes of the comment, of orders of guests and without goods, and of several orders with one number.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Value, json};
+
+use crate::support::magento::{done, fails, program, run};
+use crate::support::storefront::{Outcome, ended};
+use crate::support::test_env::TestEnv;
+
+const CORRECTION: &str = "order update 000000002 --shipping --postcode 10119 -y";
+
+/// Order 2, with what the panel's list has of it.
+fn order(env: &TestEnv) -> Value {
+    env.sandbox.show()["orders"][1].clone()
+}
+
+fn comments(env: &TestEnv) -> Vec<String> {
+    let order = order(env);
+    let comments = order["comments"].as_array().unwrap().iter();
+    comments.map(|comment| comment["comment"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Runs a line that gets a signal while its request with this number is answered.
+fn signalled(signal: rustix::process::Signal, number: usize, line: &str) -> (TestEnv, Outcome) {
+    let process: Arc<OnceLock<u32>> = Arc::default();
+    let child = process.clone();
+    let env = TestEnv::watched(
+        |_| {},
+        move |at, _| {
+            if at == number {
+                let id = rustix::process::Pid::from_raw(i32::try_from(*child.wait()).unwrap()).unwrap();
+                let _ = rustix::process::kill_process(id, signal);
+                std::thread::sleep(std::time::Duration::from_millis(150));
+            }
+        },
+    );
+    env.file("orders.csv", "order,address,postcode\n000000002,shipping,10119\n");
+    let running = program(&env, &format!("{line} -q -o json")).spawn();
+    process.set(running.id()).unwrap();
+    let outcome = ended(running);
+    (env, outcome)
+}
+
+/// The address is saved by then, and the panel's list would stay old.
+#[test]
+fn the_comment_is_added_also_after_a_signal() {
+    let (env, outcome) = signalled(rustix::process::Signal::INT, 3, CORRECTION);
+    assert_eq!(outcome.code, 130, "{outcome:?}");
+    assert_eq!(comments(&env).len(), 2, "{outcome:?}");
+    let order = order(&env);
+    assert_eq!(order["addresses"][1]["postcode"], "10119");
+    assert_eq!(order["grid"]["shipping_address"], "350 Fifth Avenue,New York,New York,10119");
+}
+
+/// The requests of a batch of one record: the numbers are looked up, the order is found, read, written and looked at, and the
+/// comment is added.
+#[test]
+fn a_resume_adds_the_comment_that_is_missing_and_no_other() {
+    const RESUME: &str = "order update -i orders.csv -y --resume";
+    for (killed_at, before, codes) in [(5, 1, [5, 0, 0]), (6, 2, [0, 0, 0])] {
+        let batch = "order update -i orders.csv -y";
+        let (env, killed) = signalled(rustix::process::Signal::KILL, killed_at, batch);
+        assert_eq!(comments(&env).len(), before, "{killed:?}");
+        assert_eq!(order(&env)["addresses"][1]["postcode"], "10119");
+        for code in codes {
+            let resumed = run(&env, RESUME);
+            assert_eq!(resumed.code, code, "{resumed:?}");
+        }
+        assert_eq!(comments(&env)[0], "shipping address corrected: postcode 10118 → 10119");
+        assert_eq!(comments(&env).len(), 2);
+        assert_eq!(env.requests().iter().filter(|request| request.starts_with("PUT")).count(), 1);
+    }
+}
+
+#[test]
+fn a_comment_follows_the_address_that_was_saved_where_the_other_one_was_not() {
+    let env = TestEnv::new();
+    // The shop refuses to save an address with such an email.
+    env.sandbox.sql("UPDATE order_addresses SET body = json_set(body, '$.email', 'none') WHERE id = 3");
+    let refused = run(&env, "order update 000000002 --both --telephone '+1 212 555 0100' -y");
+    assert_eq!(refused.code, 7, "{refused:?}");
+    let error = refused.error();
+    assert_eq!(error["applied"], "partial");
+    let calls = error["calls"].as_array().unwrap().iter();
+    let calls: Vec<_> = calls.map(|call| (&call["call"], &call["applied"])).collect();
+    assert_eq!(
+        calls,
+        [
+            (&json!("shipping address"), &json!("yes")),
+            (&json!("billing address"), &json!("no")),
+            (&json!("comment"), &json!("yes"))
+        ]
+    );
+    assert_eq!(
+        comments(&env)[0],
+        "shipping address corrected: telephone number +1 212 736 3100 → +1 212 555 0100"
+    );
+}
+
+#[test]
+fn a_guest_has_orders_and_no_stored_addresses() {
+    let env = TestEnv::new();
+    env.sandbox.sql("UPDATE orders SET customer_id = NULL WHERE id = 2");
+    let listed = done(&env, "order list --customer amina.haddad@example.com --limit 1");
+    assert_eq!(listed["order"], "000000003");
+    let all = run(&env, "order list --customer amina.haddad@example.com");
+    assert_eq!(all.stdout.lines().count(), 2, "{all:?}");
+    let error = fails(&env, 2, "order update 000000002 --billing --from-address 1 -y");
+    assert_eq!(error["message"], "order 000000002 is a guest's, who has no stored addresses");
+    assert_eq!(run(&env, "order update 000000002 --billing --city Lyon -y").code, 0);
+}
+
+#[test]
+fn a_virtual_order_has_only_a_billing_address() {
+    let env = TestEnv::new();
+    env.sandbox.sql("DELETE FROM order_addresses WHERE id = 4");
+    env.sandbox.sql("UPDATE orders SET body = json_set(body, '$.is_virtual', 1) WHERE id = 2");
+    let error = fails(&env, 2, CORRECTION);
+    assert_eq!(error["message"], "order 000000002 is virtual: it has no shipping address");
+    let both = run(&env, "order update 000000002 --both --city Lyon -y");
+    assert_eq!(both.code, 0, "{both:?}");
+    assert!(
+        both.stderr.contains("order 000000002 is virtual: only its billing address is corrected"),
+        "{both:?}"
+    );
+    assert_eq!(order(&env)["addresses"][0]["city"], "Lyon");
+}
+
+#[test]
+fn several_orders_with_one_number_are_named_by_their_ids() {
+    let env = TestEnv::new();
+    env.sandbox.sql("UPDATE orders SET increment_id = '000000002' WHERE id = 3");
+    let error = fails(&env, 2, CORRECTION);
+    assert_eq!(error["message"], "2 orders have the number `000000002`: 3 (store 1), 2 (store 1)");
+    env.file("orders.csv", "order,address,postcode\n000000002,shipping,10119\n");
+    fails(&env, 2, "order update -i orders.csv -y");
+    env.file("ids.csv", "order_id,address,postcode\n3,shipping,10117\n2,shipping,10119\n");
+    let done = run(&env, "order update -i ids.csv -y");
+    assert_eq!(done.code, 0, "{done:?}");
+}
