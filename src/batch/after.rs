@@ -21,12 +21,14 @@ use crate::input::Draft;
 use crate::input::records::{Record, Source};
 use crate::journal::State;
 use crate::journal::read::{Noted, OfRuns};
+use crate::log::{Write, WriteLog};
 use crate::ops::profile::after::Sent;
 use crate::ops::{Operation, Run};
 use crate::plan::Plan;
 use crate::plan::applying::ensure_same_service;
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
+use storefront_core::effect::Effect;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{CUSTOMER_UPDATE, OperationSpec, QUOTE_REMOVE_ITEM, QUOTE_SET_ITEM, scalar};
 
@@ -45,6 +47,8 @@ struct Member {
     noted: Noted,
     /// By what the log finds it.
     of: OfRuns,
+    /// What its last calls were to change, as the log has it.
+    effects: Vec<Effect>,
 }
 
 /// Records that one read tells of: those of one customer, those of one item of a cart, or one attribute.
@@ -155,6 +159,7 @@ async fn follow(
 fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gathered, Failure> {
     let unreadable = |error| Failure::guard(format!("cannot read `{}`: {error}", listing.path.display()));
     let mut noted = listing.past.noted().map_err(unreadable)?;
+    let log = WriteLog::to_read(listing.session.context)?;
     let mut gathered = Gathered::default();
     let mut wanted = HashMap::<u64, VecDeque<u64>>::new();
     for (number, latest) in listing.past.records() {
@@ -171,13 +176,16 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
         let Some(number) = take(&mut wanted, &record) else { continue };
         gathered.lost -= 1;
         let latest = listing.past.latest(number);
+        let of = listing.past.of(number);
+        let writes = log.as_ref().map(|log| log.last_sent(&of.runs, number)).transpose()?;
         let member = Member {
+            effects: writes.iter().flatten().filter_map(Write::changes).collect(),
             record: number,
             line: record.line,
             key: key_of(listing.operation, &record, reader.columns()),
             is_done: latest.state == State::Done,
             noted: noted.remove(&number).unwrap_or_default(),
-            of: listing.past.of(number),
+            of,
         };
         let prepared = if listing.past.has_flags {
             Err(Failure::usage(FLAGS))

@@ -210,7 +210,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
         |error| Failure::guard(format!("cannot read journal `{}`: {error}", files.journal.display()));
     let log = storage.open_log(&files.journal, LogAccess::Read).map_err(unreadable)?;
     let mut past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
-    settle_where_known(&mut past, service.session, preparer.operation.spec());
+    settle_where_known(&mut past, service.session);
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(service.session, plan, &past)?;
     }

@@ -21,7 +21,8 @@ use storefront_core::operation::OperationSpec;
 
 /// A journal, and the input that it is of.
 pub struct Listing<'a> {
-    session: &'a Session<'a>,
+    /// What the user runs.
+    pub session: &'a Session<'a>,
     /// Its file.
     pub path: PathBuf,
     /// What it is of.
@@ -94,7 +95,7 @@ impl<'a> Listing<'a> {
         let mut past = read::read(path, &log, &header)?;
         let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
         let operation = OperationSpec::parse(&operation)?;
-        settle_where_known(&mut past, session, operation);
+        settle_where_known(&mut past, session);
         Ok(Self { session, path: path.to_owned(), header, past, operation })
     }
 

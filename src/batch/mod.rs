@@ -165,7 +165,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
     })?;
-    settle_sending(&mut opening.past, &noted_log, preparer.operation.spec())?;
+    settle_sending(&mut opening.past, &noted_log)?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
@@ -194,7 +194,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let of_journal = in_log(&real_path(&path), &noted);
     let uuid = noted.run.clone().unwrap_or_default();
     let run = NewRun { uuid, journal: of_journal, ..service.new_run(operation.name) };
-    service.run.set(Some(noted_log.begin_run(run).await?));
+    service.run.set(Some(service.log()?.begin_run(run).await?));
     let now = Elsewhere::look(preparer, &path, &noted).await;
     if !now.is_ok_and(|now| now.count() == of_others) {
         return Err(begun_at_once(session, &path, is_new));
@@ -214,25 +214,23 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let next = command_line::next_steps(preparer, &path);
     let (records, to_send) = (checked.records, checked.to_send);
     let input = Input { jobs, records, to_send, past, reader, next };
-    Run::new(shared, journal, input).run(writer).await
+    let ended = Run::new(shared, journal, input).run(writer).await;
+    service.end_run();
+    ended
 }
 
 /// A run may have died after the journal's `sending` and before the write was in the log, without which nothing leaves.
 ///
 /// # Errors
 /// `guard` where the log cannot be read.
-fn settle_sending(past: &mut PreviousRun, log: &WriteLog, operation: &OperationSpec) -> Result<(), Failure> {
-    // Of the others the log has no writes.
-    if !operation.is_merged {
-        return Ok(());
-    }
+fn settle_sending(past: &mut PreviousRun, log: &WriteLog) -> Result<(), Failure> {
     past.settle_sending(|runs, records| log.unsent(runs, records))
 }
 
 /// The same for what sends nothing; without a usable log what the journal says stands.
-fn settle_where_known(past: &mut PreviousRun, session: &Session<'_>, operation: &OperationSpec) {
+fn settle_where_known(past: &mut PreviousRun, session: &Session<'_>) {
     if let Ok(Some(log)) = WriteLog::to_read(session.context) {
-        let _ = settle_sending(past, &log, operation);
+        let _ = settle_sending(past, &log);
     }
 }
 

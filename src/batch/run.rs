@@ -26,6 +26,7 @@ use crate::input::records::{Record, RecordReader};
 use crate::journal::read::PreviousRun;
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Ahead, Entry, State};
+use crate::log::Write;
 use crate::plan::{Seen, Step, Watcher};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
@@ -266,9 +267,15 @@ impl<'a> Run<'a> {
                 self.fail(position, prepared.as_ref().and_then(|it| it.as_ref().ok()), &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let earlier = latest.is_partial.then(&entry);
-                let ahead = earlier.as_ref().map(Entry::ahead).unwrap_or_default();
-                self.enqueue(position, prepared, earlier.map(|it| Earlier::Partial(it.created)), ahead);
+                let earlier =
+                    latest.is_partial.then(|| (entry().created, self.sent_earlier(location.record)));
+                match earlier {
+                    None => self.enqueue(position, prepared, None, Ahead::default()),
+                    Some((created, Ok(ahead))) => {
+                        self.enqueue(position, prepared, Some(Earlier::Partial(created)), ahead);
+                    }
+                    Some((_, Err(failure))) => self.request_stop(Stop::Broken(failure)),
+                }
             }
             (Decision::Look { again }, Some(Ok(prepared))) => {
                 let entry = entry();
@@ -294,9 +301,19 @@ impl<'a> Run<'a> {
             self.blocked.note(self.operation(), key, position.location, &failure, true);
             return self.fail(position, Some(&prepared), &failure);
         }
-        let ahead = Ahead { of: self.input.past.of(position.location.record), ..entry.ahead() };
+        let ahead = match self.sent_earlier(position.location.record) {
+            Ok(ahead) => ahead,
+            Err(failure) => return self.request_stop(Stop::Broken(failure)),
+        };
         let earlier = Earlier::Unknown { failure: failure.into(), ahead: ahead.clone(), again };
         self.enqueue(position, prepared, Some(earlier), ahead);
+    }
+
+    /// What the log has of a record that earlier runs sent.
+    fn sent_earlier(&self, record: u64) -> Result<Ahead, Failure> {
+        let of = self.input.past.of(record);
+        let writes = self.shared.service.log()?.last_sent(&of.runs, record)?;
+        Ok(Ahead { effects: writes.iter().filter_map(Write::changes).collect(), of })
     }
 
     /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.

@@ -10,7 +10,7 @@ use crate::client::Session;
 use crate::client::service::{CallToken, Service};
 use crate::journal::Ahead;
 use crate::journal::write::WriteAhead;
-use crate::ops::customers;
+use crate::ops::{self, customers};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -59,7 +59,7 @@ pub enum Earlier {
     Unknown {
         /// What is reported as long as it stays unknown.
         failure: Box<Failure>,
-        /// What was written down before it was sent.
+        /// What the log has of it.
         ahead: Ahead,
         /// Whether it is sent again where it is not found to be done; else it is only looked at.
         again: bool,
@@ -215,7 +215,8 @@ impl RunContext<'_> {
             let service = of_record(self.service, session, own, job.write_ahead.as_ref());
             let performed = match customers::select(&service, job.prepared.customer.as_deref()) {
                 Ok(service) => {
-                    service.unless_stopped(operation.run(&service, &job.prepared.draft, created)).await
+                    let running = ops::run(operation, &service, &job.prepared.draft, created);
+                    service.unless_stopped(running).await
                 }
                 Err(failure) => Err(failure),
             };

@@ -20,7 +20,18 @@ pub async fn with_service<T>(
 ) -> Result<T, Failure> {
     let mut signals = Signals::listen(session.context)?;
     let service = Service::open(session).await?;
-    let mut task = pin!(task(&service));
+    let ended = until_interrupted(session, &service, &mut signals, task).await;
+    service.end_run();
+    ended
+}
+
+async fn until_interrupted<T>(
+    session: &Session<'_>,
+    service: &Service<'_>,
+    signals: &mut Signals,
+    task: impl AsyncFnOnce(&Service<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut task = pin!(task(service));
     tokio::select! {
         // In this order, so that signals are listened to before the task asks its first question.
         biased;
@@ -28,13 +39,13 @@ pub async fn with_service<T>(
         result = &mut task => return result,
     }
     if service.stage.get() == Applied::No {
-        return Err(interrupted(&service));
+        return Err(interrupted(service));
     }
     service.stopping.set();
     session.report.status("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
     tokio::select! {
         biased;
-        () = signals.next() => Err(interrupted(&service)),
+        () = signals.next() => Err(interrupted(service)),
         // What the command came to, and that it was interrupted.
         result = &mut task => {
             let done = |_| {

@@ -18,9 +18,8 @@ use crate::client::local_service::open_sandbox;
 use crate::client::stage::Stage;
 use crate::client::{Attempt, Attempts, CHECK_BEFORE_RETRY, Client, Effect, NO_SUCH_PATH, Reply, says};
 use crate::config::{Settings, TokenSource, Writes};
-use crate::journal::Ahead;
 use crate::journal::write::WriteAhead;
-use crate::log::{NewRun, RunId, new_uuid};
+use crate::log::{NewRun, People, RunId, WriteLog, new_uuid};
 use crate::report::outcome::RequestPreview;
 use crate::system::environment::ADMIN_TOKEN;
 use storefront_core::absent::Absent;
@@ -81,8 +80,10 @@ pub struct Shop {
     customer_token: OnceCell<Credential>,
     /// The administrator's.
     admin_token: OnceCell<Credential>,
-    /// The run that the writes of a batch are of.
+    /// The run that the writes are of, once there is one.
     pub run: Cell<Option<RunId>>,
+    /// The log of this machine, once a write has opened it.
+    log: OnceCell<WriteLog>,
     announced: Cell<bool>,
     /// Whether it was said that the shop printed something around its JSON.
     told_of_print: Cell<bool>,
@@ -178,6 +179,7 @@ impl<'a> Service<'a> {
             customer_token: OnceCell::new(),
             admin_token: OnceCell::new(),
             run: Cell::default(),
+            log: OnceCell::new(),
             announced: Cell::default(),
             told_of_print: Cell::default(),
             stopping: Stopping::default(),
@@ -223,9 +225,7 @@ impl<'a> Service<'a> {
         let first = if let Some(named) = self.customer {
             named.to_string()
         } else {
-            let token = self.customer_token().map(Credential::expose);
-            let email = self.email.as_ref().map(Email::folded);
-            let by = fnv1a(email.as_deref().or(token.as_deref()).unwrap_or_default().as_bytes());
+            let by = self.name_hash().unwrap_or_default();
             if matches!(self.token, CallToken::OfRecord(_))
                 && self.email.is_none()
                 && *self.record_tokens.borrow_mut().entry(id.clone()).or_insert(by) != by
@@ -243,6 +243,13 @@ impl<'a> Service<'a> {
             "the service answered with the {what} of customer {id}, and before with that of customer {first}"
         ))
         .hint("check the token and any cache in front of the service, then try again"))
+    }
+
+    /// The hash of the email or token that leads to the customer.
+    fn name_hash(&self) -> Option<u64> {
+        let token = self.customer_token().map(Credential::expose);
+        let email = self.email.as_ref().map(Email::folded);
+        email.as_deref().or(token.as_deref()).map(|name| fnv1a(name.as_bytes()))
     }
 
     /// The customer's token, once a call has used it.
@@ -429,6 +436,8 @@ impl Service<'_> {
     /// # Errors
     /// As [`Self::read`].
     pub async fn make_room(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+        // Where the write that it is for could not be noted, it is not sent either.
+        self.log()?;
         let before = self.stage.get();
         let reply = self.send(operation, request, Effect::State).await;
         self.stage.pass_over(before);
@@ -478,30 +487,58 @@ impl Service<'_> {
         }
     }
 
+    /// The log of this machine, in which every write is before it leaves.
+    ///
+    /// # Errors
+    /// As [`WriteLog::open`]: nothing must be sent then.
+    pub fn log(&self) -> Result<&WriteLog, Failure> {
+        if let Some(log) = self.log.get() {
+            return Ok(log);
+        }
+        let log = WriteLog::open(self.session.context)?;
+        Ok(self.log.get_or_init(|| log))
+    }
+
+    /// The run that the writes of this command are of, which begins with its first one.
+    ///
+    /// # Errors
+    /// As [`WriteLog::begin_run`].
+    pub async fn run_of(&self, operation: &str) -> Result<RunId, Failure> {
+        if let Some(run) = self.run.get() {
+            return Ok(run);
+        }
+        let run = self.log()?.begin_run(self.new_run(operation)).await?;
+        self.run.set(Some(run));
+        Ok(run)
+    }
+
+    /// Notes that the command has ended.
+    pub fn end_run(&self) {
+        if let (Some(run), Some(log)) = (self.run.get(), self.log.get()) {
+            log.end_run(run);
+        }
+    }
+
+    /// Whose data the writes of this record hold, as far as that is known.
+    pub fn people(&self) -> People {
+        let ids = self.customer_ids.borrow();
+        let known = self.name_hash().and_then(|by| ids.get(&by).cloned());
+        People {
+            customer: self.customer.map(|id| id.to_string()).or(known),
+            email: self.email.as_ref().map(ToString::to_string),
+            email_after: None,
+        }
+    }
+
     /// Writes down that a write is about to leave, where this is a record of a batch. Every first write comes by here.
     ///
     /// # Errors
     /// `internal` when that cannot be written: the request must not leave then. `interrupted` after a signal, where nothing
     /// was written before.
     pub async fn log_before_send(&self) -> Result<(), Failure> {
-        self.log(Ahead::default()).await
-    }
-
-    /// Writes down that calls with these effects are about to leave.
-    ///
-    /// # Errors
-    /// As [`Self::log_before_send`].
-    pub async fn log_before_change(
-        &self,
-        effects: &[storefront_core::effect::Effect],
-    ) -> Result<(), Failure> {
-        self.log(Ahead { effects: effects.to_vec(), ..Ahead::default() }).await
-    }
-
-    async fn log(&self, ahead: Ahead) -> Result<(), Failure> {
         self.ensure_may_begin()?;
         match self.write_ahead {
-            Some(write_ahead) => write_ahead.log_before_send(ahead).await,
+            Some(write_ahead) => write_ahead.log_before_send().await,
             None => Ok(()),
         }
     }
@@ -588,7 +625,7 @@ pub fn interrupted(service: &Service<'_>) -> Failure {
         ),
         _ => CHECK_BEFORE_RETRY.into(),
     };
-    Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
+    service.stage.told_of(Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint))
 }
 
 fn waiting(operation: &str) -> String {

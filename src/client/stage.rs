@@ -1,10 +1,13 @@
 //! How far the writes of an operation are, which an interruption has to say. Only this file sets it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use super::may_be_saved;
+use crate::log::WriteName;
 use crate::report::outcome::Outcome;
-use storefront_core::failure::{Applied, Failure};
+use storefront_core::effect::Effect;
+use storefront_core::failure::{Applied, Failure, Written};
+use storefront_core::profile::diff::Change;
 
 /// Whether a write of the operation may have taken effect. It is unknown from the moment that a call leaves until its answer;
 /// after an answer that leaves it open, such as a refusal after which some shops have saved all the same, until the
@@ -17,6 +20,10 @@ pub struct Stage {
     /// Whether calls of the operation may be missing.
     is_part: Cell<bool>,
     replaces_profile: Cell<bool>,
+    /// The writes of the operation that are in the log.
+    writes: RefCell<Vec<(WriteName, Effect)>>,
+    /// Whether another process held the log up, so that nothing left.
+    was_log_busy: Cell<bool>,
 }
 
 impl Stage {
@@ -65,6 +72,61 @@ impl Stage {
         self.is_part.set(is_part);
     }
 
+    /// Another process held the log up: nothing left.
+    pub fn log_was_busy(&self) {
+        self.was_log_busy.set(true);
+    }
+
+    /// Whether nothing has left because another process held the log up. It is forgotten then.
+    pub fn may_start_again(&self) -> bool {
+        self.was_log_busy.take() && self.applied.get() == Applied::No
+    }
+
+    /// A write is in the log, with this effect.
+    pub fn note(&self, name: WriteName, effect: Effect) {
+        self.writes.borrow_mut().push((name, effect));
+    }
+
+    /// The effect of a write.
+    pub fn effect(&self, name: WriteName) -> Option<Effect> {
+        self.writes.borrow().iter().find(|(own, _)| *own == name).map(|(_, effect)| effect.clone())
+    }
+
+    /// What is now known of the effect of a write.
+    pub fn close(&self, name: WriteName, effect: &Effect) {
+        if let Some((_, noted)) = self.writes.borrow_mut().iter_mut().find(|(own, _)| *own == name) {
+            noted.clone_from(effect);
+        }
+    }
+
+    /// Adds to the end of an operation what its writes are known by, whose they are and what they change, where it does not say
+    /// so itself.
+    pub fn told(&self, ended: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
+        let outcome = ended.map_err(|failure| self.told_of(failure))?;
+        let writes = self.writes.take();
+        let Some((name, last)) = writes.last() else { return Ok(outcome) };
+        let says_changes = outcome.profile.is_some() || outcome.cart.is_some();
+        Ok(Outcome {
+            changes: if says_changes { outcome.changes } else { Some(differences(&writes)) },
+            owner: outcome.owner.or_else(|| Some(last.owner.to_json())),
+            write: outcome.write.filter(|write| !write.is_null()).or_else(|| Some(name.to_string().into())),
+            ..outcome
+        })
+    }
+
+    /// As [`Self::told`], of a failure.
+    pub fn told_of(&self, failure: Failure) -> Failure {
+        let writes = self.writes.take();
+        let Some((name, last)) = writes.last() else { return failure };
+        Failure {
+            written: failure.written.or_else(|| {
+                Some(Box::new(Written { owner: last.owner.to_json(), changes: differences(&writes) }))
+            }),
+            write: failure.write.or_else(|| Some(name.to_string().into())),
+            ..failure
+        }
+    }
+
     /// The operation has ended, and says itself what took effect.
     pub fn end(&self, ended: Result<&Outcome, &Failure>) {
         let applied = ended.map_or_else(|failure| failure.applied, |outcome| outcome.applied);
@@ -73,6 +135,10 @@ impl Stage {
         self.earlier.set(applied);
         self.is_part.set(false);
     }
+}
+
+fn differences(writes: &[(WriteName, Effect)]) -> Vec<Change> {
+    writes.iter().flat_map(|(_, effect)| effect.differences()).collect()
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::cli::WriteArgs;
+use crate::client::Reply;
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::client::{Effect, Reply};
 use crate::input::document;
 use crate::report::outcome::Outcome;
+use crate::write;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::{HintCommand, hint, storefront};
 use storefront_core::interface::request::{
@@ -136,8 +137,8 @@ async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure
     if request.is_read() {
         service.read(request).await
     } else {
-        service.log_before_send().await?;
-        service.send(OPERATION, request, Effect::Write).await
+        let path = request.path.split(['?', '#']).next().unwrap_or_default();
+        write::send_any(service, OPERATION, &format!("{} {path}", request.method), request).await
     }
 }
 

@@ -149,22 +149,26 @@ fn is_set(service: &Service<'_>, variable: &str) -> bool {
     service.session.context.var(variable).is_ok_and(|value| value.is_some())
 }
 
-/// The updates whose outcome is unknown or a mismatch.
+/// The writes whose outcome is unknown or a mismatch.
 fn history(service: &Service<'_>) -> Option<Check> {
     const SHOWN: usize = 5;
     let log = WriteLog::to_read(service.session.context).ok().flatten()?;
-    let mut of_customers = BTreeMap::<String, Vec<String>>::new();
-    for (customer, write) in log.open_writes(&service.settings.service_id().to_string()).ok()? {
-        of_customers.entry(customer).or_default().push(write.to_string());
+    let mut of_owners = BTreeMap::<String, Vec<String>>::new();
+    for (owner, write) in log.open_writes(&service.settings.service_id().to_string()).ok()? {
+        let names = of_owners.entry(owner).or_default();
+        let name = write.to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
-    let count = of_customers.len();
-    let open = of_customers.into_iter().take(SHOWN);
+    let count = of_owners.len();
+    let open = of_owners.into_iter().take(SHOWN);
     let mut open: Vec<String> =
-        open.map(|(customer, writes)| format!("customer {customer}: {}", writes.join(", "))).collect();
+        open.map(|(owner, writes)| format!("{owner}: {}", writes.join(", "))).collect();
     if count > SHOWN {
-        open.push(format!("{} more customers", count - SHOWN));
+        open.push(format!("{} more", count - SHOWN));
     }
-    let detail = format!("the outcome of updates is unknown or a mismatch: {}", open.join("; "));
+    let detail = format!("the outcome of writes is unknown or a mismatch: {}", open.join("; "));
     let fix = hint!(
         "compare with the shop; ",
         storefront("customer history --check"),

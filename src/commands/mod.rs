@@ -52,7 +52,7 @@ use crate::config::{ConfigFile, DEFAULT_RETENTION_DAYS, SANDBOX, Settings, Write
 use crate::input::records::{self, Source};
 use crate::input::{Draft, document};
 use crate::log::WriteLog;
-use crate::ops::Operation;
+use crate::ops::{self, Operation};
 use crate::plan::journal_of;
 use crate::plan::planning::Planning;
 use crate::report::Report;
@@ -533,7 +533,7 @@ pub async fn send(service: &Service<'_>, operation: &dyn Operation, draft: &Draf
         let question = operation.question(service, draft).await?;
         question.map_or(Ok(()), |question| prompt.confirm(&question))?;
     }
-    let done = operation.run(service, draft, None).await;
+    let done = ops::run(operation, service, draft, None).await;
     service.stage.end(done.as_ref());
     let outcome = done?;
     service.session.report.outcome(&outcome)?;

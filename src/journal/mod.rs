@@ -148,9 +148,6 @@ pub struct Entry {
     /// The failure's message, masked and cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the calls that were to leave change.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub effects: Vec<Effect>,
     /// Of one that is `partial`: the attribute that its first call created. The file calls it `cart`, which it once was.
     #[serde(default, rename = "cart", skip_serializing_if = "Option::is_none")]
     pub created: Option<u64>,
@@ -159,12 +156,12 @@ pub struct Entry {
     pub time: Option<String>,
 }
 
-/// What is written down of a record before its requests leave.
+/// What the log of this machine has of a record that earlier runs sent; nothing where those runs were elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
     /// By what the log finds it; the journal says it by its headers.
     pub of: OfRuns,
-    /// What its calls change.
+    /// What its last calls were to change.
     pub effects: Vec<Effect>,
 }
 
@@ -199,7 +196,7 @@ impl Entry {
 
     /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are
     /// escaped, and a long one is cut.
-    pub fn failed(record: u64, hash: u64, failure: &Failure, ahead: Ahead) -> Self {
+    pub fn failed(record: u64, hash: u64, failure: &Failure) -> Self {
         const MAX_CHARACTERS: usize = 500;
         let state = State::after(failure);
         let has_failed = matches!(state, State::FailedTemporary | State::FailedPermanent);
@@ -209,7 +206,6 @@ impl Entry {
             status: failure.status,
             applied: Some(failure.applied.name().to_owned()),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
-            effects: ahead.effects,
             created: failure.created,
             ..Self::new(record, hash, state)
         }
@@ -231,11 +227,6 @@ impl Entry {
     /// The hash as a number.
     fn hash(&self) -> Option<u64> {
         u64::from_str_radix(&self.hash, 16).ok()
-    }
-
-    /// What was written down before its requests left.
-    pub fn ahead(&self) -> Ahead {
-        Ahead { effects: self.effects.clone(), ..Ahead::default() }
     }
 
     /// Whether the first of its two calls was applied, and the second is missing.
@@ -334,41 +325,28 @@ pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{json, to_string};
+    use serde_json::to_string;
 
-    use super::{Ahead, Entry, JournalHeader, JournalLine, Shard, State, shard_contains};
-    use storefront_core::effect::{Before, Change, Effect, Kind, Owner, Sent};
+    use super::{Entry, JournalHeader, JournalLine, Shard, State, shard_contains};
     use storefront_core::failure::{Applied, Failure, FailureKind};
-    use storefront_core::profile::path::FieldPath;
 
     #[test]
     fn each_line_has_its_fields_in_order_and_reads_back() {
         let refused = Failure { status: Some(404), ..Failure::new(FailureKind::Refused, "no") };
         let half = Failure { created: Some(7), ..refused.clone() }.applied(Applied::Partial);
-        let change = Change {
-            path: FieldPath::item(3).member("qty"),
-            before: Before::Read(Some(json!(2))),
-            sent: Sent::Value(Some(json!(5))),
-            seen: None,
-        };
-        let effect = Effect { changes: vec![change], ..Effect::on(Owner::new(Kind::Cart, 4)) };
         let done = Entry { status: Some(320), ..Entry::new(2, u64::MAX, State::Done) };
         for (entry, text) in [
             (
                 Entry::new(1, 0xa0, State::Sending),
                 r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#,
             ),
-            (
-                Entry { effects: vec![effect], ..Entry::new(1, 0xa0, State::Sending) },
-                r#"{"record":1,"state":"sending","hash":"00000000000000a0","effects":[{"owner":{"kind":"cart","id":"4"},"changes":[{"path":"items[id=3].qty","before":{"read":2},"sent":{"value":5}}]}]}"#,
-            ),
             (done, r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#),
             (
-                Entry::failed(3, 0, &refused, Ahead::default()),
+                Entry::failed(3, 0, &refused),
                 r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#,
             ),
             (
-                Entry::failed(3, 0, &half, Ahead::default()),
+                Entry::failed(3, 0, &half),
                 r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":true,"kind":"refused","status":404,"applied":"partial","reason":"no","cart":7}"#,
             ),
         ] {

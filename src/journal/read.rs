@@ -5,8 +5,6 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use storefront_core::effect::Effect;
-
 use super::{Entry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
@@ -137,14 +135,7 @@ impl PreviousRun {
             if let Some(JournalLine::Record(entry)) = JournalLine::parse(written(&line)) {
                 let of = noted.entry(entry.record).or_default();
                 of.is_by_hand = entry.is_by_hand();
-                if entry.state != State::Sending {
-                    line.clear();
-                    continue;
-                }
-                of.was_sent = true;
-                if !entry.effects.is_empty() {
-                    of.effects = entry.effects;
-                }
+                of.was_sent |= entry.state == State::Sending;
             }
             line.clear();
         }
@@ -209,13 +200,11 @@ pub struct OfRuns {
     pub record: u64,
 }
 
-/// What was noted of a record before its requests left, and whether a person noted what became of it.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Whether something was sent for a record, and whether a person noted what became of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Noted {
     /// Whether something was sent for it.
     pub was_sent: bool,
-    /// What its last requests were to change.
-    pub effects: Vec<Effect>,
     /// Whether a person noted that it is done.
     pub is_by_hand: bool,
 }

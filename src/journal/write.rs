@@ -3,7 +3,7 @@
 //! A record's `sending` line is on disk before its request leaves; a line with its outcome follows. Lines that come while
 //! the disk is written are written together, with one sync.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -122,18 +122,17 @@ pub struct WriteAhead {
     record: u64,
     hash: u64,
     passed: Cell<bool>,
-    ahead: RefCell<Ahead>,
     earlier: Ahead,
 }
 
 impl WriteAhead {
-    /// For one record, of which an earlier run may have written something down.
+    /// For one record, which an earlier run may have sent.
     pub fn new(journal: &Journal, record: u64, hash: u64, earlier: Ahead) -> Self {
         let journal = journal.clone();
-        Self { journal, record, hash, passed: Cell::new(false), ahead: RefCell::default(), earlier }
+        Self { journal, record, hash, passed: Cell::new(false), earlier }
     }
 
-    /// What an earlier run that may have changed something wrote down before it sent.
+    /// What an earlier run that may have changed something was to change.
     pub fn earlier(&self) -> &Ahead {
         &self.earlier
     }
@@ -141,11 +140,6 @@ impl WriteAhead {
     /// Whether a `sending` line was written, or is being written: the request may have left.
     pub fn has_passed(&self) -> bool {
         self.passed.get()
-    }
-
-    /// What the last `sending` line says; `None` where none was written.
-    pub fn ahead(&self) -> Option<Ahead> {
-        self.passed.get().then(|| self.ahead.borrow().clone())
     }
 
     /// The number of the record, and its hash.
@@ -158,19 +152,16 @@ impl WriteAhead {
         self.journal.length.get()
     }
 
-    /// Notes that the record's requests are about to be sent, with what is to be known of them; returns when that is on disk.
-    /// Once: where the steps start again, the line stands.
+    /// Notes that the record's requests are about to be sent; returns when that is on disk. Once: where the steps start again, the
+    /// line stands.
     ///
     /// # Errors
     /// `internal` when it cannot be written: the request must not leave then.
-    pub async fn log_before_send(&self, ahead: Ahead) -> Result<(), Failure> {
+    pub async fn log_before_send(&self) -> Result<(), Failure> {
         if self.passed.replace(true) {
             return Ok(());
         }
-        let effects = ahead.effects.clone();
-        self.ahead.replace(ahead);
-        let entry = Entry::new(self.record, self.hash, State::Sending);
-        self.journal.append_synced(Entry { effects, ..entry }).await
+        self.journal.append_synced(Entry::new(self.record, self.hash, State::Sending)).await
     }
 }
 

@@ -27,6 +27,8 @@ const DAY: i64 = 86_400_000_000;
 
 /// Whether the outcome of a write is open or a mismatch.
 const IS_OPEN: &str = "(write.outcome IS NULL OR write.outcome ->> 'outcome' IN ('unknown', 'mismatch'))";
+/// What the log knows the person by whose data a write holds.
+const PERSON: &str = "iif(write.owner_kind = 'customer', coalesce(write.owner, ''), write.customer)";
 /// When something last happened to a write.
 const TOUCHED: &str = "max(write.left_at, coalesce(write.closed_at, write.left_at))";
 
@@ -60,7 +62,7 @@ pub struct Forgotten {
 fn is_meant(whose: &Whose) -> &'static str {
     match whose {
         Whose::Customers(..) => {
-            "write.service = ?1 AND (write.owner IN (SELECT value FROM json_each(?2)) \
+            "write.service = ?1 AND (write.owner_kind = 'customer' AND write.owner IN (SELECT value FROM json_each(?2)) \
              OR write.customer IN (SELECT value FROM json_each(?2)) OR write.email = ?3 OR write.email_after = ?3) \
              AND ?4 IS NULL"
         }
@@ -106,7 +108,7 @@ impl WriteLog {
         self.read(|connection| {
             let meant = Meant::of(connection, service, whose)?;
             let find = format!(
-                "SELECT coalesce(write.owner, ''), {TOUCHED} > {recent}, run.journal \
+                "SELECT {PERSON}, {TOUCHED} > {recent}, run.journal \
                  FROM write JOIN run ON run.id = write.run WHERE {}",
                 is_meant(whose)
             );
@@ -115,7 +117,7 @@ impl WriteLog {
             let mut found = Forgotten::default();
             while let Some(row) = rows.next()? {
                 found.writes += 1;
-                found.customers.insert(row.get(0)?);
+                found.customers.extend(row.get::<_, Option<String>>(0)?);
                 found.recent += usize::from(row.get::<_, bool>(1)?);
                 found.journals.extend(row.get::<_, Option<String>>(2)?);
             }
@@ -164,22 +166,25 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn customers_with_email(&self, service: &str, email: &str) -> Result<Vec<String>, Failure> {
-        let find = "SELECT owner FROM write WHERE service = ?1 AND email = ?2 AND owner IS NOT NULL \
-                    UNION SELECT owner FROM write WHERE service = ?1 AND email_after = ?2 AND owner IS NOT NULL \
-                    UNION SELECT customer FROM name WHERE service = ?1 AND hash = ?2";
+        let find = format!(
+            "SELECT {PERSON} AS person FROM write WHERE service = ?1 AND email = ?2 AND person IS NOT NULL \
+             UNION SELECT {PERSON} AS person FROM write \
+             WHERE service = ?1 AND email_after = ?2 AND person IS NOT NULL \
+             UNION SELECT customer FROM name WHERE service = ?1 AND hash = ?2"
+        );
         self.read(|connection| {
             let hash = email_hash(connection, email)?;
-            connection.prepare(find)?.query_map(params![service, hash], |row| row.get(0))?.collect()
+            connection.prepare(&find)?.query_map(params![service, hash], |row| row.get(0))?.collect()
         })
     }
 
-    /// The replacements of a service whose outcome is open or a mismatch, with their customers, newest first.
+    /// The writes of a service whose outcome is open or a mismatch, each with its owner in words, newest first.
     ///
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn open_writes(&self, service: &str) -> Result<Vec<(String, WriteName)>, Failure> {
         let find = format!(
-            "SELECT write.id, run, record, coalesce(owner, '') FROM write \
+            "SELECT write.id, run, record, trim(owner_kind || ' ' || coalesce(owner, '')) FROM write \
              WHERE service = ?1 AND {IS_OPEN} ORDER BY write.id DESC"
         );
         let read = |row: &Row<'_>| Ok((row.get(3)?, name(row)?));
@@ -191,8 +196,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn write_names(&self, service: &str) -> Result<Vec<WriteName>, Failure> {
-        let find =
-            "SELECT max(id), run, record FROM write WHERE service = ?1 GROUP BY run, record ORDER BY 1 DESC";
+        let find = "SELECT max(id), run, record FROM write WHERE service = ?1 AND owner_kind = 'customer' \
+             GROUP BY run, record ORDER BY 1 DESC";
         self.read(|connection| connection.prepare(find)?.query_map([service], name)?.collect())
     }
 
@@ -201,7 +206,8 @@ impl WriteLog {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn customers_of_run(&self, service: &str, run: RunId) -> Result<Vec<String>, Failure> {
-        let find = "SELECT DISTINCT owner FROM write WHERE service = ?1 AND run = ?2 AND owner IS NOT NULL";
+        let find = "SELECT DISTINCT owner FROM write WHERE service = ?1 AND run = ?2 \
+                    AND owner_kind = 'customer' AND owner IS NOT NULL";
         self.read(|connection| {
             connection.prepare(find)?.query_map(params![service, run.0], |row| row.get(0))?.collect()
         })
@@ -286,7 +292,8 @@ fn expire(connection: &Connection, now: Timestamp, service_name: &str, days: u32
     connection.execute(&delete, params![counted, recent])?;
     connection.execute("DELETE FROM last_read WHERE at < ?1", [recent])?;
     let unused = "DELETE FROM name WHERE at < ?1 AND customer LIKE '%@%' AND NOT EXISTS \
-                  (SELECT 1 FROM write WHERE write.service = name.service AND owner = name.customer)";
+                  (SELECT 1 FROM write WHERE write.service = name.service AND owner_kind = 'customer' \
+                   AND owner = name.customer)";
     connection.execute(unused, [recent])?;
     let seen = "DELETE FROM seen_address WHERE service = ?1 AND at < ?2";
     connection.execute(seen, params![service_name, counted - DAY * i64::from(days)])?;

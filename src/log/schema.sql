@@ -54,8 +54,7 @@ CREATE TABLE write (
     -- NULL while nobody knows what became of it.
     outcome TEXT,
     closed_at INTEGER,
-    seen TEXT,
-    made TEXT
+    seen TEXT
 ) STRICT;
 CREATE INDEX write_of_owner ON write (service, owner_kind, owner, id);
 CREATE INDEX write_of_run ON write (run, record, id);

@@ -12,6 +12,7 @@ use super::names::email_hash;
 use super::{Durability, RunId, WriteLog, stored, time};
 use crate::system::database::DatabaseError;
 use crate::system::environment::STATE_HOME;
+use storefront_core::effect::Effect;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
 use storefront_core::text::exact_json;
@@ -106,6 +107,8 @@ pub struct Write {
     pub operation: String,
     /// The service.
     pub service: String,
+    /// What kind of thing its owner is.
+    pub owner_kind: String,
     /// The id of its owner.
     pub owner: Option<String>,
     /// The change.
@@ -125,10 +128,15 @@ impl Write {
     pub fn first(&self) -> WriteId {
         self.part_of.unwrap_or(self.id)
     }
+
+    /// What it changes, with what was seen of that; `None` for a call of which nobody knows.
+    pub fn changes(&self) -> Option<Effect> {
+        serde_json::from_value(self.effect.clone()).ok()
+    }
 }
 
 const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
-     outcome, seen FROM write JOIN run ON run.id = write.run";
+     outcome, seen, owner_kind FROM write JOIN run ON run.id = write.run";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
     let json = |text: Option<String>| text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -149,6 +157,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
         outcome: outcome.unwrap_or(WriteOutcome::Unknown { sent_at: left_at }),
         is_open: outcome.is_none(),
         seen: json(row.get(11)?),
+        owner_kind: row.get(12)?,
     })
 }
 
@@ -210,15 +219,49 @@ impl WriteLog {
     /// `unavailable` where another process was in the way for a second, `guard` where the log cannot be written. Nothing of it is
     /// in the log then, and the call must not leave.
     pub async fn gate(&self, write: NewWrite) -> Result<OpenWrite, Failure> {
-        let (left_at, id) = (stored(self.clock.now()), Arc::<OnceLock<i64>>::default());
-        let open = OpenWrite { log: self.clone(), id: id.clone(), has_left: false };
-        let insert = move |connection: &Connection| {
-            let given = insert(connection, &write, left_at)?;
-            id.get_or_init(|| given);
+        let opened = self.gate_all(vec![write]).await?.pop();
+        opened.ok_or_else(|| Failure::internal("the log gave no answer"))
+    }
+
+    /// As [`Self::gate`], for several writes at once.
+    ///
+    /// # Errors
+    /// As [`Self::gate`].
+    pub async fn gate_all(&self, writes: Vec<NewWrite>) -> Result<Vec<OpenWrite>, Failure> {
+        let left_at = stored(self.clock.now());
+        let new = |write: NewWrite| (write, Arc::<OnceLock<i64>>::default());
+        let writes: Vec<_> = writes.into_iter().map(new).collect();
+        let open = |(_, id): &(NewWrite, Arc<OnceLock<i64>>)| OpenWrite {
+            log: self.clone(),
+            id: id.clone(),
+            has_left: false,
+        };
+        let opened = writes.iter().map(open).collect();
+        let insert_all = move |connection: &Connection| {
+            for (write, id) in &writes {
+                let given = insert(connection, write, left_at)?;
+                id.get_or_init(|| given);
+            }
             Ok(())
         };
-        self.commit(Durability::Synced, insert).await.map_err(|error| unwritable(&error))?;
-        Ok(open)
+        self.commit(Durability::Synced, insert_all).await.map_err(|error| unwritable(&error))?;
+        Ok(opened)
+    }
+
+    /// Notes what became of a write, and its effect with what was seen, where a look has closed it. As [`Self::close`].
+    pub async fn close_effect(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
+        let (now, owner) = (stored(self.clock.now()), effect.and_then(|effect| effect.owner.id.clone()));
+        let effect = effect.and_then(|effect| serde_json::to_string(effect).ok());
+        let step = move |connection: &Connection| {
+            close(connection, id.0, &outcome, now, None)?;
+            connection
+                .prepare_cached(
+                    "UPDATE write SET effect = coalesce(?2, effect), owner = coalesce(owner, ?3) WHERE id = ?1",
+                )?
+                .execute(params![id.0, effect, owner])
+                .map(drop)
+        };
+        let _ = self.commit(Durability::Buffered, step).await;
     }
 
     /// Notes what became of a write, and what of it a look showed otherwise than it was sent. What cannot be noted is left out: the
@@ -233,15 +276,6 @@ impl WriteLog {
     pub fn close_later(&self, id: WriteId, outcome: WriteOutcome, seen: Option<Value>) {
         let now = stored(self.clock.now());
         self.commit_later(move |connection| close(connection, id.0, &outcome, now, seen.as_ref()));
-    }
-
-    /// Gives a write the id of the owner that its call has made.
-    pub fn note_made(&self, id: WriteId, owner: &str, made: &Value) {
-        let (owner, made) = (owner.to_owned(), made.to_string());
-        self.commit_later(move |connection| {
-            let note = "UPDATE write SET owner = coalesce(owner, ?2), made = ?3 WHERE id = ?1";
-            connection.execute(note, params![id.0, owner, made]).map(drop)
-        });
     }
 
     /// Up to so many writes of an owner that are older than `before`, newest first.
@@ -313,6 +347,19 @@ impl WriteLog {
         })
     }
 
+    /// The writes of the last of these runs, by their random names, that sent something for a record, in their order. None where
+    /// nothing of it may have been applied.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn last_sent(&self, uuids: &[String], record: u64) -> Result<Vec<Write>, Failure> {
+        let mut writes = self.writes_of_record(uuids, record)?;
+        let sent = writes.iter().filter(|write| write.outcome.may_be_applied());
+        let last = sent.map(|write| write.run).max();
+        writes.retain(|write| Some(write.run) == last);
+        Ok(writes)
+    }
+
     /// The whole that a write, or the first of the calls that it is one of, replaced.
     ///
     /// # Errors
@@ -345,7 +392,7 @@ pub(super) fn unwritable(error: &DatabaseError) -> Failure {
     let message = format!("the log of this machine cannot be written: {error}");
     match error {
         DatabaseError::Busy => Failure::new(FailureKind::Unavailable, message).hint("try again"),
-        _ => Failure::guard(message)
+        _ => Failure { cannot_be_noted: true, ..Failure::guard(message) }
             .hint(format!("nothing is sent that cannot be noted: free some disk space, or set {STATE_HOME}")),
     }
 }

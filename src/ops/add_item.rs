@@ -47,10 +47,10 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, verify: bool) -> Resu
     // What the answer says of its line is not all of the cart.
     let call = Call { is_looked_at_later: true, ..Call::new(OPERATION, request, owner.effect()) };
     let written = write::carry_out(service, OPERATION, &owner, call).await.map_err(failed)?;
-    let Written { reply, status, mut effect, .. } = written;
+    let Written { reply, status, mut effect, left, .. } = written;
     let verified = if verify {
         owner.line.replace(reply.as_ref().and_then(|reply| scalar(reply.value.get("item_id"))));
-        let verified = write::verify(service, &owner, &mut effect, reply.as_ref()).await;
+        let verified = write::verify(service, &owner, &mut effect, reply.as_ref(), left.as_slice()).await;
         Some(verified.map_err(|failure| cart::look_hint(service, failure))?)
     } else {
         None

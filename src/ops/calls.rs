@@ -15,7 +15,8 @@ pub type Planned = (String, Request);
 /// What was sent so far.
 pub struct Calls<'a> {
     service: &'a Service<'a>,
-    operation: &'static str,
+    /// The operation that they are of.
+    pub operation: &'static str,
     done: Vec<Call>,
 }
 

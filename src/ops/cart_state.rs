@@ -118,7 +118,7 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
             ..Call::new(format!("remove {}", named(item)), request, effect)
         })
     };
-    let calls: Vec<Call> = owner.items.iter().filter_map(call).collect();
+    let mut calls: Vec<Call> = owner.items.iter().filter_map(call).collect();
     let effects: Vec<Effect> = calls.iter().map(|call| call.effect.clone()).collect();
     let Some(mut whole) = composed(&effects) else {
         let unchanged = Some(format!("cart {} is empty already", owner.id));
@@ -133,20 +133,23 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
     }
     let count = if calls.len() == 1 { "1 item".to_owned() } else { format!("all {} items", calls.len()) };
     service.session.prompt().confirm_deletion(&format!("Remove {count} from cart {}?", owner.id))?;
-    write::gate(service, &effects).await?;
-    let mut sent = Calls::new(service, name);
+    write::gate(service, name, &mut calls).await?;
+    let (mut sent, mut left) = (Calls::new(service, name), Vec::new());
     for call in calls {
-        if let Err(failure) = sent.carry_out(&owner, call).await {
-            let again = hint!(
-                "look at the cart with ",
-                storefront("quote show"),
-                "; the command again removes what is left"
-            );
-            return Err(sent.failed(failure, &planned, Some(again)));
+        match sent.carry_out(&owner, call).await {
+            Ok(written) => left.extend(written.left),
+            Err(failure) => {
+                let again = hint!(
+                    "look at the cart with ",
+                    storefront("quote show"),
+                    "; the command again removes what is left"
+                );
+                return Err(sent.failed(failure, &planned, Some(again)));
+            }
         }
     }
     let done = sent.finish();
-    let verified = write::verify(service, &owner, &mut whole, None).await?;
+    let verified = write::verify(service, &owner, &mut whole, None, &left).await?;
     let text = format!("Removed {count} from cart {}", owner.id);
     let success = Some(Success { text, covers_response: true });
     Ok(Outcome { cart: Some(of_cart), verified: Some(verified), success, ..done })

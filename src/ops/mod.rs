@@ -19,11 +19,13 @@ pub mod ship;
 mod ship_checks;
 mod ship_owner;
 
+use std::time::Duration;
+
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use crate::client::service::Service;
-use crate::client::{LOOK_CLOSER, Reply, may_be_saved};
+use crate::client::{LOOK_CLOSER, Reply, may_be_saved, pause};
 use crate::input::{Draft, Overrides, Written};
 use crate::journal::Ahead;
 use crate::report::outcome::Outcome;
@@ -92,7 +94,7 @@ pub trait Operation {
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, created: Option<u64>) -> Run<'a>;
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `ahead` is
-    /// what was written down before it was sent. `None` while that is unknown.
+    /// what the log has of it. `None` while that is unknown.
     ///
     /// # Errors
     /// Where it could not be looked at; [`found_in_part`] where calls of it are missing.
@@ -161,6 +163,31 @@ pub trait Operation {
         let mut draft = Draft::new(dialect, self.spec(), written, flags, allow_unknown)?;
         draft.warnings.extend(self.lint(&draft)?);
         Ok(draft)
+    }
+}
+
+/// How long the steps of an operation start again while another process holds the log up, and how soon.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs a record, and says what its writes are known by. Where the log was held up before anything left, what was read is old: it
+/// starts again, for a while.
+///
+/// # Errors
+/// As [`Operation::run`].
+pub async fn run(
+    operation: &dyn Operation,
+    service: &Service<'_>,
+    draft: &Draft,
+    created: Option<u64>,
+) -> Result<Outcome, Failure> {
+    let begun = tokio::time::Instant::now();
+    loop {
+        let done = operation.run(service, draft, created).await;
+        if done.is_ok() || !service.stage.may_start_again() || begun.elapsed() > PATIENCE {
+            return service.stage.told(done);
+        }
+        pause(PAUSE, || service.stopping.get()).await;
     }
 }
 

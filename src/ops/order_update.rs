@@ -232,11 +232,13 @@ impl<'a> Corrections<'a> {
             return comment_alone(self.owner, &text).await;
         }
         let planned = self.planned();
-        write::gate(service, &self.effects()).await?;
+        let to_send = self.saved().map(|(effect, (name, request))| write::Call::new(name, request, effect));
+        let mut to_send: Vec<write::Call> = to_send.collect();
+        write::gate(service, OPERATION, &mut to_send).await?;
         let (mut sent, mut corrected, mut failed) = (Calls::new(service, OPERATION), Vec::new(), None);
         let mut is_verified = true;
-        for (effect, (name, request)) in self.saved() {
-            match sent.carry_out(self.owner, write::Call::new(name, request, effect)).await {
+        for call in to_send {
+            match sent.carry_out(self.owner, call).await {
                 Ok(written) => {
                     is_verified &= written.verified;
                     corrected.push(written.effect);
@@ -253,10 +255,11 @@ impl<'a> Corrections<'a> {
             None => None,
         };
         if let Some(failure) = failed {
-            let mut failure = sent.failed(failure, &planned, None);
-            failure.calls.retain(|call| call["call"] != COMMENT);
-            failure.calls.extend(comment.as_ref().map(storefront_core::text::exact_json::of));
-            return Err(failure);
+            let failure = sent.failed(failure, &planned, None);
+            let mut calls = failure.calls.into_vec();
+            calls.retain(|call| call["call"] != COMMENT);
+            calls.extend(comment.as_ref().map(storefront_core::text::exact_json::of));
+            return Err(Failure { calls: calls.into(), ..failure });
         }
         let mut done = sent.finish();
         done.calls.extend(comment);

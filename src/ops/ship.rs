@@ -56,10 +56,10 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         let planned_owner = cart::planned_owner(Some(&requests.found));
         return Ok(Outcome { planned_owner, ..preview(service, OPERATION, planned) });
     }
-    let effects: Vec<_> = requests.calls().map(|(owner, _)| owner.effect()).collect();
-    write::gate(service, &effects).await?;
+    let mut to_send = requests.to_send();
+    write::gate(service, OPERATION, &mut to_send).await?;
     let mut calls = Calls::new(service, OPERATION);
-    let sent = requests.send(service, &mut calls).await;
+    let sent = requests.send(service, to_send, &mut calls).await;
     let may_be_saved = calls.is_applied() || matches!(&sent, Err(failure) if failure.applied != Applied::No);
     if may_be_saved && !service.stopping.get() {
         ship_checks::compare_items(service, &requests.cart, &requests.found).await;
@@ -80,7 +80,8 @@ async fn save_at_once(service: &Service<'_>, draft: &Draft) -> Result<Outcome, F
         return Ok(Outcome::dry_run(OPERATION, service.preview(request)));
     }
     let owner = Unread { noun: Kind::Cart.noun() };
-    let effect = effect::Effect::on(effect::Owner::to_be_made(Kind::Cart));
+    let id = scalar(draft.fields.get(QUOTE_ID));
+    let effect = effect::Effect::on(effect::Owner { id, ..effect::Owner::to_be_made(Kind::Cart) });
     let call = Call { is_looked_at_later: true, ..Call::new(OPERATION, request, effect) };
     let written = write::carry_out(service, OPERATION, &owner, call).await;
     let Written { reply, status, .. } = written.map_err(|failure| cart::look_hint(service, failure))?;
@@ -172,26 +173,37 @@ impl<'a> Requests<'a> {
         self.calls().map(|(_, planned)| planned.clone()).collect()
     }
 
-    /// Sends the calls; the second leaves only where the first was applied, and then also after a signal.
-    async fn send(&self, service: &Service<'_>, calls: &mut Calls<'_>) -> Result<(), Failure> {
+    /// The calls with what they change. A payment that is set twice is the same.
+    fn to_send(&self) -> Vec<Call> {
         let call = |(owner, (name, request)): &(Saved<'_>, Planned), repeats| Call {
             repeats,
             is_looked_at_later: true,
             ..Call::new(name.clone(), request.clone(), owner.effect())
         };
-        if let Some(shipping) = &self.shipping
-            && let Err(failure) = calls.carry_out(&shipping.0, call(shipping, Effect::Write)).await
+        let shipping = self.shipping.iter().map(|shipping| call(shipping, Effect::Write));
+        shipping.chain(self.payment.iter().map(|payment| call(payment, Effect::State))).collect()
+    }
+
+    /// Sends the calls; the second leaves only where the first was applied, and then also after a signal.
+    async fn send(
+        &self,
+        service: &Service<'_>,
+        to_send: Vec<Call>,
+        calls: &mut Calls<'_>,
+    ) -> Result<(), Failure> {
+        let mut to_send = to_send.into_iter();
+        if let Some((owner, _)) = &self.shipping
+            && let Some(call) = to_send.next()
+            && let Err(failure) = calls.carry_out(owner, call).await
         {
             let failure = first_failed(service, failure);
             calls.last_is(failure.applied);
             return Err(failure);
         }
-        let Some(payment) = &self.payment else { return Ok(()) };
-        // Set twice it is the same.
-        let call = call(payment, Effect::State);
+        let Some(((owner, _), call)) = self.payment.as_ref().zip(to_send.next()) else { return Ok(()) };
         let sent = match &self.shipping {
-            Some(_) => calls.complete(&payment.0, call).await.map_err(second_failed),
-            None => calls.carry_out(&payment.0, call).await.map_err(|it| cart::look_hint(service, it)),
+            Some(_) => calls.complete(owner, call).await.map_err(second_failed),
+            None => calls.carry_out(owner, call).await.map_err(|it| cart::look_hint(service, it)),
         };
         sent.map(drop)
     }

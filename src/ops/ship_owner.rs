@@ -13,7 +13,7 @@ use crate::write::owner::{Owner, Shown};
 use storefront_core::absent::Absent;
 use storefront_core::cart::Cart;
 use storefront_core::effect::{self, Before, Change, Document, Effect, Kind, Look, Sent, Third};
-use storefront_core::failure::{Failure, FailureKind};
+use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{Hint, storefront};
 use storefront_core::interface::request::Request;
 use storefront_core::operation::scalar;
@@ -117,8 +117,11 @@ impl Owner for Saved<'_> {
     }
 
     /// That the cart is not there says that nothing was saved, and that the method is not there that the addresses were.
-    fn is_told(&self, refused: &Failure) -> bool {
-        cart::is_no_cart(refused) || refused.absent == Some(Absent::ShippingMethod)
+    fn told(&self, refused: &Failure) -> Option<Applied> {
+        if cart::is_no_cart(refused) {
+            return Some(refused.applied);
+        }
+        (refused.absent == Some(Absent::ShippingMethod)).then_some(Applied::Partial)
     }
 
     /// A payment is as it was asked for, or not. What is saved a second time tells nothing.

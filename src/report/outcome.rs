@@ -43,6 +43,9 @@ pub struct Outcome {
     /// What became of the cart, for operations that set it to a state.
     #[serde(flatten)]
     pub cart: Option<CartOutcome>,
+    /// Every difference, where [`Self::profile`] and [`Self::cart`] do not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<Change>>,
     /// What became of each call, where the operation is several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
@@ -51,7 +54,10 @@ pub struct Outcome {
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
-    /// What the write is known by in the log; `null` where nothing was sent, and not there for what is not a profile.
+    /// Whose values it changes: `{"cart": 4}`; not there where nothing was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Value>,
+    /// What the write is known by in the log; not there, or `null`, where nothing was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<Value>,
     /// The error object of a record that failed.
@@ -157,7 +163,8 @@ impl Outcome {
             lines.extend(cart.map(|cart| changes::text(&cart.changes, screen)));
             lines.extend(shown.iter().map(|shown| shown.to_text()));
         }
-        if let Some(name) = self.write.as_ref().and_then(Value::as_str) {
+        let of_profile = self.write.as_ref().filter(|_| self.profile.is_some());
+        if let Some(name) = of_profile.and_then(Value::as_str) {
             lines.push(format!("Update: {}", screen.paint(TextStyle::Id, name)));
         }
         if shown.is_empty() {

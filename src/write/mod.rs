@@ -10,6 +10,7 @@
 //! What an answer and a look together mean is [`verdict::verdict`].
 
 mod failure;
+mod gate;
 mod look;
 pub mod owner;
 pub mod reads;
@@ -17,15 +18,18 @@ mod verdict;
 
 use crate::client::service::Service;
 use crate::client::{self, Reply, may_be_saved};
+pub use gate::{LeftCall, Place, gate};
 use look::Looking;
 use owner::Owner;
+use serde_json::{Map, Value};
 use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::interface::request::Request;
+use storefront_core::outcome::WriteOutcome;
 use verdict::{Answer, Verdict, verdict};
 
 /// A call that is to be sent, with what it changes.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Call {
     /// What reports call it, where there are several.
     pub name: String,
@@ -38,13 +42,15 @@ pub struct Call {
     /// Whether the owner is looked at after the last of several calls, with [`verify`], and not after this one where the service
     /// says that it did it.
     pub is_looked_at_later: bool,
+    /// Its place in the log, once it has passed the gate.
+    pub place: Option<Place>,
 }
 
 impl Call {
     /// A call that is sent once.
     pub fn new(name: impl Into<String>, request: Request, effect: Effect) -> Self {
         let (name, repeats) = (name.into(), client::Effect::Write);
-        Self { name, request, effect, repeats, is_looked_at_later: false }
+        Self { name, request, effect, repeats, is_looked_at_later: false, place: None }
     }
 }
 
@@ -59,14 +65,8 @@ pub struct Written {
     pub verified: bool,
     /// The effect with what was seen.
     pub effect: Effect,
-}
-
-/// Writes down that calls are about to leave, with what they change; returns when that is on disk.
-///
-/// # Errors
-/// `interrupted` after a signal, and where it cannot be written down: nothing must leave then.
-pub async fn gate(service: &Service<'_>, effects: &[Effect]) -> Result<(), Failure> {
-    service.log_before_change(effects).await
+    /// By which it is noted what became of it.
+    pub left: Option<LeftCall>,
 }
 
 /// Sends a call that only makes room for what is asked for: an empty cart, which the service gives out again as long as it is active.
@@ -91,12 +91,10 @@ pub async fn carry_out(
 ) -> Result<Written, Failure> {
     // Without a token nothing leaves.
     service.token(call.request.bearer).await?;
-    let effects = if call.effect.is_empty() { &[][..] } else { std::slice::from_ref(&call.effect) };
-    gate(service, effects).await?;
     send_and_look(service, operation, owner, call).await
 }
 
-/// Sends one of several calls, all of which have passed the gate, and finds out what became of it.
+/// Sends one of several calls, all of which may have passed the gate together, and finds out what became of it.
 ///
 /// # Errors
 /// As [`carry_out`].
@@ -104,28 +102,92 @@ pub async fn send_and_look(
     service: &Service<'_>,
     operation: &'static str,
     owner: &dyn Owner,
-    call: Call,
+    mut call: Call,
 ) -> Result<Written, Failure> {
-    let Call { request, mut effect, repeats, is_looked_at_later, .. } = call;
-    let sent = service.send(operation, &request, repeats).await;
-    let report = service.session.report;
-    let refused = match sent {
-        Ok(reply) => {
-            reply.warning.iter().for_each(|warning| report.warn(warning));
-            let status = Some(reply.status);
-            let Some(doubt) = owner.doubt(&effect, &reply) else {
-                let verified =
-                    !is_looked_at_later && verify(service, owner, &mut effect, Some(&reply)).await?;
-                return Ok(Written { reply: Some(reply), status, verified, effect });
-            };
-            service.stage.doubt();
-            Failure { status, ..doubt }
-        }
-        Err(failure) => failure,
-    };
-    if !owner.is_readable() || owner.is_told(&refused) {
-        return Err(refused);
+    if call.place.is_none() {
+        gate(service, operation, std::slice::from_mut(&mut call)).await?;
     }
+    let (clock, left) = (service.session.context.clock, call.place.map(Place::leaves));
+    let sent_at = clock.now();
+    let sent =
+        Sent { request: &call.request, repeats: call.repeats, is_looked_at_later: call.is_looked_at_later };
+    let written = sent.send_and_look(service, operation, owner, call.effect).await;
+    if let Some(left) = left {
+        let ended = written.as_ref().map(|written| written.verified);
+        let outcome = WriteOutcome::after(ended, sent_at, clock.now());
+        left.close(service, outcome, written.as_ref().ok().map(|written| &written.effect)).await;
+    }
+    written.map(|written| Written { left, ..written })
+}
+
+/// Sends a call of which nobody knows what it changes; nothing is looked at.
+///
+/// # Errors
+/// As [`Service::send`], and as [`gate`].
+pub async fn send_any(
+    service: &Service<'_>,
+    operation: &'static str,
+    call: &str,
+    request: &Request,
+) -> Result<Reply, Failure> {
+    service.token(request.bearer).await?;
+    let left = gate::gate_any(service, operation, call).await?.map(Place::leaves);
+    let (clock, sent_at) = (service.session.context.clock, service.session.context.clock.now());
+    let sent = service.send(operation, request, client::Effect::Write).await;
+    if let Some(left) = left {
+        let outcome = WriteOutcome::after(sent.as_ref().map(|_| false), sent_at, clock.now());
+        left.close(service, outcome, None).await;
+    }
+    sent
+}
+
+/// How a call is sent.
+struct Sent<'a> {
+    request: &'a Request,
+    repeats: client::Effect,
+    is_looked_at_later: bool,
+}
+
+impl Sent<'_> {
+    async fn send_and_look(
+        &self,
+        service: &Service<'_>,
+        operation: &'static str,
+        owner: &dyn Owner,
+        mut effect: Effect,
+    ) -> Result<Written, Failure> {
+        let refused = match service.send(operation, self.request, self.repeats).await {
+            Ok(reply) => {
+                reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+                let status = Some(reply.status);
+                let Some(doubt) = owner.doubt(&effect, &reply) else {
+                    owner.note_ids(&mut effect, &reply.value);
+                    let verified = !self.is_looked_at_later
+                        && look_after_success(service, owner, &mut effect, Some(&reply)).await?.0;
+                    return Ok(Written { reply: Some(reply), status, verified, effect, left: None });
+                };
+                service.stage.doubt();
+                Failure { status, ..doubt }
+            }
+            Err(failure) => failure,
+        };
+        if !owner.is_readable() {
+            return Err(refused);
+        }
+        if let Some(applied) = owner.told(&refused) {
+            return Err(Failure { applied, ..refused });
+        }
+        look_after_failure(service, owner, effect, refused).await
+    }
+}
+
+/// Finds out what became of a call that the service did not say it did.
+async fn look_after_failure(
+    service: &Service<'_>,
+    owner: &dyn Owner,
+    mut effect: Effect,
+    refused: Failure,
+) -> Result<Written, Failure> {
     let looking = Looking { owner };
     let (answer, seen) = if owner.says_gone(&effect, &refused) {
         // That counts where a read shows it, too.
@@ -150,14 +212,15 @@ pub async fn send_and_look(
         return Err(failure::of_call(owner, verdict, &seen, Some(refused), status));
     };
     if let Some(document) = seen.document() {
+        owner.note_ids(&mut effect, &Value::Object(document.clone()));
         effect.close(document);
     }
-    report.warn(&format!("{}; verified as applied", refused.message));
-    Ok(Written { reply: None, status, verified, effect })
+    service.session.report.warn(&format!("{}; verified as applied", refused.message));
+    Ok(Written { reply: None, status, verified, effect, left: None })
 }
 
 /// Looks at the owner of calls of which the service says that it did them, until it shows what they changed, which the effect keeps:
-/// whether it does. The answer is the first look where it is a read.
+/// whether it does. The answer is the first look where it is a read. What is found is noted of these calls.
 ///
 /// # Errors
 /// `mismatch` where something of it is missing.
@@ -166,7 +229,28 @@ pub async fn verify(
     owner: &dyn Owner,
     effect: &mut Effect,
     answer: Option<&Reply>,
+    calls: &[LeftCall],
 ) -> Result<bool, Failure> {
+    let sent_at = service.session.context.clock.now();
+    let found = look_after_success(service, owner, effect, answer).await;
+    let verified = found.as_ref().map(|(verified, _)| *verified);
+    let outcome = WriteOutcome::after(verified, sent_at, service.session.context.clock.now());
+    for call in calls {
+        let mut own = call.effect(service);
+        if let (Some(own), Ok((_, Some(document)))) = (&mut own, &found) {
+            own.close(document);
+        }
+        call.close(service, outcome, own.as_ref()).await;
+    }
+    found.map(|(verified, _)| verified)
+}
+
+async fn look_after_success(
+    service: &Service<'_>,
+    owner: &dyn Owner,
+    effect: &mut Effect,
+    answer: Option<&Reply>,
+) -> Result<(bool, Option<Map<String, Value>>), Failure> {
     let seen = Looking { owner }.until_shown(effect, answer).await;
     let verdict = verdict(Answer::Applied, seen.shown(Answer::Applied));
     let Verdict::Applied { verified } = verdict else {
@@ -179,5 +263,5 @@ pub async fn verify(
     if let Some(doubt) = seen.doubt(owner).filter(|_| !verified) {
         service.session.report.warn(&format!("the change is not verified: {doubt}"));
     }
-    Ok(verified)
+    Ok((verified, seen.document().cloned()))
 }

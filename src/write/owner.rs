@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::client::{CHECK_BEFORE_RETRY, Reply};
 use storefront_core::effect::{Effect, Look};
-use storefront_core::failure::Failure;
+use storefront_core::failure::{Applied, Failure};
 use storefront_core::hint::Hint;
 
 /// What a read, or an answer, shows of an owner.
@@ -46,10 +46,13 @@ pub trait Owner {
         None
     }
 
-    /// Whether a refusal itself says what became of the call, so that nothing is looked at.
-    fn is_told(&self, _refused: &Failure) -> bool {
-        false
+    /// What a refusal itself says of the call, so that nothing is looked at.
+    fn told(&self, _refused: &Failure) -> Option<Applied> {
+        None
     }
+
+    /// Notes in the effect of a call the ids that its answer of success tells, or a read after a lost one.
+    fn note_ids(&self, _effect: &mut Effect, _shown: &Value) {}
 
     /// Whether a look that shows the change after an unknown outcome proves the call; not where another client may have done
     /// the same.

@@ -9,7 +9,7 @@ use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::ORDER;
 #[cfg(unix)]
 use crate::support::terminal::Terminal;
-use crate::support::test_env::TestEnv;
+use crate::support::test_env::{TestEnv, log};
 
 fn item(id: u32, qty: u32) -> Value {
     json!({"item_id": id, "sku": format!("mug-{id}"), "qty": qty, "quote_id": "7"})
@@ -221,7 +221,7 @@ fn what_was_written_to_a_cart_is_not_looked_for_in_the_next_one() {
 
 /// A record whose outcome is unknown holds up later ones of its cart, and a resumed run looks at the cart.
 #[test]
-fn the_journal_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
+fn the_log_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
     for (fault, after) in [("PUT:reset-after-commitx1", "yes"), ("PUT:reset-before-commitx1", "unknown")] {
         let env = TestEnv::with_faults(&[fault]);
         done(&env, "quote add-item --sku mug-blue --qty 2");
@@ -230,14 +230,14 @@ fn the_journal_has_the_quantity_before_and_a_resumed_run_looks_at_the_cart() {
         let applied: Vec<Value> = lines(&first).iter().map(|line| line["applied"].clone()).collect();
         let expected = if after == "yes" { ["yes", "yes"] } else { ["unknown", "no"] };
         assert_eq!(applied, expected, "{first:?}");
-        let journal = std::fs::read_to_string(env.home.dir.path().join("items.csv.journal")).unwrap();
-        let sending: Value = journal
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap())
-            .find(|line| line["state"] == "sending")
-            .unwrap();
-        let change = json!({"path": "items[id=1].qty", "before": {"read": 2}, "sent": {"value": 5}});
-        assert_eq!(sending["effects"], json!([{"owner": {"kind": "cart", "id": "1"}, "changes": [change]}]));
+        let find = "SELECT effect FROM write WHERE record = 1";
+        let effect: String = log(&env.home).unwrap().query_row(find, [], |row| row.get(0)).unwrap();
+        let mut change = json!({"path": "items[id=1].qty", "before": {"read": 2}, "sent": {"value": 5}});
+        if after == "yes" {
+            change["seen"] = json!({"value": 5});
+        }
+        let written = json!({"owner": {"kind": "cart", "id": "1"}, "changes": [change]});
+        assert_eq!(serde_json::from_str::<Value>(&effect).unwrap(), written);
         let again = run(&env, "quote set-item -i items.csv -y --resume");
         let applied: Vec<Value> = lines(&again).iter().map(|line| line["applied"].clone()).collect();
         assert_eq!(applied, expected, "{again:?}");

@@ -42,7 +42,7 @@ fn a_full_disk_under_the_sandbox_is_reported() {
     let long =
         format!(r#"{{"attribute_code": "fabric", "default_frontend_label": "{}"}}"#, "x".repeat(300_000));
     let program = home.storefront("attribute create --sandbox -i - -q --force").stdin(long);
-    let outcome = program.shell(r#"trap '' XFSZ; ulimit -f 200; exec "$@""#);
+    let outcome = program.shell(r#"trap '' XFSZ; ulimit -f 500; exec "$@""#);
     outcome.assert_failure(
         8,
         str![[r#"

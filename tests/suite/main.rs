@@ -161,4 +161,5 @@ mod way_back;
 mod who_may_write;
 mod windows;
 mod words;
+mod write_log;
 mod written_files;

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::absent::Absent;
 use crate::hint::Hint;
+use crate::profile::diff::Change;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -150,9 +151,12 @@ pub struct Failure {
     /// What the write is known by in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<Box<str>>,
+    /// What was to be written, where that is in the log.
+    #[serde(flatten)]
+    pub written: Option<Box<Written>>,
     /// What became of each call, where the operation is several; as in results.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Value>,
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    pub calls: Box<[Value]>,
     /// Of a batch: what became of its records; [`Self::applied`] is of all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<Box<RecordCounts>>,
@@ -177,9 +181,21 @@ pub struct Failure {
     /// The reply is not one of the service's, or not what was asked for. Several of these in a row say that something stands between.
     #[serde(skip)]
     pub is_no_answer: bool,
+    /// This machine cannot note what is to be sent, whatever it is.
+    #[serde(skip)]
+    pub cannot_be_noted: bool,
     /// Whether time alone mends it.
     #[serde(skip)]
     pub persistence: Persistence,
+}
+
+/// What was to be written.
+#[derive(Debug, Clone, Serialize)]
+pub struct Written {
+    /// Whose values it changes: `{"cart": 4}`.
+    pub owner: Value,
+    /// Every difference that was to be made.
+    pub changes: Vec<Change>,
 }
 
 /// Such a problem is the message itself.

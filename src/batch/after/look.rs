@@ -66,7 +66,7 @@ impl Task {
         match self {
             Self::Verify if is_profile => after::verify(service, sent).await.map(Answer::Findings),
             Self::Verify => {
-                let effects = members.last().map_or(&[][..], |member| &member.noted.effects);
+                let effects = members.last().map_or(&[][..], |member| &member.effects);
                 Ok(Answer::Findings(verify(service, draft, effects, sent).await?))
             }
             Self::Undo if is_profile => {
@@ -135,8 +135,7 @@ async fn verify(
 async fn set_back(service: &Service<'_>, draft: &Draft, members: &[Member]) -> Result<Answer, Failure> {
     let named = service.customer.map(|id| id.to_string());
     let named = named.or_else(|| service.email.as_ref().map(ToString::to_string));
-    let effects: Vec<Effect> =
-        members.iter().flat_map(|member| member.noted.effects.iter().cloned()).collect();
+    let effects: Vec<Effect> = members.iter().flat_map(|member| member.effects.iter().cloned()).collect();
     let undone = cart_state::set_back(&with_id(service).await?, &effects).await?;
     let (planned, left) = match undone {
         SetBack::Nothing => (None, Vec::new()),

@@ -35,6 +35,7 @@ impl Cause {
         match (failure.status, failure.kind, failure.applied) {
             (Some(status @ (401 | 403)), ..) => Some(Self::Forbidden(status, failure.message.clone())),
             (_, FailureKind::Internal, Applied::No) => Some(Self::Machine),
+            _ if failure.cannot_be_noted => Some(Self::Machine),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::cli::hint::for_command;
 use crate::client::runtime::Signals;
 use crate::journal::write::WriteAhead;
-use crate::journal::{Ahead, Entry, State};
+use crate::journal::{Entry, State};
 use crate::report::outcome::Outcome;
 use crate::report::summary::{self, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence, RecordCounts};
@@ -55,10 +55,8 @@ impl Run<'_> {
     }
 
     pub(super) fn note_failed(&self, job: &Job, failure: &Failure) {
-        // Where it was not sent again, what the earlier run wrote down still says what it asked for.
-        let ahead = job.write_ahead.as_ref().map(|it| it.ahead().unwrap_or_else(|| it.earlier().clone()));
         let Position { location, hash, .. } = job.position;
-        self.journal.append(Entry::failed(location.record, hash, failure, ahead.unwrap_or_default()));
+        self.journal.append(Entry::failed(location.record, hash, failure));
     }
 
     /// A record behind one that is unknown, or is to be sent again.
@@ -75,7 +73,7 @@ impl Run<'_> {
     /// A record that cannot be sent.
     pub(super) fn invalid(&mut self, position: Position, failure: &Failure) {
         let Position { location, hash, .. } = position;
-        self.journal.append(Entry::failed(location.record, hash, failure, Ahead::default()));
+        self.journal.append(Entry::failed(location.record, hash, failure));
         self.fail(position, None, failure);
         if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);

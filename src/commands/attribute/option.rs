@@ -217,7 +217,8 @@ pub async fn run(session: &Session<'_>, command: &OptionCommand) -> Result<(), F
         }
         OptionCommand::Default(args) => {
             with_service(session, async |service| {
-                let done = Box::pin(options::set_default(service, &args.code, &args.label)).await;
+                let set = Box::pin(options::set_default(service, &args.code, &args.label));
+                let done = service.stage.told(set.await);
                 service.stage.end(done.as_ref());
                 session.report.outcome(&done?)
             })

@@ -7,7 +7,7 @@ use crate::cli::command_line::flag;
 use crate::client::service::Service;
 use crate::commands::{grammar, prepare};
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, cart};
+use crate::ops::{self, Operation, cart};
 use crate::prompt::{Objection, Question};
 use crate::report::fields::format_value;
 use storefront_core::cart::{find_item, item_id};
@@ -46,7 +46,7 @@ pub async fn run<A: Args + Operation>(
     }
     let args: A = line.parse(grammar())?;
     let draft = prepare(session, &args, None)?;
-    let done = args.run(service, &draft, None).await;
+    let done = ops::run(&args, service, &draft, None).await;
     service.stage.end(done.as_ref());
     let reported = done.and_then(|outcome| session.report.outcome(&outcome));
     session.report.equivalent(&line);

@@ -175,13 +175,13 @@ pub(super) async fn send(
     places: &[Place<'_>],
 ) -> Result<Outcome, Failure> {
     let planned = planned(places)?;
-    let effects: Vec<_> = places.iter().map(Place::effect).collect();
-    if !effects.is_empty() {
-        write::gate(service, &effects).await?;
+    let mut to_send = places.iter().map(Place::call).collect::<Result<Vec<Call>, Failure>>()?;
+    if !to_send.is_empty() {
+        write::gate(service, calls.operation, &mut to_send).await?;
     }
     let mut is_verified = true;
-    for place in places {
-        match calls.carry_out(place, place.call()?).await {
+    for (place, call) in places.iter().zip(to_send) {
+        match calls.carry_out(place, call).await {
             Ok(written) => is_verified &= written.verified,
             Err(failure) => {
                 let again = storefront("attribute assign").arg(code).arg("--set").arg(place.name());

@@ -21,8 +21,8 @@ pub(super) struct Creation<'a> {
     pub(super) service: &'a Service<'a>,
     /// What was asked for.
     pub(super) asked: Attribute<'a>,
-    /// The request that reads it.
-    pub(super) read: &'a Request,
+    /// The request that reads it, where there is one.
+    pub(super) read: Option<&'a Request>,
 }
 
 impl Creation<'_> {
@@ -41,7 +41,8 @@ impl Creation<'_> {
 impl Owner for Creation<'_> {
     fn read(&self) -> LocalBoxFuture<'_, Result<Shown, Failure>> {
         Box::pin(async {
-            match self.service.read(self.read).await {
+            let read = self.read.ok_or_else(|| Failure::unexpected_reply("no call reads the attribute"))?;
+            match self.service.read(read).await {
                 Ok(reply) => {
                     match Attribute::shown(&reply.value) {
                         Some(shown) => Ok(Shown::Whole(shown.0.clone())),
@@ -68,6 +69,16 @@ impl Owner for Creation<'_> {
             now: Some("another attribute of this code".into()),
         });
         Look { after: 0, third: third.collect(), ..look }
+    }
+
+    fn is_readable(&self) -> bool {
+        self.read.is_some()
+    }
+
+    fn note_ids(&self, effect: &mut Effect, shown: &Value) {
+        if let Some(Some(id)) = Attribute::in_reply(shown).map(Attribute::id) {
+            effect.owner.id = Some(id.to_string());
+        }
     }
 
     fn settle(&self) -> Duration {

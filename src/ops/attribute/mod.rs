@@ -18,13 +18,11 @@ use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::{found_in_part, request, target_without_customer};
 use crate::report::outcome::{Call, Outcome};
-use crate::write::owner::Unread;
-use crate::write::{self, Written};
+use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::attribute::StoredOptions;
 use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
-use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::Dialect;
@@ -237,26 +235,16 @@ pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Resul
 /// As [`Service::write`]; `refused` where the code exists.
 async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let asked = Attribute(&draft.fields);
-    let code = Some(asked.code()).filter(|code| !code.is_empty() && !service.session.global.dry_run);
-    let read = code.and_then(|code| read_request(service, code));
     let request = request(service, draft, service.settings.dialect.create_attribute)?;
-    let success = |reply: &Value| created(asked, reply);
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(ATTRIBUTE_CREATE.name, service.preview(request)));
     }
-    let Some(read) = read else { return create_unread(service, request, success).await };
-    match service.read(&read).await {
-        Ok(reply) if Attribute::shown(&reply.value).is_some() => {
-            return Err(exists(asked));
-        }
-        Ok(_) => {
-            let message = "whether the attribute exists could not be read: the response is not an attribute";
-            return Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER));
-        }
-        Err(failure) if is_absent(&failure) => {}
-        Err(failure) => return Err(failure),
+    let read = Some(asked.code()).filter(|code| !code.is_empty());
+    let read = read.and_then(|code| read_request(service, code));
+    if let Some(read) = &read {
+        ensure_absent(service, asked, read).await?;
     }
-    let creation = Creation { service, asked, read: &read };
+    let creation = Creation { service, asked, read: read.as_ref() };
     // The answer has the whole attribute: after success nothing more is read.
     let call =
         write::Call { is_looked_at_later: true, ..write::Call::new(CREATE, request, creation.effect()) };
@@ -264,30 +252,26 @@ async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     let Some(reply) = written.reply else {
         return Ok(Outcome { status: written.status, ..done(None) });
     };
-    let success = success(&reply.value);
+    // Only a person reads it.
+    let is_read = !service.session.report.is_json();
+    let success = is_read.then(|| created(asked, &reply.value)).flatten();
     Ok(Outcome { success, ..Outcome::applied(&ATTRIBUTE_CREATE, reply.status, reply.value) })
 }
 
-/// Creates the attribute where no call reads attributes: the word of the service stands.
-async fn create_unread(
-    service: &Service<'_>,
-    request: Request,
-    success: impl Fn(&Value) -> Option<Success>,
-) -> Result<Outcome, Failure> {
-    let owner = Unread { noun: Kind::Attribute.noun() };
-    let effect = Effect::on(effect::Owner::to_be_made(Kind::Attribute));
-    let call = write::Call { is_looked_at_later: true, ..write::Call::new(CREATE, request, effect) };
-    let Written { reply, status, .. } =
-        write::carry_out(service, ATTRIBUTE_CREATE.name, &owner, call).await?;
-    let response = reply.map(|reply| reply.value);
-    let success = response.as_ref().and_then(success);
-    Ok(Outcome {
-        applied: Applied::Yes,
-        status,
-        response,
-        success,
-        ..Outcome::not_sent(ATTRIBUTE_CREATE.name)
-    })
+/// Refuses an attribute that exists.
+///
+/// # Errors
+/// `refused` where it does, and as [`Service::read`].
+async fn ensure_absent(service: &Service<'_>, asked: Attribute<'_>, read: &Request) -> Result<(), Failure> {
+    match service.read(read).await {
+        Ok(reply) if Attribute::shown(&reply.value).is_some() => Err(exists(asked)),
+        Ok(_) => {
+            let message = "whether the attribute exists could not be read: the response is not an attribute";
+            Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER))
+        }
+        Err(failure) if is_absent(&failure) => Ok(()),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Whether the attribute of an earlier run exists as it was asked for, and is in its sets. `None` while that is unknown.

@@ -15,6 +15,7 @@ use storefront_core::attribute::{DEFAULT, StoredOptions};
 use storefront_core::effect::{self, Before, Change, Created, Effect, Kept, Kind, Look, Sent};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, storefront};
+use storefront_core::id::integer;
 use storefront_core::interface::request::Request;
 use storefront_core::profile::path::{FieldPath, List};
 use storefront_core::text::exact_json;
@@ -106,6 +107,13 @@ impl Owner for OptionOwner<'_> {
         let mut asked = effect.clone();
         asked.changes.retain(|change| change.sent != Sent::Value(None));
         asked.look(shown)
+    }
+
+    /// The answer to an addition is its id.
+    fn note_ids(&self, effect: &mut Effect, shown: &Value) {
+        if let ([created], Some(id)) = (&mut effect.creates[..], integer(shown)) {
+            created.id = created.id.or(Some(id).filter(|id| !created.known.contains(id)));
+        }
     }
 
     fn settle(&self) -> Duration {

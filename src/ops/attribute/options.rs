@@ -15,7 +15,7 @@ use crate::ops::found_in_part;
 use crate::report::outcome::Outcome;
 use crate::state::{LockName, acquire};
 use crate::system::storage::Lock;
-use crate::write::{self, Call, Written};
+use crate::write::{self, Call, LeftCall, Written};
 use storefront_core::attribute::view::{Attribute, NewOption};
 use storefront_core::attribute::{Named, StoredOptions};
 use storefront_core::effect::{Effect, composed};
@@ -51,7 +51,10 @@ struct Addition<'b> {
 }
 
 /// What became of additions.
+#[derive(Default)]
 struct Added<'b> {
+    /// The calls that were applied.
+    calls: Vec<LeftCall>,
     /// What those change that were applied, in their order.
     effects: Vec<Effect>,
     /// Their labels, with the ids that an answer or a look has told.
@@ -69,7 +72,11 @@ impl<'a> Locked<'a> {
             || session.report.status("waiting for another storefront process to finish with this attribute");
         let name = LockName::attribute(code);
         let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
-        let log = WriteLog::to_write(session.context, session.global.dry_run)?;
+        let log = if session.global.dry_run {
+            WriteLog::to_read(session.context).ok().flatten()
+        } else {
+            Some(WriteLog::open(session.context)?)
+        };
         let of_service = settings.service_id().to_string();
         let noted = log.as_ref().map(|log| log.default_note(&of_service, code)).transpose()?.flatten();
         let before = StoredOptions::of(Attribute(&read_existing(service, code).await?))?;
@@ -260,10 +267,10 @@ impl Locked<'_> {
         calls: &mut Calls<'_>,
         additions: Vec<Addition<'b>>,
     ) -> Result<Added<'b>, Failure> {
-        let mut labels: Vec<&str> = additions.iter().map(|addition| addition.label).collect();
-        let effects: Vec<Effect> = additions.iter().map(|addition| addition.call.effect.clone()).collect();
-        if !effects.is_empty() {
-            write::gate(self.service, &effects).await?;
+        let split = additions.into_iter().map(|Addition { label, call }| (label, call));
+        let (mut labels, mut to_send): (Vec<&str>, Vec<Call>) = split.unzip();
+        if !to_send.is_empty() {
+            write::gate(self.service, calls.operation, &mut to_send).await?;
         }
         if let Some(previous_default) = self.previous_default() {
             if self.before.default.is_none() {
@@ -276,13 +283,14 @@ impl Locked<'_> {
                 self.note(Some(&previous_default.id), &labels, &self.before).await?;
             }
         }
-        let mut added = Added { effects: Vec::new(), labels: Vec::new(), left: Vec::new(), failure: None };
-        for Addition { label, call } in additions {
+        let mut added = Added::default();
+        for (label, call) in labels.clone().into_iter().zip(to_send) {
             let effect = call.effect.clone();
             match calls.carry_out(owner, call).await {
                 Ok(written) => {
                     added.effects.push(effect);
                     added.labels.push((label, new_id(&written)));
+                    added.calls.extend(written.left);
                 }
                 Err(failure) => {
                     added.left = labels.split_off(added.labels.len());
@@ -309,12 +317,14 @@ impl Locked<'_> {
                 None => self.previous_default().cloned(),
             };
             if wanted.is_none() || goal.is_some() {
+                let mut sent = added.calls.clone();
                 if let Some(goal) = &goal {
                     let call = self.default_call(owner, None, goal)?;
                     whole.changes = call.effect.changes.clone();
-                    calls.complete(owner, Call { is_looked_at_later: true, ..call }).await?;
+                    let call = Call { is_looked_at_later: true, ..call };
+                    sent.extend(calls.complete(owner, call).await?.left);
                 }
-                let verified = write::verify(self.service, owner, &mut whole, None).await?;
+                let verified = write::verify(self.service, owner, &mut whole, None, &sent).await?;
                 let shown = owner.last().unwrap_or_else(|| self.before.clone());
                 let default = goal.map(|goal| goal.id).or_else(|| shown.default.clone());
                 self.note(default.as_deref(), &[], &shown).await?;
@@ -340,7 +350,7 @@ impl Locked<'_> {
             let whole = composed(&added.effects).unwrap_or_else(|| owner.addition("", false));
             let mut whole =
                 if added.effects.is_empty() { Effect { creates: Vec::new(), ..whole } } else { whole };
-            verified = write::verify(self.service, owner, &mut whole, None).await;
+            verified = write::verify(self.service, owner, &mut whole, None, &added.calls).await;
         }
         let shown = if is_sent { owner.last() } else { Some(self.before.clone()) };
         let Some(shown) = shown else {
@@ -352,9 +362,6 @@ impl Locked<'_> {
         let goal = self.goal(&shown, wanted).filter(|_| is_current || shown.default.is_none());
         if let Some(option) = goal.filter(|option| shown.default.as_ref() != Some(&option.id)) {
             let call = self.default_call(owner, shown.default.as_ref(), option)?;
-            if !is_sent {
-                write::gate(self.service, std::slice::from_ref(&call.effect)).await?;
-            }
             calls.complete(owner, call).await?;
         }
         let verified = verified?;
@@ -461,7 +468,6 @@ pub async fn set_default(service: &Service<'_>, code: &str, label: &str) -> Resu
     if is_set {
         calls.skip(call.name, "already there");
     } else {
-        write::gate(service, std::slice::from_ref(&call.effect)).await?;
         match calls.carry_out(&owner, call).await {
             Ok(written) => verified = written.verified,
             Err(failure) => {

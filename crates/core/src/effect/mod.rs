@@ -30,6 +30,7 @@ use serde_json::{Map, Value};
 use crate::profile::diff;
 use crate::profile::equal::same_value;
 use crate::profile::path::{FieldPath, List};
+use crate::text::exact_json;
 
 pub use compose::composed;
 pub use document::Document;
@@ -157,6 +158,17 @@ impl Owner {
     /// The owner of this kind with this id.
     pub fn new(kind: Kind, id: impl ToString) -> Self {
         Self { kind, id: Some(id.to_string()), scope: None }
+    }
+
+    /// As results have it: `{"cart": 4}`; an id that is a number as one.
+    pub fn to_json(&self) -> Value {
+        let id = |id: &String| id.parse::<u64>().map_or_else(|_| Value::from(id.clone()), Value::from);
+        let id = self.id.as_ref().map_or(Value::Null, id);
+        let mut owner = exact_json::object([(self.kind.noun(), id)]);
+        if let Some(scope) = &self.scope {
+            owner["scope"] = Value::from(scope.clone());
+        }
+        owner
     }
 
     /// An owner that the call makes.
