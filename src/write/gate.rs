@@ -19,20 +19,23 @@ const ANY: &str = "api";
 
 /// The place of a call in the log. Where it is dropped before the call leaves, it is noted that nothing was sent.
 #[derive(Debug)]
-pub struct Place {
-    open: OpenWrite,
-    name: WriteName,
-}
+pub struct Place(Option<(OpenWrite, WriteName)>);
 
 /// A call that has left: what people know it by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftCall(WriteName);
 
 impl Place {
+    /// That of a call that its caller has put into the log, and closes there.
+    pub const fn of_caller() -> Self {
+        Self(None)
+    }
+
     /// The call leaves now.
-    pub(super) fn leaves(self) -> LeftCall {
-        self.open.leaves();
-        LeftCall(self.name)
+    pub(super) fn leaves(self) -> Option<LeftCall> {
+        let (open, name) = self.0?;
+        open.leaves();
+        Some(LeftCall(name))
     }
 }
 
@@ -73,7 +76,9 @@ pub async fn gate(service: &Service<'_>, operation: &'static str, calls: &mut [C
     let entries = calls.iter().zip(&effects).map(entry).collect();
     let places = pass(service, operation, entries).await?;
     for ((call, effect), place) in calls.iter_mut().zip(effects).zip(places) {
-        service.stage.note(place.name, effect);
+        if let Some((_, name)) = &place.0 {
+            service.stage.note(*name, effect);
+        }
         call.place = Some(place);
     }
     Ok(())
@@ -126,7 +131,10 @@ async fn pass(
     let opened = service.log()?.gate_all(entries.into_iter().map(new).collect()).await;
     let opened = opened.inspect_err(|failure| note_busy(service, failure))?;
     let record = record.map(|(number, _)| number);
-    let place = |open: OpenWrite| Place { name: WriteName { id: open.id(), run, record }, open };
+    let place = |open: OpenWrite| {
+        let name = WriteName { id: open.id(), run, record };
+        Place(Some((open, name)))
+    };
     Ok(opened.into_iter().map(place).collect())
 }
 

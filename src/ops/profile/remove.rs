@@ -9,7 +9,7 @@ use crate::client::Effect::State;
 use crate::log::Unsent;
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::Outcome;
-use crate::write::Call;
+use crate::write::{Call, Place};
 use storefront_core::effect::{self, Effect};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::id::AddressId;
@@ -108,6 +108,7 @@ async fn remove_one(
     let (service, clock) = (sent.service, sent.service.session.context.clock);
     let left = if service.stopping.get() { None } else { unsent.leaves() };
     let (sent_at, owner) = (clock.now(), owner::Removal::new(sent, id));
+    let call = Call { place: Some(Place::of_caller()), ..call };
     let removed = calls.carry_out(&owner, call).await;
     if let Some(left) = left {
         let ended = removed.as_ref().map(|written| written.verified);
