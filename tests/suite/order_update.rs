@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use crate::support::magento::{done, fails, program, run};
-use crate::support::storefront::{Outcome, ended};
+use crate::support::storefront::{Home, Outcome, ended};
+use crate::support::terminal::{Look, Terminal};
 use crate::support::test_env::TestEnv;
 
 const CORRECTION: &str = "order update 000000002 --shipping --postcode 10119 -y";
@@ -138,4 +139,43 @@ fn several_orders_with_one_number_are_named_by_their_ids() {
     env.file("ids.csv", "order_id,address,postcode\n3,shipping,10117\n2,shipping,10119\n");
     let done = run(&env, "order update -i ids.csv -y");
     assert_eq!(done.code, 0, "{done:?}");
+}
+
+#[test]
+fn what_is_open_is_asked_for_and_the_correction_is_confirmed() {
+    Look::each(|look| {
+        let home = Home::new();
+        let mut terminal = Terminal::looking(&home, look, 200, "--sandbox --api magento order update");
+        terminal.asks("Customer (ID or email)").answers("1").picks("000000002").picks("shipping");
+        terminal.picks("Postcode").asks("Postcode").replaces("10119").sees("10119  (was 10118)");
+        terminal.picks("Done, review changes");
+        terminal
+            .sees("shipping and tax are not calculated again")
+            .sees("10118")
+            .sees("Send it?")
+            .confirms("y");
+        terminal.sees("Order 000000002: shipping address corrected: postcode 10118 → 10119");
+        terminal.sees("Equivalent command:");
+        terminal.sees("storefront --sandbox --api magento order update --id 2 --shipping --postcode 10119");
+        assert_eq!(terminal.ends().0, 0);
+        let shown = home.ok("--sandbox --api magento order show 000000002 --jq .status_histories[0].comment");
+        assert_eq!(shown.trim(), "shipping address corrected: postcode 10118 → 10119");
+    });
+}
+
+#[test]
+fn a_no_sends_nothing_and_a_new_country_asks_for_its_region() {
+    let home = Home::new();
+    let words = ["--sandbox", "--api", "magento", "order", "update", "000000002", "--shipping"];
+    let mut terminal = Terminal::run(&home, 200, &words, &[]);
+    terminal.picks("Country").asks("Country").replaces("Germany").asks("Region, by name or code");
+    terminal.replaces("BER").picks("City").asks("City").replaces("Berlin").picks("Done, review changes");
+    terminal.sees("Send it?").confirms("n");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("--shipping --country Germany --region BER --city Berlin"), "{screen}");
+    let city = home.ok(
+        "--sandbox --api magento order show 000000002 --jq .extension_attributes.shipping_assignments[0].shipping.address.city",
+    );
+    assert_eq!(city.trim(), "New York");
 }

@@ -1,5 +1,6 @@
 //! `storefront order …`
 
+mod dialogue;
 mod show;
 pub mod update;
 
@@ -7,10 +8,12 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+use self::update::UpdateArgs;
 use crate::cli::{CustomerChoice, RequestArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
+use crate::commands;
 use crate::ops::Operation;
 use crate::ops::orders::{OrderName, of_customer};
 use crate::report::list::{Column, List};
@@ -21,7 +24,7 @@ use storefront_core::text::exact_json;
 #[derive(Debug, Subcommand)]
 pub enum OrderCommand {
     /// Correct an address of an order, and add a comment that says so
-    Update(Box<update::UpdateArgs>),
+    Update(Box<UpdateArgs>),
     /// List the newest orders of a customer, or of a guest by email
     #[command(after_help = "Examples:
   storefront order list --sandbox --api magento --customer 1
@@ -49,6 +52,11 @@ pub struct OrderChoice {
 }
 
 impl OrderChoice {
+    /// Whether an order is named.
+    pub fn is_given(&self) -> bool {
+        self.number.is_some() || self.id.is_some()
+    }
+
     /// What names the order.
     ///
     /// # Errors
@@ -107,13 +115,33 @@ impl OrderCommand {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &OrderCommand) -> Result<(), Failure> {
     match command {
-        OrderCommand::Update(args) => update::run(session, args).await,
+        OrderCommand::Update(args) => update(session, args).await,
         OrderCommand::List(args) => with_service(session, async |service| list(service, args).await).await,
         OrderCommand::Show(args) => {
             let name = args.choice.name()?;
             with_service(session, async |service| show::show(service, &name).await).await
         }
     }
+}
+
+/// Reads the input and corrects the address; on a terminal, what is open is asked for.
+///
+/// # Errors
+/// Whatever went wrong.
+async fn update(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
+    commands::run_records(session, args, async |document| {
+        let is_complete = args.choice.is_given()
+            && (args.names_a_change() && args.side().is_some() || args.is_comment_alone());
+        if document.is_none()
+            && !is_complete
+            && session.prompt().can_ask()
+            && session.dialect.orders.is_some()
+        {
+            return with_service(session, async |service| dialogue::run(service, args).await).await;
+        }
+        commands::run_one(session, args, document).await
+    })
+    .await
 }
 
 const COLUMNS: &[Column] = &[

@@ -8,9 +8,7 @@ use serde_json::{Map, Value};
 use super::OrderChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{OperationArgs, SettleArgs};
-use crate::client::Session;
 use crate::client::service::Service;
-use crate::commands;
 use crate::input::{Draft, Written};
 use crate::journal::Ahead;
 use crate::ops::order_update::{self, Options, names_an_address};
@@ -89,6 +87,22 @@ impl FieldFlags for AddressFlags {
 }
 
 impl UpdateArgs {
+    /// Which address the flags name.
+    pub fn side(&self) -> Option<&'static str> {
+        let sides = [(self.shipping, "shipping"), (self.billing, "billing"), (self.both, "both")];
+        sides.into_iter().find(|(is_given, _)| *is_given).map(|(_, side)| side)
+    }
+
+    /// Whether the flags name what changes in the address.
+    pub fn names_a_change(&self) -> bool {
+        !self.members.named.is_empty() || !self.clear.is_empty() || self.from_address.is_some()
+    }
+
+    /// Whether only a comment is asked for.
+    pub fn is_comment_alone(&self) -> bool {
+        self.comment.is_some() && self.side().is_none() && !self.names_a_change()
+    }
+
     fn options(&self, service: &Service<'_>) -> Options {
         Options { settle: self.settle.settle.unwrap_or(service.settings.settle), no_comment: self.no_comment }
     }
@@ -146,7 +160,7 @@ impl Operation for UpdateArgs {
     }
 
     fn sets_what_is_compared(&self) -> bool {
-        !self.members.named.is_empty() || !self.clear.is_empty() || self.from_address.is_some()
+        self.names_a_change()
     }
 
     fn prepare(&self, dialect: &Dialect, written: Written, allow_unknown: bool) -> Result<Draft, Failure> {
@@ -210,12 +224,4 @@ impl Operation for UpdateArgs {
     ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
         Box::pin(order_update::resolve_unknown(service, draft, &ahead.effects, self.options(service)))
     }
-}
-
-/// Reads the input and corrects the address.
-///
-/// # Errors
-/// Whatever went wrong.
-pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    commands::run_operation(session, args).await
 }
