@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{Order, Which, comment_of, comment_text, region_country, wanted};
+use super::{Order, Which, comment_of, comment_text, records_of, region_country, wanted};
 use crate::effect::Effect;
 use crate::failure::FailureKind;
 use crate::profile::region::RegionDirectory;
@@ -191,4 +191,29 @@ fn what_a_person_should_know_first_is_said() {
     );
     order.shown["state"] = json!("complete");
     assert_eq!(of(&order, json!({"company": "X"})), "order 000000012 is complete: goods may have left");
+}
+
+#[test]
+fn the_inverse_is_a_record_that_leads_back() {
+    for draft in [
+        json!({"postcode": "10119", "company": "", "vat_id": "X1"}),
+        json!({"region_code": "CA", "city": "Fresno"}),
+        json!({"country_id": "FR", "region": null, "postcode": "75002"}),
+    ] {
+        let (effect, body) = corrected(draft.clone()).unwrap();
+        let mut changed = order();
+        *changed
+            .shown
+            .pointer_mut("/extension_attributes/shipping_assignments/0/shipping/address")
+            .unwrap() = body;
+        let inverse = effect.inverse(&changed.document());
+        assert!(inverse.left.is_empty(), "{draft}: {:?}", inverse.left);
+        let records = records_of(&inverse.effect);
+        let [record] = &records[..] else { panic!("{draft}: {records:?}") };
+        assert_eq!((&record["order_id"], &record["address"]), (&json!(12), &json!("shipping")));
+        let stored = changed.stored(Which::Shipping).unwrap();
+        let back = wanted(stored, record, &regions(), Which::Shipping).unwrap();
+        let effect = order().change(Which::Shipping, &back).unwrap();
+        assert!(effect.is_empty(), "{draft}: {:?}", effect.in_words());
+    }
 }
