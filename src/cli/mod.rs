@@ -335,7 +335,10 @@ impl GlobalArgs {
             profile: flags.profile.clone(),
             input: flattened(command, matches),
             request: flattened(command, matches),
-            customer: customer.customer,
+            customer: customer.customer.or_else(|| {
+                let named = takes("named_customer").then(|| matches.get_one::<String>("named_customer"));
+                named.flatten().cloned()
+            }),
             takes_customer: takes("customer"),
             takes_admin: takes("admin"),
             dry_run,

@@ -59,6 +59,7 @@ use crate::report::Report;
 use crate::state::page_file;
 use crate::system::storage::real_path;
 use crate::{batch, completion};
+use storefront_core::check::synonyms::by_meaning;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::{Bearer, is_read};
@@ -291,6 +292,29 @@ fn commands_called(verb: &str, grammar: &clap::Command) -> Option<String> {
     (!commands.is_empty()).then(|| format!("run {}", commands.join(" or ")))
 }
 
+/// The flag of the command that is called which means what an unknown flag says: `--zip` is `--postcode`.
+fn meant(flag: &str, words: &[OsString]) -> Option<String> {
+    let grammar = grammar();
+    let called =
+        words.iter().skip(1).fold(&grammar, |command, word| command.find_subcommand(word).unwrap_or(command));
+    let name = |long: &str| long.replace('-', "_");
+    let known: Vec<String> = called.get_arguments().filter_map(clap::Arg::get_long).map(name).collect();
+    let known = || known.iter().map(String::as_str);
+    // The fields of the addresses of a cart have their side before their name.
+    let typed = name(flag.trim_start_matches('-'));
+    let (side, field) = ["ship_", "bill_"]
+        .iter()
+        .find_map(|side| Some((*side, typed.strip_prefix(side)?)))
+        .unwrap_or(("", &typed));
+    let inside: Vec<&str> = known().filter_map(|known| known.strip_prefix(side)).collect();
+    // A flag has a name of its own for some fields.
+    let field = if field == "country_code" { "country" } else { field };
+    let found = by_meaning(field, inside.iter().copied());
+    let found =
+        found.map(|found| format!("{side}{found}")).filter(|found| known().any(|known| known == found));
+    found.map(|found| found.replace('_', "-"))
+}
+
 /// Adds to the error about an unknown subcommand what exists instead, in place of a guess by spelling.
 fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let typed = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
@@ -309,6 +333,14 @@ fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
         {
             "only the address of an order can be changed".to_owned()
         }
+        (ErrorKind::UnknownArgument, [Some(ContextValue::String(flag)), _]) => {
+            let Some(known) = meant(flag, words) else {
+                // No value of ours begins with dashes.
+                error.remove(ContextKind::Suggested);
+                return error;
+            };
+            format!("use '--{known}'")
+        }
         (ErrorKind::InvalidSubcommand, [_, Some(ContextValue::String(typed))]) => {
             let grammar = Cli::command();
             let before = words.iter().take_while(|word| *word != typed.as_str());
@@ -325,6 +357,7 @@ fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
         _ => return error,
     };
     error.remove(ContextKind::SuggestedSubcommand);
+    error.remove(ContextKind::SuggestedArg);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
 }

@@ -12,9 +12,14 @@ use storefront_core::absent::Absent;
 use storefront_core::email::{CustomerName, Email};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
-use storefront_core::id::CustomerId;
+use storefront_core::id::{AddressId, CustomerId};
 use storefront_core::interface::request::{Bearer, Filter, MAX_PAGE, Request, search_query, sorted_query};
+use storefront_core::profile::address::find_address;
 use storefront_core::text::redact::secrets;
+
+/// The fields in which words are looked for, those with digits in the last two, too.
+const WITH_NUMBERS: [&str; 6] =
+    ["email", "firstname", "lastname", "billing_company", "billing_postcode", "billing_telephone"];
 
 /// What a list has, for people.
 const CUSTOMERS: &str = "customers";
@@ -125,8 +130,8 @@ pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value
 }
 
 /// What is said where a search finds nobody.
-pub const NO_CUSTOMER_FOUND: &str =
-    "no customer found; each word must be a part of the email, first name or last name";
+pub const NO_CUSTOMER_FOUND: &str = "no customer found; each word must be a part of the email, first name, last name or company, or a number of the telephone \
+     or postcode; of addresses only the default billing address can be searched";
 
 /// What a search found.
 #[derive(Debug)]
@@ -137,7 +142,7 @@ pub struct Found {
     pub total: Option<u64>,
 }
 
-/// Customers of whom every word is in the email, the first or the last name, at most `limit`.
+/// Customers who have every word, as [`Pages::of_words`] says, at most `limit`.
 ///
 /// # Errors
 /// `usage` where the interface has no search, and as [`Service::read`].
@@ -163,27 +168,87 @@ pub struct Pages {
     count: u64,
     /// How many there are, where the service says so.
     pub total: Option<u64>,
+    /// The number that is searched, of which the shop compares single digits only.
+    number: Option<Number>,
+}
+
+/// A number to find: as it was typed, and its last digits.
+struct Number {
+    text: String,
+    digits: String,
+}
+
+/// Digits of a telephone number that tell it from others, however its beginning is written.
+const TELLING_DIGITS: usize = 7;
+
+impl Number {
+    /// A text that is a telephone number or a postcode, as far as its characters say.
+    fn of(text: &str) -> Option<Self> {
+        let is_sign = |it: char| it.is_ascii_digit() || it.is_whitespace() || "+-()./".contains(it);
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        (digits.len() >= 3 && text.chars().all(is_sign)).then(|| {
+            let start = digits.len().saturating_sub(TELLING_DIGITS);
+            Self { text: text.trim().to_owned(), digits: digits[start..].to_owned() }
+        })
+    }
+
+    /// Between two digits of a stored number there may be anything.
+    fn filter(&self) -> Filter {
+        let digits: Vec<String> = self.digits.chars().map(String::from).collect();
+        Filter {
+            fields: &["email", "firstname", "lastname", "billing_company", "billing_postcode"],
+            condition: "like",
+            value: format!("%{}%", escape_like(&self.text)),
+            or: Some(("billing_telephone", format!("%{}%", digits.join("%")))),
+        }
+    }
+
+    /// Whether a customer was not only found by the same digits in a longer number.
+    fn is_of(&self, customer: &Value) -> bool {
+        let billing = billing_address(customer).unwrap_or(&Value::Null);
+        let telephone = text(billing, "telephone");
+        let telephone: String = telephone.chars().filter(char::is_ascii_digit).collect();
+        let texts = ["company", "postcode"].map(|name| text(billing, name));
+        let own = ["email", "firstname", "lastname"].map(|name| text(customer, name));
+        telephone.contains(&self.digits) || texts.iter().chain(&own).any(|text| text.contains(&self.text))
+    }
+}
+
+/// The default billing address of a customer, the one of which a shop searches the fields.
+pub fn billing_address(customer: &Value) -> Option<&Value> {
+    let id = customer.get("default_billing").and_then(AddressId::of)?;
+    find_address(customer.as_object()?, id)
 }
 
 impl Pages {
     /// All customers.
     pub const fn of_all() -> Self {
-        Self { filters: Vec::new(), last: 0, is_last: false, count: 0, total: None }
+        Self { filters: Vec::new(), last: 0, is_last: false, count: 0, total: None, number: None }
     }
 
-    /// Customers of whom every word is in the email, the first or the last name.
+    /// Customers of whom every word is in the email, the first or the last name, or in the company, or with digits in the telephone or
+    /// the postcode, of the default billing address; or whose telephone has the digits of a number, however it is written.
     ///
     /// # Errors
     /// `usage` for a text without words.
     pub fn of_words(text: &str) -> Result<Self, Failure> {
-        let word = |word| Filter {
-            fields: &["email", "firstname", "lastname"],
+        if let Some(number) = Number::of(text) {
+            return Ok(Self { filters: vec![number.filter()], number: Some(number), ..Self::of_all() });
+        }
+        let word = |word: &str| Filter {
+            fields: if word.contains(|it: char| it.is_ascii_digit()) {
+                &WITH_NUMBERS
+            } else {
+                &WITH_NUMBERS[..4]
+            },
             condition: "like",
             value: format!("%{}%", escape_like(word)),
+            or: None,
         };
         let filters: Vec<Filter> = text.split_whitespace().map(word).collect();
         if filters.is_empty() {
-            return Err(Failure::usage("nothing to search for").hint("give a part of an email or a name"));
+            return Err(Failure::usage("nothing to search for")
+                .hint("give a part of an email, a name, a company, or a telephone number"));
         }
         Ok(Self { filters, ..Self::of_all() })
     }
@@ -194,6 +259,21 @@ impl Pages {
     /// `usage` where the interface has no search; `unavailable` where the service gives the same customers again in place of the
     /// next ones; and as [`read_page`].
     pub async fn next(&mut self, service: &Service<'_>, limit: usize) -> Result<Option<Vec<Value>>, Failure> {
+        loop {
+            let Some(mut page) = self.next_page(service, limit).await? else { return Ok(None) };
+            let Some(number) = &self.number else { return Ok(Some(page)) };
+            page.retain(|customer| number.is_of(customer));
+            if !page.is_empty() {
+                return Ok(Some(page));
+            }
+        }
+    }
+
+    async fn next_page(
+        &mut self,
+        service: &Service<'_>,
+        limit: usize,
+    ) -> Result<Option<Vec<Value>>, Failure> {
         if self.is_last {
             return Ok(None);
         }
@@ -204,7 +284,8 @@ impl Pages {
         let page = read_page(service, &request(service, &query)?, CUSTOMERS, size).await?;
         // What is left is counted, not what there was at first.
         self.is_last = page.is_last();
-        self.total = self.total.or(page.total);
+        // Of a number it is not known how many of them have it.
+        self.total = self.total.or(page.total.filter(|_| self.number.is_none()));
         let mut customers = page.records;
         let id = |customer: &Value| positive(&text(customer, "id"));
         customers.retain(|customer| id(customer).is_none_or(|id| id > self.last));

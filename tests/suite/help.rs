@@ -198,7 +198,7 @@ fn what_people_mean_by_another_flag_is_refused_and_named() {
             "use --address-lastname for the address",
         ),
         ("--sandbox customer update --address 2 --city ''", "clears a field with --clear FIELD"),
-        ("--sandbox customer show jan@example.com", "name the customer with '--customer jan@example.com'"),
+        ("--sandbox quote show jan@example.com", "name the customer with '--customer jan@example.com'"),
         ("--sandbox attribute show --code color", "write the code of the attribute without '--code'"),
         ("--sandbox --api magento customer find x --limit 0", "0 is not in 1..=65535"),
         ("--sandbox customer history --limit 0", "0 is not in 1.."),

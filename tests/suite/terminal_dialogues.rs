@@ -245,3 +245,35 @@ fn in_a_list_letters_filter_and_the_space_bar_chooses_nothing() {
     let (code, screen) = terminal.ends();
     assert_eq!(code, 130, "{screen}");
 }
+
+#[test]
+fn an_item_is_asked_for_with_its_quantity() {
+    Look::each(|look| {
+        let home = Home::new();
+        let line = "--sandbox --api magento quote add-item --customer 1";
+        let mut terminal = Terminal::looking(&home, look, 200, line);
+        terminal.asks("SKU").answers("mug-blue");
+        terminal.asks("Quantity").replaces("0").sees("enter a number above 0").replaces("2");
+        terminal.sees("Equivalent command:");
+        let (code, screen) = terminal.ends();
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains("--sku mug-blue --qty 2"), "{screen}");
+    });
+}
+
+#[test]
+fn shipping_is_asked_for_from_what_the_shop_offers() {
+    let home = Home::new();
+    home.ok("--sandbox --api magento quote add-item --customer 1 --sku mug-blue --qty 1");
+    let mut terminal = terminal(&home, "--sandbox --api magento quote ship --customer 1");
+    terminal.sees("Ship to which address?").picks("10118 New York");
+    terminal.sees("Which shipping method?").picks("Flat Rate");
+    terminal.sees("Which payment method?").picks("Check");
+    terminal.sees("Equivalent command:");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 0, "{screen}");
+    assert!(
+        screen.contains("--ship-to-address 2 --carrier flatrate --method flatrate --payment-method checkmo"),
+        "{screen}"
+    );
+}

@@ -10,6 +10,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use export::ExportArgs;
 use history::HistoryArgs;
+use serde_json::Value;
 
 use self::update::UpdateArgs;
 use crate::cli::{CustomerChoice, ReplacementArgs, RequestArgs, WriteArgs};
@@ -18,7 +19,7 @@ use crate::client::runtime::with_service;
 use crate::client::service::Service;
 use crate::commands;
 use crate::ops::Operation;
-use crate::ops::customers::{self, Found, NO_CUSTOMER_FOUND};
+use crate::ops::customers::{self, Found, NO_CUSTOMER_FOUND, billing_address};
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
 use crate::ops::profile::{Change, read};
@@ -39,11 +40,11 @@ pub enum CustomerCommand {
   storefront customer show --sandbox -o json > before.json
   storefront customer show --sandbox --jq '.addresses[] | [.id, .city]'")]
     Show(ShowArgs),
-    /// Search customers by email and name, with an administrator's token
+    /// Search customers by email, name, company, telephone or postcode, with an administrator's token
     #[command(alias = "search")]
     #[command(after_help = "Examples:
   storefront customer find --sandbox --api magento haddad
-  storefront customer find --sandbox --api magento amina example.com --limit 5
+  storefront customer find --sandbox --api magento '+33 1 42 68 53 00'
   storefront customer find --sandbox --api magento haddad --jq .id")]
     Find(FindArgs),
     /// Check address books for duplicates and for addresses that block updates
@@ -65,6 +66,10 @@ pub enum CustomerCommand {
 /// Flags of `customer show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
+    /// Customer ID or email, as with --customer
+    #[arg(id = "named_customer", value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(conflicts_with = "customer")]
+    pub named: Option<String>,
     /// Whose profile or quote.
     #[command(flatten)]
     pub choice: CustomerChoice,
@@ -76,7 +81,7 @@ pub struct ShowArgs {
 /// Flags of `customer find`.
 #[derive(Debug, Args)]
 pub struct FindArgs {
-    /// Words to find in email or name
+    /// Words to find in email, name or company, or a telephone number or postcode
     #[arg(value_name = "TEXT", required = true, value_parser = NonEmptyStringValueParser::new())]
     pub text: Vec<String>,
     /// Show at most N customers
@@ -179,7 +184,14 @@ const COLUMNS: &[Column] = &[
     ("FIRST NAME", "firstname"),
     ("LAST NAME", "lastname"),
     ("WEBSITE", "website_id"),
+    ("CITY", "city"),
+    ("TELEPHONE", "telephone"),
+    ("", "postcode"),
+    ("", "company"),
 ];
+
+/// The fields of the default billing address, by which people tell namesakes apart.
+const OF_ADDRESS: [&str; 4] = ["city", "telephone", "postcode", "company"];
 
 /// Prints the customers that were found: a table, or a flat object each.
 ///
@@ -200,7 +212,9 @@ async fn find(service: &Service<'_>, args: &FindArgs) -> Result<(), Failure> {
     }
     let mut list = List::new(report, COLUMNS, false);
     for customer in &found {
-        list.add(COLUMNS.iter().map(|(_, name)| ((*name).to_owned(), customer[*name].clone())).collect())?;
+        let billing = billing_address(customer).unwrap_or(&Value::Null);
+        let field = |name: &str| if OF_ADDRESS.contains(&name) { &billing[name] } else { &customer[name] };
+        list.add(COLUMNS.iter().map(|(_, name)| ((*name).to_owned(), field(name).clone())).collect())?;
     }
     list.finish()
 }

@@ -3,9 +3,12 @@
 use clap::Args;
 use serde_json::{Map, Number, Value};
 
+use super::questions;
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_label_number};
 use crate::cli::{CustomerChoice, OperationArgs};
+use crate::client::Session;
 use crate::client::service::Service;
+use crate::commands;
 use crate::input::Draft;
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, add_item};
@@ -49,6 +52,25 @@ impl FieldFlags for Item {
     const HEADING: &'static str = "Item";
     const TABLE: Table = |tables| tables.cart_item;
     const FLAGS: &'static str = "sku qty quote-id";
+}
+
+/// Reads the input and adds the item; on a terminal, what is not named is asked for.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
+    let is_named = |name: &str| args.item.named.contains_key(name);
+    let is_complete = is_named("sku") && is_named("qty");
+    commands::run_records(session, args, async |document| {
+        if document.is_none() && !is_complete && session.prompt().can_ask() {
+            let ask = async |service: &Service<'_>| {
+                questions::add_item::<AddItemArgs>(service, &args.item.named).await
+            };
+            return commands::with_customer(session, ask).await;
+        }
+        commands::run_one(session, args, document).await
+    })
+    .await
 }
 
 impl Operation for AddItemArgs {

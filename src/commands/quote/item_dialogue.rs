@@ -3,11 +3,11 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
+use super::questions;
 use crate::cli::command_line::flag;
 use crate::client::service::Service;
-use crate::commands::{grammar, prepare};
 use crate::ops::customers::with_id;
-use crate::ops::{self, Operation, cart};
+use crate::ops::{Operation, cart};
 use crate::prompt::{Objection, Question};
 use crate::report::fields::format_value;
 use storefront_core::cart::{find_item, item_id};
@@ -35,7 +35,6 @@ pub async fn run<A: Args + Operation>(
     answers: Answers,
 ) -> Result<(), Failure> {
     let service = &with_id(service).await?;
-    let session = service.session;
     let (item, is_asked) = choose(service, named).await?;
     let mut line = service.typed();
     if is_asked {
@@ -44,13 +43,7 @@ pub async fn run<A: Args + Operation>(
     if answers == Answers::ItemAndQuantity && !named.contains_key("qty") {
         line = line.with(flag("qty", &quantity(service, &item)?));
     }
-    let args: A = line.parse(grammar())?;
-    let draft = prepare(session, &args, None)?;
-    let done = ops::run(&args, service, &draft, None).await;
-    service.stage.end(done.as_ref());
-    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
-    session.report.equivalent(&line);
-    reported
+    questions::run::<A>(service, line).await
 }
 
 /// The item that the flags name, or that a person chooses, and whether it was asked for.

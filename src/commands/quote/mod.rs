@@ -3,7 +3,8 @@
 pub mod add_item;
 pub mod clear;
 mod item_dialogue;
-pub mod remove_item;
+mod questions;
+mod remove_item;
 pub mod set_item;
 pub mod ship;
 
@@ -105,8 +106,8 @@ impl QuoteCommand {
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
-        QuoteCommand::Ship(args) => commands::run_operation(session, &**args).await,
-        QuoteCommand::AddItem(args) => commands::run_operation(session, &**args).await,
+        QuoteCommand::Ship(args) => ship::run(session, args).await,
+        QuoteCommand::AddItem(args) => add_item::run(session, args).await,
         QuoteCommand::SetItem(args) => set_item::run(session, args).await,
         QuoteCommand::RemoveItem(args) => remove_item::run(session, args).await,
         QuoteCommand::Clear(args) => commands::run_operation(session, &**args).await,

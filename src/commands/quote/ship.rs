@@ -7,9 +7,12 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 
+use super::questions::{self, ShipNames};
 use crate::cli::field_flags::{FieldArgs, FieldFlags};
 use crate::cli::{CustomerChoice, OperationArgs};
+use crate::client::Session;
 use crate::client::service::Service;
+use crate::commands;
 use crate::input::{Draft, Overrides, Written, document};
 use crate::ops::customers::with_id;
 use crate::ops::{Operation, Run, ship};
@@ -178,6 +181,30 @@ impl Operation for ShipArgs {
             ship::perform(&service, &draft).await
         })
     }
+}
+
+/// Reads the input and saves it; on a terminal, an address, a method and a payment that are not named are asked for.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
+    let names_address = args.takes_stored() || !args.ship.named.is_empty() || !args.bill.named.is_empty();
+    commands::run_records(session, args, async |document| {
+        let asks = document.is_none() && !names_address && session.prompt().can_ask();
+        if asks && session.dialect.carts.is_some() {
+            let ask = async |service: &Service<'_>| {
+                let named = ShipNames {
+                    quote_id: args.quote_id.as_deref(),
+                    has_method: args.shipping.named.contains_key("shipping_method_code"),
+                    has_payment: args.no_payment || args.payment.is_some() || args.payment_method.is_some(),
+                };
+                questions::ship::<ShipArgs>(service, named).await
+            };
+            return commands::with_customer(session, ask).await;
+        }
+        commands::run_one(session, args, document).await
+    })
+    .await
 }
 
 impl ShipArgs {

@@ -27,12 +27,16 @@ pub fn suggest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         return meanings.split(' ').find_map(meant).copied();
     }
     match meanings(typed) {
-        Some(meanings) => {
-            let mut meanings = meanings.split(' ');
-            meanings.find_map(|meaning| known.iter().find(|known| **known == meaning).copied())
-        }
+        Some(_) => by_meaning(typed, known),
         None => closest_match(typed, known.into_iter().filter(|name| !NEVER_BY_SPELLING.contains(name))),
     }
+}
+
+/// The known name that the table has for one that is not known.
+pub fn by_meaning<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    let mut meanings = meanings(typed)?.split(' ');
+    meanings.find_map(|meaning| known.iter().find(|known| **known == meaning).copied())
 }
 
 /// What stands before the fields of an address in the exports of Shopify and WooCommerce, and in Magento's import.

@@ -149,6 +149,8 @@ pub struct Filter {
     pub condition: &'static str,
     /// What the field is compared with.
     pub value: String,
+    /// One more field, compared with a value of its own, that suffices.
+    pub or: Option<(&'static str, String)>,
 }
 
 impl Filter {
@@ -159,7 +161,7 @@ impl Filter {
 
     /// One of the fields has exactly this value.
     pub fn equal(fields: &'static [&'static str], value: impl ToString) -> Self {
-        Self { fields, condition: "eq", value: value.to_string() }
+        Self { fields, condition: "eq", value: value.to_string(), or: None }
     }
 }
 
@@ -202,10 +204,12 @@ pub fn segment(value: &str) -> String {
 fn query(filters: &[Filter], sorted_by: Option<&str>, limit: usize) -> String {
     let mut pairs = Vec::new();
     for (group, filter) in (first_group(filters.len())..).zip(filters) {
-        for (index, field) in filter.fields.iter().enumerate() {
+        let fields = filter.fields.iter().map(|field| (*field, &filter.value));
+        let or = filter.or.iter().map(|(field, value)| (*field, value));
+        for (index, (field, value)) in fields.chain(or).enumerate() {
             let name = format!("searchCriteria[filter_groups][{group}][filters][{index}]");
-            pairs.push((format!("{name}[field]"), (*field).to_owned()));
-            pairs.push((format!("{name}[value]"), filter.value.clone()));
+            pairs.push((format!("{name}[field]"), field.to_owned()));
+            pairs.push((format!("{name}[value]"), value.clone()));
             pairs.push((format!("{name}[condition_type]"), filter.condition.to_owned()));
         }
     }

@@ -6,7 +6,7 @@ mod form;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -54,6 +54,10 @@ fn clearable_names() -> impl Iterator<Item = PossibleValue> {
   storefront customer update --sandbox --remove-address 3 --dry-run
   storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'")]
 pub struct UpdateArgs {
+    /// Customer ID or email, as with --customer
+    #[arg(id = "named_customer", value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(conflicts_with = "customer", hide = true)]
+    pub named: Option<String>,
     /// Whose profile.
     #[command(flatten)]
     pub choice: CustomerChoice,

@@ -1,0 +1,162 @@
+//! What `quote add-item` and `quote ship` ask on a terminal, where the command line does not say it.
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use crate::cli::command_line::{CommandLine, flag};
+use crate::client::service::Service;
+use crate::commands::{grammar, prepare};
+use crate::ops::cart::{find, no_active_cart};
+use crate::ops::customers::with_id;
+use crate::ops::profile::read::read_profile;
+use crate::ops::{self, Operation};
+use crate::prompt::{Objection, Question};
+use crate::report::fields::format_value;
+use crate::report::profile::place_first;
+use storefront_core::cart::Cart;
+use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
+use storefront_core::lint;
+use storefront_core::profile::address::own_id;
+
+/// Asks for the item, its quantity, and where the interface needs it the quote.
+///
+/// # Errors
+/// [`Failure::cancelled`] when the person leaves; whatever goes wrong with the command.
+pub async fn add_item<A: Args + Operation>(
+    service: &Service<'_>,
+    named: &Map<String, Value>,
+) -> Result<(), Failure> {
+    let is_named = |name: &str| named.contains_key(name);
+    let mut line = service.typed();
+    let is_given = |text: &str| Objection::unless(!text.trim().is_empty(), "required");
+    if !is_named("sku") {
+        line = line.with(flag("sku", &typed(service, "SKU", "", is_given)?));
+    }
+    if !is_named("qty") {
+        let check = |text: &str| Objection::unless(lint::is_quantity(text.trim()), "enter a number above 0");
+        line = line.with(flag("qty", &typed(service, "Quantity", "1", check)?));
+    }
+    if service.settings.dialect.carts.is_none() && !is_named("quote_id") {
+        line = line.with(flag("quote-id", &typed(service, "Quote ID", "", is_given)?));
+    }
+    run::<A>(service, line).await
+}
+
+/// What the command line of `quote ship` says already.
+pub struct ShipNames<'a> {
+    /// The cart.
+    pub quote_id: Option<&'a str>,
+    /// Whether it names a shipping method.
+    pub has_method: bool,
+    /// Whether it names a payment, or none.
+    pub has_payment: bool,
+}
+
+/// Asks for one of the customer's addresses, a shipping method that the shop offers there, and a payment method.
+///
+/// # Errors
+/// [`Failure::cancelled`] when the person leaves; `refused` where there is no cart, no address or no method; whatever goes wrong
+/// with the command.
+pub async fn ship<A: Args + Operation>(service: &Service<'_>, named: ShipNames<'_>) -> Result<(), Failure> {
+    let service = &with_id(service).await?;
+    let found = find(service, named.quote_id).await?.ok_or_else(|| no_active_cart(service))?;
+    if found.items().is_empty() {
+        return Err(Failure::usage(format!("cart {} has no items, and so no shipping method", found.id))
+            .hint(hint!("add one with ", storefront("quote add-item"))));
+    }
+    let cart = Cart::new(service.target()?, Some(found.id))?;
+    let mut line = service.typed();
+    let profile = read_profile(service).await?;
+    let addresses: Vec<_> =
+        profile.addresses().iter().filter_map(|it| Some((own_id(it)?, it.as_object()?))).collect();
+    let lines: Vec<String> =
+        addresses.iter().map(|(id, address)| format!("{}  {id}", place_first(address))).collect();
+    let chosen = pick(service, "Ship to which address?", &lines, || {
+        Failure::usage("the customer has no address")
+            .hint(hint!("add one with ", storefront("customer update --add-address")))
+    })?;
+    let (id, _) = addresses[chosen];
+    line = line.with(flag("ship-to-address", &id.to_string()));
+    if !named.has_method {
+        let offered = service.read(&cart.estimate_shipping(id)).await?.value;
+        let methods = list(&offered);
+        let name = |method: &&Value| {
+            let member = |name: &str| format_value(method.get(name));
+            format!(
+                "{}  {}  {} {}",
+                member("carrier_title"),
+                member("method_title"),
+                member("amount"),
+                member("method_code")
+            )
+        };
+        let lines: Vec<String> = methods.iter().map(name).collect();
+        let chosen = pick(service, "Which shipping method?", &lines, || {
+            Failure::usage("the shop offers no shipping method to this address")
+                .hint(hint!("look with ", storefront("quote methods")))
+        })?;
+        let member = |name: &str| format_value(methods[chosen].get(name));
+        line =
+            line.with(flag("carrier", &member("carrier_code"))).with(flag("method", &member("method_code")));
+    }
+    if !named.has_payment {
+        let offered = service.read(&cart.read("/payment-methods")).await?.value;
+        let methods = list(&offered);
+        let member = |method: &Value, name: &str| format_value(method.get(name));
+        let lines: Vec<String> = methods
+            .iter()
+            .map(|method| format!("{}  {}", member(method, "title"), member(method, "code")))
+            .collect();
+        if lines.is_empty() {
+            line = line.with(vec!["--no-payment".to_owned()]);
+        } else {
+            let chosen = pick(service, "Which payment method?", &lines, Failure::cancelled)?;
+            line = line.with(flag("payment-method", &member(methods[chosen], "code")));
+        }
+    }
+    run::<A>(service, line).await
+}
+
+/// The methods of an answer that can be chosen.
+fn list(offered: &Value) -> Vec<&Value> {
+    let methods = offered.as_array().into_iter().flatten();
+    methods.filter(|method| method.get("available").is_none_or(|it| *it != Value::Bool(false))).collect()
+}
+
+fn pick(
+    service: &Service<'_>,
+    question: &str,
+    lines: &[String],
+    none: impl FnOnce() -> Failure,
+) -> Result<usize, Failure> {
+    if lines.is_empty() {
+        return Err(none());
+    }
+    service.session.prompt().select(question, lines, 0)?.ok_or_else(Failure::cancelled)
+}
+
+fn typed(
+    service: &Service<'_>,
+    text: &str,
+    initial: &str,
+    check: impl Fn(&str) -> Result<(), Objection>,
+) -> Result<String, Failure> {
+    let question = Question { text, initial, ..Question::default() };
+    Ok(service.session.prompt().text(&question, check)?.ok_or_else(Failure::cancelled)?.trim().to_owned())
+}
+
+/// Runs the command with the answers, and prints it.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run<A: Args + Operation>(service: &Service<'_>, line: CommandLine) -> Result<(), Failure> {
+    let session = service.session;
+    let args: A = line.parse(grammar())?;
+    let draft = prepare(session, &args, None)?;
+    let done = ops::run(&args, service, &draft, None).await;
+    service.stage.end(done.as_ref());
+    let reported = done.and_then(|outcome| session.report.outcome(&outcome));
+    session.report.equivalent(&line);
+    reported
+}
