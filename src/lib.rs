@@ -12,6 +12,7 @@ pub mod input;
 pub mod journal;
 pub mod log;
 pub mod ops;
+pub mod past;
 pub mod plan;
 pub mod prompt;
 pub mod report;

@@ -82,6 +82,8 @@ pub struct Shop {
     admin_token: OnceCell<Credential>,
     /// The run that the writes are of, once there is one.
     pub run: Cell<Option<RunId>>,
+    /// The run that this command undoes.
+    pub undoes: Cell<Option<RunId>>,
     /// The log of this machine, once a write has opened it.
     log: OnceCell<WriteLog>,
     announced: Cell<bool>,
@@ -179,6 +181,7 @@ impl<'a> Service<'a> {
             customer_token: OnceCell::new(),
             admin_token: OnceCell::new(),
             run: Cell::default(),
+            undoes: Cell::default(),
             log: OnceCell::new(),
             announced: Cell::default(),
             told_of_print: Cell::default(),
@@ -483,6 +486,7 @@ impl Service<'_> {
             arguments: without_secrets(&self.session.context.arguments),
             retention_days: settings.retention_days,
             uuid: new_uuid(),
+            undoes: self.undoes.get(),
             ..NewRun::default()
         }
     }

@@ -1,7 +1,7 @@
 //! `storefront journal`: the batches of this machine, and what became of each of their records.
 
-mod after;
-mod list;
+pub mod after;
+pub mod list;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,11 @@ fn read<'a>(session: &'a Session<'a>, file: &Path) -> Result<Listing<'a>, Failur
     Listing::read(session, &newest.path)
 }
 
-fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
+/// Lists the records of journals.
+///
+/// # Errors
+/// As [`run`].
+pub fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let report = session.report;
     if args.csv && report.is_json() {
         return Err(

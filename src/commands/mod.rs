@@ -13,6 +13,7 @@ pub mod journal;
 pub mod mcp;
 pub mod meta;
 pub mod order;
+pub mod past;
 pub mod product;
 pub mod quote;
 pub mod review;
@@ -110,8 +111,16 @@ pub enum Command {
     #[command(subcommand)]
     Product(ProductCommand),
     /// Find and inspect the journals of batches
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Journal(JournalCommand),
+    /// List what was written from this machine, newest first, or show one write
+    History(past::HistoryArgs),
+    /// Compare what was written with what the shop has now
+    // The overview fits a terminal of 35 lines; the help of `history` names it.
+    #[command(hide = true)]
+    Verify(past::VerifyArgs),
+    /// Take back what was written, where it still is so
+    Undo(Box<past::UndoArgs>),
     /// Delete what this machine keeps of customers; the shop is not touched
     // The overview fits a terminal of 35 lines.
     #[command(hide = true)]
@@ -142,6 +151,7 @@ pub enum Command {
     /// Call any other endpoint with the profile's base URL and token
     Api(ApiArgs),
     /// Print an example input to edit (field descriptions go to stderr)
+    #[command(hide = true)]
     Template(TemplateArgs),
     /// Print the JSON Schema (2020-12) of an operation's input
     // The overview fits a terminal of 35 lines.
@@ -215,8 +225,10 @@ impl Command {
             Self::Order(command) => command.can_write(),
             Self::Product(command) => command.can_write(),
             Self::Review(args) => !args.set_code,
-            Self::Apply(_) | Self::Api(_) => true,
+            Self::Apply(_) | Self::Api(_) | Self::Undo(_) => true,
             Self::Journal(_)
+            | Self::History(_)
+            | Self::Verify(_)
             | Self::Forget(_)
             | Self::Mcp(_)
             | Self::Config(_)
@@ -396,6 +408,9 @@ pub async fn run(
         Command::Order(command) => order::run(&session, command).await,
         Command::Product(command) => product::run(&session, command).await,
         Command::Journal(command) => journal::run(&session, command).await,
+        Command::History(args) => past::history(&session, args).await,
+        Command::Verify(args) => past::verify(&session, args).await,
+        Command::Undo(args) => past::undo(&session, args).await,
         Command::Forget(args) => forget::run(&session, args).await,
         Command::Apply(args) => apply::run(&session, args).await,
         Command::Review(args) => review::run(&session, args).await,
@@ -478,6 +493,7 @@ fn asks_by_itself(global: &GlobalArgs, command: &Command) -> Result<bool, Failur
     if matches!(
         command,
         Command::Customer(_)
+            | Command::Undo(_)
             | Command::Order(_)
             | Command::Quote(QuoteCommand::Clear(_) | QuoteCommand::RemoveItem(_))
     ) {

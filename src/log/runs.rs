@@ -4,11 +4,11 @@ use std::fmt::{self, Display, Formatter};
 
 use jiff::Timestamp;
 use ring::rand::{SecureRandom, SystemRandom};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use super::writes::unwritable;
-use super::{Durability, WriteLog, stored, time};
+use super::{Durability, Owner, WriteLog, stored, time};
 use storefront_core::failure::Failure;
 use storefront_core::text::hash::hex;
 
@@ -135,6 +135,53 @@ impl WriteLog {
         self.commit_later(move |connection| {
             connection.execute("UPDATE run SET ended = ?2 WHERE id = ?1", params![run.0, now]).map(drop)
         });
+    }
+
+    /// The run with this id.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn run(&self, id: RunId) -> Result<Option<Run>, Failure> {
+        let find = format!("SELECT {COLUMNS} FROM run WHERE id = ?1");
+        self.read(|connection| connection.prepare_cached(&find)?.query_row([id.0], read).optional())
+    }
+
+    /// The runs that wrote to a service, and to this owner there, newest first; of a batch only the last one.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn runs(
+        &self,
+        service: &str,
+        owner: Option<&Owner>,
+        limit: Option<usize>,
+    ) -> Result<Vec<Run>, Failure> {
+        let find = format!(
+            "SELECT {COLUMNS} FROM run WHERE service = ?1 \
+             AND EXISTS (SELECT 1 FROM write WHERE write.run = run.id \
+                         AND (?2 IS NULL OR owner_kind = ?2 AND owner = ?3)) \
+             AND (journal IS NULL OR NOT EXISTS \
+                  (SELECT 1 FROM run AS later WHERE later.journal = run.journal AND later.id > run.id \
+                   AND EXISTS (SELECT 1 FROM write WHERE write.run = later.id))) \
+             ORDER BY id DESC LIMIT ?4"
+        );
+        let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
+        let (kind, id) = owner.map(|owner| (owner.kind, owner.id.clone())).unzip();
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(&find)?;
+            find.query_map(params![service, kind, id.flatten(), limit], read)?.collect()
+        })
+    }
+
+    /// The newest run that undoes this one.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn newest_undo(&self, run: RunId) -> Result<Option<RunId>, Failure> {
+        let find = "SELECT max(id) FROM run WHERE undoes = ?1";
+        let found: Option<i64> =
+            self.read(|connection| connection.prepare_cached(find)?.query_row([run.0], |row| row.get(0)))?;
+        Ok(found.map(RunId))
     }
 
     /// The runs that have a journal, the one that began last first, each journal once.

@@ -111,6 +111,8 @@ pub struct Write {
     pub owner_kind: String,
     /// The id of its owner.
     pub owner: Option<String>,
+    /// The customer whose data it holds, where that is known.
+    pub customer: Option<String>,
     /// The change.
     pub effect: Value,
     /// When it left.
@@ -129,6 +131,14 @@ impl Write {
         self.part_of.unwrap_or(self.id)
     }
 
+    /// What it changed, in words: `cart 4`.
+    pub fn owner_in_words(&self) -> String {
+        match &self.owner {
+            Some(owner) => format!("{} {owner}", self.owner_kind),
+            None => self.owner_kind.clone(),
+        }
+    }
+
     /// What it changes, with what was seen of that; `None` for a call of which nobody knows.
     pub fn changes(&self) -> Option<Effect> {
         serde_json::from_value(self.effect.clone()).ok()
@@ -136,7 +146,7 @@ impl Write {
 }
 
 const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
-     outcome, seen, owner_kind FROM write JOIN run ON run.id = write.run";
+     outcome, seen, owner_kind, customer FROM write JOIN run ON run.id = write.run";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
     let json = |text: Option<String>| text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -158,6 +168,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
         is_open: outcome.is_none(),
         seen: json(row.get(11)?),
         owner_kind: row.get(12)?,
+        customer: row.get(13)?,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::client::service::Service;
 use crate::client::{CHECK_BEFORE_RETRY, LOOK_CLOSER, Reply};
 use crate::write::owner::{Owner, Shown};
 use storefront_core::cart::{is_asked, item_id, item_state};
-use storefront_core::effect::{self, Before, Change, Created, Effect, Kept, Kind, Look, Sent, Third};
+use storefront_core::effect::{self, Before, Change, Created, Effect, Kept, Kind, Look, Seen, Sent, Third};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::hint::{Hint, storefront};
 use storefront_core::interface::request::Request;
@@ -101,6 +101,33 @@ impl Owner for AddedItem<'_> {
 
     fn is_readable(&self) -> bool {
         self.read.is_some()
+    }
+
+    /// The answer is the line with its quantity: what was there before is the rest.
+    fn note_ids(&self, effect: &mut Effect, shown: &Value) {
+        let Some((id, quantity)) = item_id(shown).zip(shown.get("qty")) else { return };
+        let asked = self.count().asked();
+        let before = number(quantity).zip(asked).map(|(total, asked)| total - asked);
+        let Some(before) = before.filter(|_| self.service.settings.dialect.shows_replies) else { return };
+        match (&mut effect.creates[..], &mut effect.changes[..]) {
+            ([created], []) if is_close(before, 0.0) && !created.known.contains(&id) => {
+                (created.id, created.seen) = (Some(id), Some(item_state(shown)));
+            }
+            ([_], []) if before > 0.0 => {
+                effect.creates.clear();
+                effect.changes.push(Change {
+                    path: FieldPath::item(id).member("qty"),
+                    before: Before::Read(number_value(before)),
+                    sent: Sent::Plus(self.item.get("qty").cloned().unwrap_or_default()),
+                    seen: Some(Seen { value: Some(quantity.clone()) }),
+                });
+            }
+            ([], [change]) if change.path.item_id() == Some(id) => {
+                change.before = Before::Read(number_value(before));
+                change.seen = Some(Seen { value: Some(quantity.clone()) });
+            }
+            _ => {}
+        }
     }
 
     /// Where the reply shows another item, whose it is is not known. What a customer chose of a product may change its SKU, or be
@@ -233,6 +260,18 @@ fn sku(value: Option<&Value>) -> Option<String> {
 
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+/// A quantity, without decimals where it has none.
+fn number_value(quantity: f64) -> Option<Value> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a quantity without decimals is written as an integer"
+    )]
+    let whole = quantity as i64;
+    #[expect(clippy::cast_precision_loss, reason = "only whole quantities come here")]
+    let is_whole = is_close(whole as f64, quantity);
+    if is_whole { Some(whole.into()) } else { serde_json::Number::from_f64(quantity).map(Value::Number) }
 }
 
 fn is_close(one: f64, other: f64) -> bool {

@@ -110,6 +110,7 @@ mod mcp;
 #[cfg(unix)]
 mod operation_faults;
 mod order_update;
+mod past;
 mod people;
 mod plans;
 mod plans_of_sheets;

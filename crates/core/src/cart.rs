@@ -123,10 +123,18 @@ pub fn item_id(item: &Value) -> Option<i64> {
     scalar(item.get("item_id"))?.trim().parse().ok()
 }
 
-/// What counts of an item, by which it can be set back: its id, SKU and quantity.
+/// What counts of an item, by which it can be set back: its id, SKU and quantity, and of a product that is not a simple one its type
+/// and what was chosen of it, as far as the cart shows that.
 pub fn item_state(item: &Value) -> Value {
     let member = |name| item.get(name).cloned().unwrap_or_default();
-    exact_json::object(["item_id", "sku", "qty"].map(|name| (name, member(name))))
+    let mut state = exact_json::object(["item_id", "sku", "qty"].map(|name| (name, member(name))));
+    if item.get("product_type").is_some_and(|kind| !kind.is_null() && kind != "simple") {
+        state["product_type"] = member("product_type");
+    }
+    if item.get("product_option").is_some_and(|option| !option.is_null()) {
+        state["product_option"] = member("product_option");
+    }
+    state
 }
 
 /// Whether an item is asked for by its id, or else by its SKU.
@@ -138,7 +146,8 @@ pub fn is_asked(item: &Value, asked: &Map<String, Value>) -> bool {
     }
 }
 
-fn has_sku(item: &Value, sku: &str) -> bool {
+/// Whether an item has this SKU, letter case apart.
+pub fn has_sku(item: &Value, sku: &str) -> bool {
     let plain = |sku: &str| sku.trim().to_lowercase();
     scalar(item.get("sku")).is_some_and(|own| plain(&own) == plain(sku))
 }

@@ -72,6 +72,20 @@ pub struct UndoArgs {
     pub request: RequestArgs,
 }
 
+impl VerifyArgs {
+    /// All of this journal.
+    pub fn of(file: PathBuf) -> Self {
+        Self { journal: JournalArgs::of(file), sample: None, request: RequestArgs::default() }
+    }
+}
+
+impl UndoArgs {
+    /// All of this journal.
+    pub fn of(file: PathBuf, plan: PlanArgs) -> Self {
+        Self { journal: JournalArgs::of(file), plan, request: RequestArgs::default() }
+    }
+}
+
 /// A part of a hundred, with or without its sign.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
@@ -81,6 +95,10 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 impl JournalArgs {
+    fn of(file: PathBuf) -> Self {
+        Self { file, batch_input: None, jobs: None, rate: None }
+    }
+
     /// The flags of a batch that it takes.
     fn global(&self, global: &GlobalArgs) -> GlobalArgs {
         let batch = BatchArgs { jobs: self.jobs, rate: self.rate, ..BatchArgs::default() };

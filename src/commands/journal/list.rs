@@ -70,6 +70,13 @@ pub fn run(session: &Session<'_>, args: &ListArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The state of a batch, and how many of its records are in which state, for people.
+pub fn state_of(session: &Session<'_>, run: &KnownRun) -> (String, String) {
+    let row = row(session, &[], run);
+    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    (text("state"), text("counts"))
+}
+
 /// A batch as it is listed.
 fn row(session: &Session<'_>, runs: &[&KnownRun], run: &KnownRun) -> Value {
     let (report, known) = (session.report, Listing::read(session, &run.path));

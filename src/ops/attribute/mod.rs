@@ -8,6 +8,8 @@ pub mod names;
 mod option_owner;
 pub mod options;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use self::assign::Place;
@@ -23,12 +25,13 @@ use storefront_core::absent::Absent;
 use storefront_core::attribute::StoredOptions;
 use storefront_core::attribute::export::UNKNOWN;
 use storefront_core::attribute::view::Attribute;
+use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::dialect::Dialect;
-use storefront_core::interface::request::{Bearer, Request};
+use storefront_core::interface::request::{Bearer, Filter, Request};
 use storefront_core::operation::{ATTRIBUTE_CREATE, ATTRIBUTE_OPTION_ADD, Success, scalar};
-use storefront_core::profile::path::FieldPath;
+use storefront_core::profile::path::{FieldPath, List};
 use storefront_core::profile::since::Since;
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
@@ -359,4 +362,43 @@ fn exists(asked: Attribute<'_>) -> Failure {
         storefront("attribute show").arg(code),
         " prints it; choose another code for a new attribute"
     ))
+}
+
+async fn is_in_set(service: &Service<'_>, code: &str, set: &str) -> Result<bool, Failure> {
+    let codes = BTreeSet::from([code]);
+    let filters = catalog::only(&codes).into_iter().chain([Filter::equal(&["attribute_set_id"], set)]);
+    Ok(!catalog::members(service, &filters.collect::<Vec<_>>(), &codes).await?.is_empty())
+}
+
+/// The attribute with this id, with its options and the sets that `effect` names, as effects speak of them; `None` if it is
+/// gone.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn by_id(
+    service: &Service<'_>,
+    id: &str,
+    effect: &Effect,
+) -> Result<Option<(String, Map<String, Value>)>, Failure> {
+    // The shop cannot be asked for an id: other tables have one, too.
+    let all = catalog::read(service, catalog::ADMINISTRATORS, &[], Some("attribute_id"), |_, _| ()).await?;
+    let is_it =
+        |attribute: &&Map<String, Value>| scalar(attribute.get("attribute_id")).as_deref() == Some(id);
+    let Some(code) = all.iter().find(is_it).and_then(|attribute| scalar(attribute.get("attribute_code")))
+    else {
+        return Ok(None);
+    };
+    let mut whole = read_existing(service, &code).await?;
+    whole.extend(StoredOptions::of(Attribute(&whole))?.document());
+    let mut sets = Vec::new();
+    for change in &effect.changes {
+        let set = change.path.element_id().filter(|_| List::of(&change.path) == Some(List::Sets));
+        if let (Some(set), Some(Some(there))) = (set, change.after(&[]))
+            && is_in_set(service, &code, &set.to_string()).await?
+        {
+            sets.push(there);
+        }
+    }
+    whole.insert(List::Sets.name().to_owned(), sets.into());
+    Ok(Some((code, whole)))
 }

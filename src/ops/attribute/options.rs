@@ -446,6 +446,37 @@ pub async fn resolve_unknown(
     }))
 }
 
+/// Makes the option with this id the default, where the default option is the one that is expected.
+///
+/// # Errors
+/// As [`set_default`]; `guard` where another one is the default now, and where the option is gone.
+pub async fn set_default_by_id(
+    service: &Service<'_>,
+    code: &str,
+    option: &str,
+    expected: Option<&str>,
+) -> Result<Outcome, Failure> {
+    let locked = Locked::open(service, code).await?;
+    let (owner, stored) = (locked.owner()?, &locked.before);
+    let refused = |why: String| Failure::guard(format!("the default option stays: {why}")).for_good();
+    if stored.default.as_deref() != expected {
+        return Err(refused("it has changed since".to_owned()));
+    }
+    let option = stored.with_id(option).ok_or_else(|| refused(format!("option {option} is gone")))?;
+    let call = locked.default_call(&owner, stored.default.as_ref(), option)?;
+    if service.session.global.dry_run {
+        return Ok(preview(service, SET_DEFAULT, vec![planned(&call)]));
+    }
+    let mut calls = Calls::new(service, SET_DEFAULT);
+    let written = calls.carry_out(&owner, call).await?;
+    locked.note(Some(&option.id), &[], stored).await?;
+    let success = Some(Success {
+        text: format!("The default option of {code} is {} again", option.name),
+        covers_response: true,
+    });
+    Ok(Outcome { success, verified: Some(written.verified), ..calls.finish() })
+}
+
 /// Makes the option with this label the default, or shows the call.
 ///
 /// # Errors

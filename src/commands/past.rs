@@ -1,0 +1,281 @@
+//! `storefront history`, `verify` and `undo`: what was written from this machine, whether it is still so, and how it is taken back.
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, value_parser};
+
+use super::journal::{self, ShowArgs};
+use crate::cli::{PlanArgs, ReplacementArgs, RequestArgs, WriteArgs};
+use crate::client::Session;
+use crate::client::runtime::with_service;
+use crate::client::service::Service;
+use crate::log::Owner;
+use crate::ops::attribute::{by_id, options};
+use crate::ops::profile::Change;
+use crate::ops::profile::replace::replace;
+use crate::ops::profile::restore::Restore;
+use crate::past::found::{Found, LATEST, find};
+use crate::past::{history, owners, undo, verify};
+use crate::report::outcome::Outcome;
+use storefront_core::effect::{Before, Kind, composed};
+use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
+use storefront_core::operation::scalar;
+
+/// Which thing was written to.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OwnerChoice {
+    /// The customer with this ID
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub customer: Option<String>,
+    /// The cart with this ID
+    #[arg(long, value_name = "ID", value_parser = value_parser!(u64), conflicts_with = "customer")]
+    pub cart: Option<u64>,
+    /// The attribute with this ID
+    #[arg(long, value_name = "ID", value_parser = value_parser!(u64), conflicts_with_all = ["customer", "cart"])]
+    pub attribute: Option<u64>,
+}
+
+impl OwnerChoice {
+    fn owner(&self) -> Option<Owner> {
+        let of = |kind: Kind, id: String| Owner { kind: kind.noun(), id: Some(id), scope: None };
+        let customer = self.customer.clone().map(|id| of(Kind::Customer, id));
+        let cart = || self.cart.map(|id| of(Kind::Cart, id.to_string()));
+        let attribute = || self.attribute.map(|id| of(Kind::Attribute, id.to_string()));
+        customer.or_else(cart).or_else(attribute)
+    }
+}
+
+/// Flags of `history`.
+#[derive(Debug, Args)]
+#[command(after_help = "It needs no connection to the shop.
+
+Examples:
+  storefront history --sandbox
+  storefront history --sandbox --cart 1 -o json
+  storefront customer update --sandbox --gender 1 && storefront history latest --sandbox")]
+pub struct HistoryArgs {
+    /// ID of a write such as 1042 or 1042:7, journals of a batch, or `latest`
+    #[arg(value_name = "ID|JOURNAL")]
+    pub what: Vec<String>,
+    /// Whose writes.
+    #[command(flatten)]
+    pub owner: OwnerChoice,
+    /// List at most N writes [default: 20]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub limit: Option<u16>,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Flags of `verify`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Nothing is written to the shop. The exit code is 0 if everything was compared and is there, 7 if something is changed
+or gone, and 8 if something could not be compared.
+
+Examples:
+  storefront customer update --sandbox --gender 1 && storefront verify latest --sandbox
+  storefront customer update --sandbox --gender 1 && storefront verify 1 --sandbox
+  storefront customer update --sandbox --gender 1 && storefront verify --sandbox --customer 1"
+)]
+pub struct VerifyArgs {
+    /// ID of a write such as 1042 or 1042:7, journal of a batch, or `latest`
+    #[arg(value_name = "ID|JOURNAL", default_value = LATEST, value_parser = NonEmptyStringValueParser::new())]
+    pub what: String,
+    /// Whose writes.
+    #[command(flatten)]
+    pub owner: OwnerChoice,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Flags of `undo`.
+#[derive(Debug, Args)]
+#[command(after_help = "Of a batch it writes a plan for `apply`, by default undo-ID.plan, and sends nothing.
+The exit code is 0 if all of it is undone, 7 if a part is left, and 3 if nothing can be undone.
+
+Examples:
+  storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox --yes
+  storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox -n
+  storefront customer update --sandbox --gender 1 && storefront undo 1 --sandbox --whole-profile")]
+pub struct UndoArgs {
+    /// ID of a write such as 1042 or 1042:7, journal of a batch, or on a terminal `latest`
+    #[arg(value_name = "ID|JOURNAL", value_parser = NonEmptyStringValueParser::new())]
+    pub what: Option<String>,
+    /// Whose writes.
+    #[command(flatten)]
+    pub owner: OwnerChoice,
+    /// Confirm the deletion of exactly N addresses or items
+    #[arg(long, value_name = "N")]
+    pub allow_delete: Option<usize>,
+    /// Of a profile: restore all of it
+    #[arg(long)]
+    pub whole_profile: bool,
+    /// Where the plan of a batch is written.
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    /// What every write takes.
+    #[command(flatten)]
+    pub write: WriteArgs,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
+}
+
+/// Whether a word is the name of a file.
+fn is_file(what: &str) -> bool {
+    what.contains(['/', '\\']) || what.ends_with(".journal")
+}
+
+/// The journal of a batch in the log.
+fn journal_of(found: &Found) -> Option<PathBuf> {
+    found.run.journal.as_ref().filter(|_| found.is_batch()).map(|(path, _)| path.into())
+}
+
+/// Runs `history`.
+///
+/// # Errors
+/// `usage` for what no write is known by, `guard` where log or journal cannot be read.
+pub async fn history(session: &Session<'_>, args: &HistoryArgs) -> Result<(), Failure> {
+    let show = |files: Vec<PathBuf>| {
+        let args = ShowArgs { files, csv: false, rows: false, state: Vec::new() };
+        journal::show(session, &args)
+    };
+    if !args.what.is_empty() && args.what.iter().all(|what| is_file(what)) {
+        return show(args.what.iter().map(PathBuf::from).collect());
+    }
+    if args.what.len() > 1 {
+        return Err(Failure::usage("several IDs are given").hint("give one, or journals of a batch"));
+    }
+    with_service(session, async |service| {
+        let owner = args.owner.owner();
+        let Some(what) = args.what.first() else {
+            return history::list(service, owner.as_ref(), args.limit, |known| {
+                journal::list::state_of(session, known)
+            });
+        };
+        let found = find(service, Some(what), owner.as_ref())?;
+        match journal_of(&found) {
+            Some(journal) => show(vec![journal]),
+            None => history::show(service, &found),
+        }
+    })
+    .await
+}
+
+/// Runs `verify`.
+///
+/// # Errors
+/// As [`verify::verify`].
+pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Failure> {
+    let of_journal = |file: PathBuf| journal::after::VerifyArgs::of(file);
+    if is_file(&args.what) {
+        return journal::after::verify(session, &of_journal(PathBuf::from(&args.what))).await;
+    }
+    with_service(session, async |service| {
+        let found = find(service, Some(&args.what), args.owner.owner().as_ref())?;
+        match journal_of(&found) {
+            Some(journal) => Box::pin(journal::after::verify(session, &of_journal(journal))).await,
+            None => Box::pin(verify::verify(service, &found)).await,
+        }
+    })
+    .await
+}
+
+/// Runs `undo`.
+///
+/// # Errors
+/// As [`undo::of_cart`], [`replace`] and [`journal::after::undo`].
+pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure> {
+    let what = args.what.as_deref();
+    if let Some(file) = what.filter(|what| is_file(what)) {
+        return undo_batch(session, args, PathBuf::from(file), None).await;
+    }
+    if what.is_none_or(|what| what == LATEST) && !session.prompt().can_ask() {
+        return Err(Failure::usage("which write is undone has to be said where nobody can be asked")
+            .hint(hint!(storefront("history"), " lists the IDs; the result of a write has it as `write`")));
+    }
+    with_service(session, async |service| {
+        let found = find(service, what, args.owner.owner().as_ref())?;
+        if let Some(journal) = journal_of(&found) {
+            return Box::pin(undo_batch(session, args, journal, Some(found.name()))).await;
+        }
+        service.undoes.set(Some(found.run.id));
+        let done = service.stage.told(Box::pin(undo_one(service, args, &found)).await);
+        service.stage.end(done.as_ref());
+        session.report.outcome(&done?)
+    })
+    .await
+}
+
+/// Plans how a batch is undone.
+async fn undo_batch(
+    session: &Session<'_>,
+    args: &UndoArgs,
+    journal: PathBuf,
+    id: Option<String>,
+) -> Result<(), Failure> {
+    let named = || id.unwrap_or_else(|| "batch".to_owned());
+    let file = args.plan.file.clone().unwrap_or_else(|| format!("undo-{}.plan", named()).into());
+    let plan = PlanArgs { file: Some(file), expires: args.plan.expires };
+    journal::after::undo(session, &journal::after::UndoArgs::of(journal, plan)).await
+}
+
+async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Result<Outcome, Failure> {
+    let kinds = [Kind::Customer, Kind::Cart, Kind::Attribute];
+    let kind_of = |name: &str| kinds.into_iter().find(|kind| kind.noun() == name);
+    let kind = found.writes.last().and_then(|write| kind_of(&write.owner_kind));
+    match (kind, &*found.run.operation) {
+        (_, "quote ship") | (None, _) => {
+            let name = found.name();
+            Err(Failure::guard(format!("write {name} (`{}`) cannot be undone", found.run.operation))
+                .for_good()
+                .hint(hint!(storefront("history").arg(name), " shows what it wrote")))
+        }
+        (Some(Kind::Customer), _) => {
+            let write = found.writes.last().ok_or_else(|| Failure::internal("a write without calls"))?;
+            let service = &owners::of_customer(service, write)?;
+            let (name, replacement) = (found.name(), &args.replacement);
+            let (all, allow_delete) = (args.whole_profile, args.allow_delete);
+            let restore = Restore { service, name: Some(&name), all, allow_delete, replacement };
+            Box::pin(replace(service, Change::Restore(&restore))).await
+        }
+        (Some(Kind::Cart), _) => {
+            let settle = args.replacement.settle.unwrap_or(service.settings.settle);
+            Box::pin(undo::of_cart(service, found, args.allow_delete, settle)).await
+        }
+        (Some(_), _) => Box::pin(undo_attribute(service, found)).await,
+    }
+}
+
+/// Sets the default option back. What else was written to an attribute is left: whether products have it is not counted.
+async fn undo_attribute(service: &Service<'_>, found: &Found) -> Result<Outcome, Failure> {
+    let name = found.name();
+    let left = |why: &str| Failure::guard(format!("nothing of write {name} can be undone: {why}")).for_good();
+    undo::ensure_known(found)?;
+    let whole = composed(&found.effects()).ok_or_else(|| left("nothing of it was applied"))?;
+    let [change] = &whole.changes[..] else { return Err(left(ATTRIBUTES_STAY)) };
+    let is_default = change.path.to_string() == storefront_core::attribute::DEFAULT;
+    let (Before::Read(before), true, true) = (&change.before, is_default, whole.creates.is_empty()) else {
+        return Err(left(ATTRIBUTES_STAY));
+    };
+    let id = whole.owner.id.as_deref().ok_or_else(|| left("no answer told the attribute's ID"))?;
+    let (code, now) = by_id(service, id, &whole).await?.ok_or_else(|| left("the attribute is gone"))?;
+    let inverse = whole.inverse(&now);
+    if let Some(one) = inverse.left.first() {
+        return Err(left(&one.to_string()));
+    }
+    let Some(former) = scalar(before.as_ref()) else {
+        return Err(left("there was no default option before, and no call leaves none"));
+    };
+    service.session.prompt().confirm_deletion(&format!("Undo write {name}?"))?;
+    let now = scalar(now.get(storefront_core::attribute::DEFAULT));
+    Box::pin(options::set_default_by_id(service, &code, &former, now.as_deref())).await
+}
+
+/// What is not undone of attributes.
+const ATTRIBUTES_STAY: &str = "attributes, options and assignments stay, because products may use them";

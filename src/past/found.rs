@@ -1,0 +1,107 @@
+//! Which write is meant: by its id, by what it changed, or the newest.
+
+use crate::client::service::Service;
+use crate::log::{Owner, Run, RunId, Write, WriteLog};
+use storefront_core::effect::Effect;
+use storefront_core::failure::Failure;
+use storefront_core::hint::{hint, storefront};
+use storefront_core::outcome::WriteOutcome;
+
+/// The word for the newest write that may have been applied, is no undo and is not undone.
+pub const LATEST: &str = "latest";
+
+/// A command that wrote, or one record of a batch, with its writes.
+#[derive(Debug)]
+pub struct Found {
+    /// The command.
+    pub run: Run,
+    /// The number of the record.
+    pub record: Option<u64>,
+    /// Its writes, in their order.
+    pub writes: Vec<Write>,
+}
+
+impl Found {
+    /// What people know it by.
+    pub fn name(&self) -> String {
+        match self.record {
+            Some(record) => format!("{}:{record}", self.run.id),
+            None => self.run.id.to_string(),
+        }
+    }
+
+    /// What became of it.
+    pub fn outcome(&self) -> WriteOutcome {
+        WriteOutcome::of_calls(&self.writes.iter().map(|write| write.outcome).collect::<Vec<_>>())
+    }
+
+    /// Whether it is a whole batch.
+    pub fn is_batch(&self) -> bool {
+        self.run.journal.is_some() && self.record.is_none()
+    }
+
+    /// What it changed, as far as it may have been applied, in its order.
+    pub fn effects(&self) -> Vec<Effect> {
+        let applied = self.writes.iter().filter(|write| write.outcome.may_be_applied());
+        applied.filter_map(Write::changes).collect()
+    }
+
+    /// What it wrote to, in words: `cart 4`, or how many things.
+    pub fn owner(&self) -> String {
+        let mut owners: Vec<String> = self.writes.iter().map(Write::owner_in_words).collect();
+        owners.dedup();
+        match &owners[..] {
+            [one] => one.clone(),
+            several => format!("{} owners", several.len()),
+        }
+    }
+}
+
+/// Finds the write that a name stands for: an id, of a batch with the number of a record, or [`LATEST`]. Without a name it is the
+/// newest of this owner.
+///
+/// # Errors
+/// `usage` where it stands for none; `guard` where the log cannot be read.
+pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) -> Result<Found, Failure> {
+    let id = service.settings.service_id().to_string();
+    let none = |what: &str| {
+        Failure::usage(format!("{what} of this shop on this machine"))
+            .hint(hint!(storefront("history"), " lists the writes"))
+    };
+    let Some(log) = WriteLog::to_read(service.session.context)? else { return Err(none("no write")) };
+    let Some(name) = name.filter(|name| *name != LATEST) else {
+        for run in log.runs(&id, owner, None)? {
+            let found = Found { writes: log.writes_of(run.id, None)?, run, record: None };
+            let is_meant = found.run.undoes.is_none() && found.outcome().may_be_applied();
+            if is_meant && undone_by(&log, found.run.id)?.is_none() {
+                return Ok(found);
+            }
+        }
+        return Err(none("no write that could be meant"));
+    };
+    let Some((run, record)) = WriteLog::parse(name) else {
+        return Err(Failure::usage(format!("`{name}` is no ID of a write"))
+            .hint("give an ID such as 1042 or 1042:7, or `latest`"));
+    };
+    let run = log.run(run)?.filter(|run| run.service == id);
+    let run = run.ok_or_else(|| none(&format!("no write `{name}`")))?;
+    let writes = log.writes_of(run.id, record)?;
+    if writes.is_empty() {
+        let why = if record.is_some() { "sent nothing for that record" } else { "has no writes (any more)" };
+        return Err(
+            Failure::usage(format!("`{name}` {why}")).hint(hint!(storefront("history"), " lists the writes"))
+        );
+    }
+    Ok(Found { run, record, writes })
+}
+
+/// The run that undid this one, unless it was undone itself.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+pub fn undone_by(log: &WriteLog, run: RunId) -> Result<Option<RunId>, Failure> {
+    let Some(undo) = log.newest_undo(run)? else { return Ok(None) };
+    let outcomes: Vec<WriteOutcome> = log.writes_of(undo, None)?.iter().map(|write| write.outcome).collect();
+    let is_applied = outcomes.iter().any(|outcome| outcome.may_be_applied());
+    Ok(if is_applied && undone_by(log, undo)?.is_none() { Some(undo) } else { None })
+}

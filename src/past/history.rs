@@ -1,0 +1,164 @@
+//! `storefront history`: what was written from this machine, newest first, and one write in full. It needs no service.
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::found::{Found, undone_by};
+use crate::client::service::Service;
+use crate::journal::known::KnownRun;
+use crate::log::{Owner, Run, Write, WriteLog};
+use crate::report::changes;
+use crate::report::list::{Column, List};
+use storefront_core::failure::Failure;
+use storefront_core::outcome::WriteOutcome;
+use storefront_core::text::exact_json;
+
+/// How many writes are listed where `--limit` does not say it.
+const LISTED: usize = 20;
+
+/// Columns: title and field.
+const COLUMNS: &[Column] = &[
+    ("ID", "write"),
+    ("BEGAN", "began"),
+    ("PROFILE", "profile"),
+    ("OPERATION", "operation"),
+    ("OWNER", "owner"),
+    ("OUTCOME", "outcome"),
+    ("UNDONE BY", "undone_by"),
+];
+
+/// Lists the writes to this service, newest first: each command in one line, a batch by its last run.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+pub fn list(
+    service: &Service<'_>,
+    owner: Option<&Owner>,
+    limit: Option<u16>,
+    state_of: impl Fn(&KnownRun) -> (String, String),
+) -> Result<(), Failure> {
+    let report = service.session.report;
+    let id = service.settings.service_id().to_string();
+    let log = WriteLog::to_read(service.session.context)?;
+    let limit = limit.map_or(LISTED, usize::from);
+    let mut list = List::new(report, COLUMNS, false);
+    let mut count = 0;
+    if let Some(log) = &log {
+        let runs = log.runs(&id, owner, Some(limit + 1))?;
+        count = runs.len();
+        for run in runs.into_iter().take(limit) {
+            list.add(row(service, log, run, &state_of)?)?;
+        }
+    }
+    if count == 0 && !report.is_json() {
+        report.status("nothing was written to this shop from this machine");
+        return Ok(());
+    }
+    list.finish()?;
+    if count > limit {
+        report.status(&format!("the newest {limit} shown; --limit N shows more"));
+    }
+    Ok(())
+}
+
+fn row(
+    service: &Service<'_>,
+    log: &WriteLog,
+    run: Run,
+    state_of: &impl Fn(&KnownRun) -> (String, String),
+) -> Result<Value, Failure> {
+    let is_json = service.session.report.is_json();
+    let found = Found { writes: log.writes_of(run.id, None)?, run, record: None };
+    let undone = undone_by(log, found.run.id)?.map(|undo| undo.to_string());
+    let began = found.run.began.to_string();
+    let now = service.session.context.clock.now();
+    let (journal, known) = match &found.run.journal {
+        Some((path, header)) => {
+            let header = serde_json::from_value(header.clone()).unwrap_or_default();
+            (Some(path.clone()), Some(KnownRun { path: path.into(), header }))
+        }
+        None => (None, None),
+    };
+    let (outcome, counts) = match &known {
+        Some(known) => state_of(known),
+        None => (found.outcome().name().to_owned(), String::new()),
+    };
+    let shown = if is_json || counts.is_empty() { outcome } else { format!("{outcome}: {counts}") };
+    let owner = if known.is_some() && !is_json {
+        known.as_ref().map(|known| known.header.input.clone()).into()
+    } else if is_json {
+        owner_json(&found)
+    } else {
+        Value::from(found.owner())
+    };
+    Ok(json!({
+        "write": found.name(),
+        "began": if is_json { began } else { changes::when(&began, now, &TimeZone::system()) },
+        "profile": found.run.profile,
+        "operation": found.run.operation,
+        "owner": owner,
+        "outcome": shown,
+        "undoes": found.run.undoes.map(|undone| undone.to_string()),
+        "undone_by": undone,
+        "journal": journal,
+    }))
+}
+
+fn owner_json(found: &Found) -> Value {
+    let owner = |write: &Write| write.changes().map(|effect| effect.owner.to_json());
+    found.writes.last().and_then(owner).into()
+}
+
+/// Shows one write: what became of each of its calls, and what it changed.
+///
+/// # Errors
+/// `guard` where the log cannot be read.
+pub fn show(service: &Service<'_>, found: &Found) -> Result<(), Failure> {
+    let report = service.session.report;
+    let log = WriteLog::to_read(service.session.context)?;
+    let undone = log.map(|log| undone_by(&log, found.run.id)).transpose()?.flatten();
+    let now = service.session.context.clock.now();
+    let calls: Vec<Value> = found.writes.iter().map(call).collect();
+    let whole = json!({
+        "write": found.name(),
+        "began": found.run.began.to_string(),
+        "profile": found.run.profile,
+        "operation": found.run.operation,
+        "owner": owner_json(found),
+        "outcome": found.outcome().name(),
+        "undoes": found.run.undoes.map(|undone| undone.to_string()),
+        "undone_by": undone.map(|undo| undo.to_string()),
+        "calls": calls,
+    });
+    report.value(&whole, |screen| {
+        let when = changes::when(&found.run.began.to_string(), now, &TimeZone::system());
+        let by = undone.map(|undo| format!(", undone by {undo}")).unwrap_or_default();
+        let (operation, owner) = (&found.run.operation, found.owner());
+        let mut text = format!("{}  {operation}, {owner}, {when}{by}\n", found.name());
+        for write in &found.writes {
+            text += &format!("{}: {}\n", write.call, in_words(write));
+            let differences = write.changes().map(|effect| effect.differences()).unwrap_or_default();
+            if !differences.is_empty() {
+                text += &(changes::text(&differences, screen) + "\n");
+            }
+        }
+        text
+    })
+}
+
+fn call(write: &Write) -> Value {
+    let differences = write.changes().map(|effect| effect.differences()).unwrap_or_default();
+    json!({
+        "call": write.call,
+        "outcome": in_words(write),
+        "time": write.left_at.to_string(),
+        "changes": exact_json::of(&differences),
+    })
+}
+
+fn in_words(write: &Write) -> &'static str {
+    match write.outcome {
+        WriteOutcome::Unknown { .. } if write.is_open => "open",
+        outcome => outcome.name(),
+    }
+}

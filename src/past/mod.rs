@@ -1,0 +1,8 @@
+//! What was written from this machine: listed, compared with the shop, and taken back. All of it speaks of the effects that the log
+//! has.
+
+pub mod found;
+pub mod history;
+pub mod owners;
+pub mod undo;
+pub mod verify;

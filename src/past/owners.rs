@@ -1,0 +1,77 @@
+//! Reads the thing that a write changed.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::client::service::Service;
+use crate::log::Write;
+use crate::ops::attribute::by_id;
+use crate::ops::cart_owner::CartOwner;
+use crate::ops::customers::select;
+use crate::ops::profile::read::read_profile;
+use storefront_core::absent::Absent;
+use storefront_core::effect::{Effect, Kind};
+use storefront_core::failure::Failure;
+
+/// What a read of an owner shows.
+pub enum Read {
+    /// All that effects speak of.
+    Shown(Map<String, Value>),
+    /// It is not there any more, in words.
+    Gone(String),
+    /// No call shows it, in words.
+    NotComparable(String),
+}
+
+/// The service with the customer whose thing it is: named where an administrator's token is there, else the token's own.
+///
+/// # Errors
+/// `usage` for a customer who cannot be named.
+pub fn of_customer<'a>(service: &Service<'a>, write: &Write) -> Result<Service<'a>, Failure> {
+    let named = write.customer.as_deref().or_else(|| {
+        let is_customer = write.owner_kind == Kind::Customer.noun();
+        write.owner.as_deref().filter(|_| is_customer)
+    });
+    let has_admin = service.settings.dialect.customers.is_some() && !service.settings.shares_token();
+    let is_sandbox = service.settings.sandbox.is_some();
+    select(service, named.filter(|_| has_admin || is_sandbox))
+}
+
+/// Reads the owner of an effect; `service` is that of [`of_customer`].
+///
+/// # Errors
+/// As the reads of its kind.
+pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failure> {
+    let owner = &effect.owner;
+    let Some(id) = owner.id.as_deref() else {
+        return Ok(Read::NotComparable("no answer told its ID".to_owned()));
+    };
+    match owner.kind {
+        Kind::Customer => {
+            let profile = read_profile(service).await?;
+            if profile.customer_key() != id {
+                let message = format!("the service answered with customer {}", profile.customer_key());
+                return Ok(Read::NotComparable(format!("{message}, not with {id}")));
+            }
+            Ok(Read::Shown(profile.customer().clone()))
+        }
+        Kind::Cart if service.settings.dialect.carts.is_some() => {
+            let gone = format!("{owner} is not active any more");
+            match CartOwner::read_named(service, Some(id), Duration::ZERO).await {
+                Ok(cart) => Ok(Read::Shown(cart.document())),
+                Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
+                    Ok(Read::Gone(gone))
+                }
+                Err(failure) => Err(failure),
+            }
+        }
+        Kind::Attribute if service.settings.dialect.changes_attributes => {
+            Ok(match by_id(service, id, effect).await? {
+                Some((_, attribute)) => Read::Shown(attribute),
+                None => Read::Gone(format!("{owner} is gone")),
+            })
+        }
+        kind => Ok(Read::NotComparable(format!("no call shows the {} again", kind.noun()))),
+    }
+}

@@ -1,0 +1,251 @@
+//! `storefront undo ID`: takes back what a write changed, where it still is as the write left it.
+//!
+//! What leads back is computed from what the owner shows now. It is computed once to be shown and asked about, and once more from a
+//! read right before each call: a value that was changed meanwhile is left.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::found::Found;
+use super::owners;
+use crate::client::service::Service;
+use crate::ops::calls::Calls;
+use crate::ops::cart_owner::CartOwner;
+use crate::report::changes;
+use crate::report::outcome::Outcome;
+use crate::write::Call;
+use storefront_core::absent::Absent;
+use storefront_core::cart::{has_sku, item_id};
+use storefront_core::effect::{Document, Effect, Inverse, Left, Sent, composed};
+use storefront_core::failure::{Applied, Failure, FailureKind};
+use storefront_core::hint::{hint, storefront};
+use storefront_core::operation::{Success, scalar};
+use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::diff::Change;
+use storefront_core::profile::path::List;
+use storefront_core::text::exact_json;
+use storefront_core::text::sanitize::sanitize_line;
+
+/// What results call it.
+pub const OPERATION: &str = "undo";
+
+/// How many things it deletes that a person has agreed to.
+pub type Allowed = Option<usize>;
+
+/// Takes back what a write changed of carts.
+///
+/// # Errors
+/// `guard` where nothing can be undone, and without the number of what is deleted; `partial` where a part is left; as the calls.
+pub async fn of_cart(
+    service: &Service<'_>,
+    found: &Found,
+    allowed: Allowed,
+    settle: Duration,
+) -> Result<Outcome, Failure> {
+    let name = found.name();
+    let last = found.writes.last().ok_or_else(|| nothing(&name, &[]))?;
+    let service = &owners::of_customer(service, last)?;
+    ensure_known(found)?;
+    let whole = composed(&found.effects()).ok_or_else(|| nothing(&name, &[]))?;
+    let cart = read(service, &whole, settle).await?;
+    let parts = parts(&whole);
+    let mut to_send = Vec::new();
+    let mut left = Vec::new();
+    let mut shown: Vec<Change> = Vec::new();
+    for part in &parts {
+        let Back { effect, left: own } = back(part, &cart);
+        left.extend(own);
+        if !effect.is_empty() {
+            shown.extend(effect.differences());
+            to_send.push((part, effect));
+        }
+    }
+    say_left(service, &left);
+    if to_send.is_empty() {
+        return if left.is_empty() { Ok(unchanged(&name)) } else { Err(nothing(&name, &left)) };
+    }
+    let deletions: usize = to_send.iter().map(|(_, effect)| effect.deletions()).sum();
+    if service.session.global.dry_run {
+        return Ok(Outcome { changes: Some(shown), ..Outcome::not_sent(OPERATION) });
+    }
+    agree(service, &name, &shown, deletions, allowed)?;
+    let (mut calls, mut verified) = (Calls::new(service, OPERATION), true);
+    for (part, _) in to_send {
+        // The conditions are those of now.
+        let cart = read(service, &whole, settle).await.map_err(|failure| part_left(&calls, failure))?;
+        let Back { effect, left: own } = back(part, &cart);
+        say_left(service, &own);
+        left.extend(own);
+        if effect.is_empty() {
+            continue;
+        }
+        let call = call(&cart, effect)?;
+        match calls.carry_out(&cart, call).await {
+            Ok(written) => verified &= written.verified,
+            Err(failure) => {
+                let again = hint!("look at the cart with ", storefront("quote show"));
+                return Err(calls.failed(failure, &[], Some(again)));
+            }
+        }
+    }
+    if !left.is_empty() {
+        let message = format!("of write {name} a part is left: {}", left.join("; "));
+        let applied = if calls.is_applied() { Applied::Partial } else { Applied::No };
+        return Err(Failure::new(FailureKind::Partial, message).applied(applied));
+    }
+    let success = Some(Success { text: format!("Undid write {name}"), covers_response: true });
+    Ok(Outcome { verified: Some(verified), success, ..calls.finish() })
+}
+
+/// A call failed between others.
+fn part_left(calls: &Calls<'_>, failure: Failure) -> Failure {
+    if calls.is_applied() { Failure { applied: Applied::Partial, ..failure } } else { failure }
+}
+
+/// Refuses a write of which it is not known whether it was applied.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_known(found: &Found) -> Result<(), Failure> {
+    let is_unknown = |outcome: WriteOutcome| matches!(outcome, WriteOutcome::Unknown { .. });
+    if found.writes.iter().any(|write| is_unknown(write.outcome)) {
+        let name = found.name();
+        return Err(Failure::guard(format!("the outcome of write {name} is unknown"))
+            .hint(hint!(storefront("verify").arg(name), " looks for it, and notes it where it is there")));
+    }
+    Ok(())
+}
+
+/// The cart that was written to, where it is still the active one.
+async fn read<'a>(
+    service: &'a Service<'a>,
+    whole: &Effect,
+    settle: Duration,
+) -> Result<CartOwner<'a>, Failure> {
+    let owner = &whole.owner;
+    if service.settings.dialect.carts.is_none() {
+        let message = "this interface has no call that sets a cart back";
+        return Err(Failure::guard(message).hint("change the cart in the shop"));
+    }
+    match CartOwner::read_named(service, owner.id.as_deref(), settle).await {
+        Ok(cart) => Ok(cart),
+        Err(failure) if matches!(failure.absent, Some(Absent::Cart | Absent::Customer)) => {
+            Err(Failure::guard(format!("{owner} is not active any more: nothing is undone in another cart"))
+                .hint(hint!("the customer's cart is shown by ", storefront("quote show"))))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Each change of a cart alone: each goes back by a call of its own.
+fn parts(whole: &Effect) -> Vec<Effect> {
+    let alone = || Effect::on(whole.owner.clone());
+    let changes = whole.changes.iter().map(|change| Effect { changes: vec![change.clone()], ..alone() });
+    let created = whole.creates.iter().map(|created| Effect { creates: vec![created.clone()], ..alone() });
+    changes.chain(created).collect()
+}
+
+/// What takes a part back, and what of it is left, in words.
+struct Back {
+    effect: Effect,
+    left: Vec<String>,
+}
+
+/// What takes a part back. An item with the same SKU stands for one that was removed, whatever its quantity.
+fn back(part: &Effect, cart: &CartOwner<'_>) -> Back {
+    let document = cart.document();
+    let Inverse { mut effect, left } = part.inverse(&document);
+    let mut left: Vec<String> = left.iter().map(|left| in_words(left, cart)).collect();
+    effect.creates.retain(|created| {
+        let sku = scalar(created.content.get("sku")).unwrap_or_default();
+        let is_simple = created.content.get("product_type").is_none();
+        let has_options = created.content.get("product_option").is_some();
+        let is_there = Document(&document).elements(List::Items).any(|(_, item)| has_sku(item, &sku));
+        let why = match (is_there, is_simple || has_options) {
+            (true, _) => "is in the cart again",
+            (false, false) => "is not added again: what was chosen of the product is not known",
+            (false, true) => return true,
+        };
+        left.push(format!("{sku} {why}"));
+        false
+    });
+    // The rest of the cart is nobody's business here.
+    effect.keeps.clear();
+    Back { effect, left }
+}
+
+/// Why an item is left, as people know it.
+fn in_words(left: &Left, cart: &CartOwner<'_>) -> String {
+    let id = left.path.item_id().unwrap_or_default();
+    match cart.items.iter().find(|item| item_id(item) == Some(id)) {
+        Some(item) => {
+            let [sku, qty] = ["sku", "qty"].map(|name| scalar(item.get(name)).unwrap_or_default());
+            format!("item {id} ({sku}) {}: its quantity is {qty}", left.why)
+        }
+        None if left.path.item_id().is_some() => format!("item {id} is no longer in the cart"),
+        None => left.to_string(),
+    }
+}
+
+/// The call that takes a part back.
+fn call(cart: &CartOwner<'_>, effect: Effect) -> Result<Call, Failure> {
+    if let Some(created) = effect.creates.first() {
+        let mut item = created.content.as_object().cloned().unwrap_or_default();
+        item.shift_remove("product_type");
+        item.insert("quote_id".to_owned(), cart.id.to_string().into());
+        let sku = scalar(item.get("sku")).unwrap_or_default();
+        let body = exact_json::object([("cartItem", Value::Object(item))]).to_string();
+        return Ok(Call::new(format!("add {sku}"), cart.cart.add_item(body), effect));
+    }
+    let change = effect.changes.first().ok_or_else(|| Failure::internal("there is nothing to send"))?;
+    let id = change.path.item_id().unwrap_or_default();
+    Ok(match &change.sent {
+        Sent::Value(Some(qty)) => {
+            let request = cart.cart.set_item(id, qty.clone())?;
+            Call::new(format!("set item {id}"), request, effect)
+        }
+        _ => Call::new(format!("remove item {id}"), cart.cart.remove_item(id), effect),
+    })
+}
+
+/// Shows what goes back, and asks; what deletes needs its number where nobody can be asked.
+fn agree(
+    service: &Service<'_>,
+    name: &str,
+    shown: &[Change],
+    deletions: usize,
+    allowed: Allowed,
+) -> Result<(), Failure> {
+    let (session, prompt) = (service.session, service.session.prompt());
+    if !session.report.is_json() {
+        session.report.stdout(changes::text(shown, session.report.stdout_style) + "\n")?;
+    }
+    if deletions > 0 && allowed != Some(deletions) {
+        let what = if deletions == 1 { "1 item".to_owned() } else { format!("{deletions} items") };
+        if allowed.is_some() || !prompt.can_ask() {
+            return Err(Failure::guard(format!("undoing write {name} removes {what}"))
+                .hint(format!("add --allow-delete {deletions}")));
+        }
+        prompt.confirm_deletion(&format!("Undo write {name}, which removes {what}?"))?;
+        return Ok(());
+    }
+    prompt.confirm_deletion(&format!("Undo write {name}?"))
+}
+
+fn say_left(service: &Service<'_>, left: &[String]) {
+    for one in left {
+        service.session.report.status(&format!("left: {}", sanitize_line(one)));
+    }
+}
+
+/// Nothing can be undone.
+fn nothing(name: &str, left: &[String]) -> Failure {
+    let why = if left.is_empty() { "nothing of it was applied".to_owned() } else { left.join("; ") };
+    Failure::guard(format!("nothing of write {name} can be undone: {why}")).for_good()
+}
+
+fn unchanged(name: &str) -> Outcome {
+    let unchanged = Some(format!("write {name} is undone already"));
+    Outcome { reason: Some("unchanged"), unchanged, ..Outcome::not_sent(OPERATION) }
+}
