@@ -1,6 +1,7 @@
 //! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
@@ -202,8 +203,10 @@ impl<'a> RecordPreparer<'a> {
         }
         // Of a row that nobody has edited nothing is taken.
         let is_unedited = prepared.draft.row.is_some() && prepared.draft.fields.is_empty();
-        if let (Content::Row(row), Some(columns), false) = (&record.content, columns, is_unedited) {
-            prepared.draft.warnings.extend(columns.warnings(row));
+        if let (Some(columns), false) = (columns, is_unedited) {
+            let told: BTreeSet<String> =
+                rows(&record.content).flat_map(|row| columns.warnings(row)).collect();
+            prepared.draft.warnings.extend(told);
         }
         Ok(prepared)
     }
@@ -215,8 +218,11 @@ impl<'a> RecordPreparer<'a> {
     fn document(&self, record: &Record, columns: Option<&Columns>) -> Result<Document, Failure> {
         let (mut document, mut extra) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
+            (Content::Rows(rows), Some(columns)) => columns.joined(rows).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
-            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet")),
+            (Content::Row(_) | Content::Rows(_), None) => {
+                return Err(Failure::internal("the header is not read yet"));
+            }
         };
         document.shift_remove(REASON);
         for name in &self.extra {
@@ -394,11 +400,21 @@ pub fn hash(content: &Content) -> u64 {
     }
     match content {
         Content::Json(text) => Fnv1a::default().update(text.as_bytes()),
-        Content::Row(row) => {
-            row.iter().fold(Fnv1a::default(), |hash, cell| hash.update(cell.as_bytes()).update(&[0]))
-        }
+        Content::Row(_) | Content::Rows(_) => rows(content)
+            .flat_map(|row| row.iter())
+            .fold(Fnv1a::default(), |hash, cell| hash.update(cell.as_bytes()).update(&[0])),
     }
     .finish()
+}
+
+/// The rows of a record in a sheet.
+fn rows(content: &Content) -> impl Iterator<Item = &csv::StringRecord> {
+    let (one, several) = match content {
+        Content::Row(row) => (Some(row), &[][..]),
+        Content::Rows(rows) => (None, &rows[..]),
+        Content::Json(_) => (None, &[][..]),
+    };
+    one.into_iter().chain(several.iter().map(|(_, row)| row))
 }
 
 /// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
@@ -411,7 +427,8 @@ pub fn key_of(operation: &OperationSpec, record: &Record, columns: Option<&Colum
             Some(planned) => (planned.input, Map::new()),
             None => (serde_json::from_str(text).ok()?, Map::new()),
         },
-        (Content::Row(_), None) => return None,
+        (Content::Rows(rows), Some(columns)) => columns.document(&rows.first()?.1).ok()?,
+        (Content::Row(_) | Content::Rows(_), None) => return None,
     };
     let names = operation.key_field.into_iter().chain([CUSTOMER_FIELD]);
     let field =

@@ -63,7 +63,12 @@ impl Rows<'_> {
                 self.report.foreign(&format!("{before}\n{}", json_with_reason(text, reason)))?;
             }
             (Content::Json(text), _) => self.report.foreign(&(json_with_reason(text, reason) + "\n"))?,
-            (Content::Row(_), None) => {}
+            (Content::Rows(rows), Some(columns)) => {
+                for (_, row) in rows {
+                    self.row(row, columns, reason)?;
+                }
+            }
+            (Content::Row(_) | Content::Rows(_), None) => {}
         }
         self.is_empty = false;
         Ok(())

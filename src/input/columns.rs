@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::csv::CsvReader;
 use super::document;
+use storefront_core::attribute::label;
 use storefront_core::check::body::is_whole;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::check::spreadsheet;
@@ -36,6 +37,8 @@ pub struct Columns {
     columns: Vec<Column>,
     /// Whether a cell can say that its field is cleared.
     can_clear: bool,
+    /// Whether rows that follow each other may be one record.
+    pub joins_rows: bool,
 }
 
 /// A column and what its cells set.
@@ -129,7 +132,14 @@ impl Columns {
     /// The titles alone: nothing is an input of an operation.
     pub fn untyped(header: &csv::StringRecord) -> Self {
         let names = FieldNames::default();
-        Self { delimiter: b',', titles: header.clone(), names, columns: Vec::new(), can_clear: false }
+        Self {
+            delimiter: b',',
+            titles: header.clone(),
+            names,
+            columns: Vec::new(),
+            can_clear: false,
+            joins_rows: false,
+        }
     }
 
     /// Whether there is a column that is known by this title.
@@ -227,6 +237,40 @@ impl Columns {
             *option = json!([option.take()]);
         }
         if problems.is_empty() { Ok((document, extra)) } else { Err(problems.join("; ")) }
+    }
+
+    /// Whether two rows that follow each other are one record: options of one attribute, which a column or a flag names.
+    pub fn are_one_record(&self, one: &csv::StringRecord, other: &csv::StringRecord) -> bool {
+        let Some(at) = self.position(OPTION_CODE) else { return true };
+        let code = |row: &csv::StringRecord| row.get(at).map(|cell| cells::clean(cell).into_owned());
+        code(one).is_some_and(|code| !code.is_empty()) && code(one) == code(other)
+    }
+
+    /// Rows of one record as the document they stand for: rows of one label are one option.
+    ///
+    /// # Errors
+    /// Every cell that is wrong, by its line and column; labels that contradict each other.
+    pub fn joined(&self, rows: &[(u64, csv::StringRecord)]) -> Result<SplitRow, String> {
+        let (mut whole, mut all, mut problems) = (None, Vec::new(), Vec::new());
+        for (line, row) in rows {
+            match self.document(row) {
+                Ok((mut document, extra)) => {
+                    if let Some(Value::Array(options)) = document.shift_remove("options") {
+                        all.extend(options);
+                    }
+                    whole.get_or_insert((document, extra));
+                }
+                Err(what) => problems.push(format!("line {line}: {what}")),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems.join("; "));
+        }
+        let (mut document, extra) = whole.unwrap_or_default();
+        if !all.is_empty() {
+            document.insert("options".to_owned(), label::joined(all)?.into());
+        }
+        Ok((document, extra))
     }
 
     /// What is warned about in a row.
@@ -460,6 +504,7 @@ impl KnownColumns {
             names,
             columns,
             can_clear: self.operation.is_merged,
+            joins_rows: *self.operation == ATTRIBUTE_OPTION_ADD,
         })
     }
 

@@ -54,6 +54,8 @@ fn is_title(title: &str, name: &str) -> bool {
 /// Whom a record names.
 fn name(record: &Record, column: Option<usize>) -> Result<String, String> {
     let found = match &record.content {
+        // Rows that are one record are options of an attribute.
+        Content::Rows(_) => None,
         Content::Row(row) => column.and_then(|column| row.get(column)).map(str::to_owned),
         Content::Json(text) => match exact_json::parse(text.as_bytes()).map_err(|error| error.to_string())? {
             Value::Object(fields) => NAMES.iter().find_map(|name| plain(fields.get(*name)?)),

@@ -36,6 +36,8 @@ pub enum Content {
     Json(String),
     /// The cells of a CSV row.
     Row(csv::StringRecord),
+    /// Rows that follow each other and are one record, such as options of one attribute; each with its line.
+    Rows(Vec<(u64, csv::StringRecord)>),
 }
 
 /// An input of many records.
@@ -270,7 +272,8 @@ enum Reader {
     /// With the number of lines read.
     Lines(Input, u64),
     Array(std::vec::IntoIter<Content>),
-    Rows(Box<CsvReader>, Columns),
+    /// With the row after the last record, where that was read.
+    Rows(Box<CsvReader>, Columns, Option<(u64, csv::StringRecord)>),
 }
 
 impl RecordReader {
@@ -305,7 +308,7 @@ impl RecordReader {
                 let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
                 let mut columns = columns(&header)?;
                 columns.delimiter = rows.delimiter;
-                Reader::Rows(Box::new(rows), columns)
+                Reader::Rows(Box::new(rows), columns, None)
             }
         };
         Ok(Self { reader, path, number: 0 })
@@ -321,7 +324,7 @@ impl RecordReader {
         let next = match &mut self.reader {
             Reader::Lines(input, line) => next_line(input, line, &self.path)?,
             Reader::Array(elements) => elements.next().map(|content| (self.number + 1, content)),
-            Reader::Rows(rows, _) => rows.read()?.map(|(line, row)| (line, Content::Row(row))),
+            Reader::Rows(rows, columns, ahead) => next_rows(rows, columns, ahead)?,
         };
         Ok(next.map(|(line, content)| {
             self.number += 1;
@@ -332,10 +335,34 @@ impl RecordReader {
     /// Titles and meaning of a CSV's columns.
     pub fn columns(&self) -> Option<&Columns> {
         match &self.reader {
-            Reader::Rows(_, columns) => Some(columns),
+            Reader::Rows(_, columns, _) => Some(columns),
             _ => None,
         }
     }
+}
+
+/// The next row, or the rows that are one record with it; the row after them is `ahead` then.
+fn next_rows(
+    rows: &mut CsvReader,
+    columns: &Columns,
+    ahead: &mut Option<(u64, csv::StringRecord)>,
+) -> Result<Option<(u64, Content)>, Failure> {
+    let first = match ahead.take() {
+        Some(first) => Some(first),
+        None => rows.read()?,
+    };
+    let Some((line, row)) = first else { return Ok(None) };
+    let mut all = vec![(line, row)];
+    while columns.joins_rows {
+        match rows.read()? {
+            Some((line, next)) if columns.are_one_record(&all[0].1, &next) => all.push((line, next)),
+            next => {
+                *ahead = next;
+                break;
+            }
+        }
+    }
+    Ok(Some((line, if all.len() > 1 { Content::Rows(all) } else { Content::Row(all.swap_remove(0).1) })))
 }
 
 /// The next line of NDJSON; blank ones are passed over.

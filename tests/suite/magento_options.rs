@@ -219,3 +219,67 @@ fn on_resume_an_attribute_is_assigned() {
     let reply = env.sandbox.call(ADMIN, "GET", "/rest/V1/products/attribute-sets/9/attributes", "");
     assert!(reply.body.contains("\"fit\""), "{}", reply.body);
 }
+
+/// Rows of one attribute that follow each other are one record, for n + 3 requests.
+#[test]
+fn rows_of_one_attribute_are_one_record() {
+    let env = TestEnv::new();
+    env.file("in.csv", "attribute_code,label\ncolor,A\ncolor,B\ncolor,C\nsize,A\ncolor,D\n");
+    let added = run(&env, "attribute option add -i in.csv -y --jobs 1");
+    let lines: Vec<Value> = added.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let calls = |at: usize| lines[at]["calls"].as_array().unwrap().len();
+    assert_eq!((added.code, lines.len()), (0, 3), "{added:?}");
+    assert_eq!([calls(0), calls(1), calls(2)], [3 + 1, 1 + 1, 1 + 1], "{added:?}");
+    assert_eq!(env.requests().len(), (3 + 3) + (1 + 3) + (1 + 3), "{added:?}");
+    assert_eq!((color(&env).0.as_str(), color(&env).1.len()), ("49", 8));
+    let again = run(&env, "attribute option add -i in.csv -y --resume");
+    assert_eq!((again.code, env.requests().len()), (0, 0), "{again:?}");
+    // What is wrong in one of the rows is named by its own line.
+    env.file("wrong.csv", "attribute_code,label\ncolor,X\ncolor,Y|Z\n");
+    let refused = run(&env, "attribute option add -i wrong.csv -y");
+    assert_eq!((refused.code, env.requests().len()), (2, 0), "{refused:?}");
+    assert!(refused.stderr.contains("line 3: "), "{refused:?}");
+}
+
+/// Rows of one label with labels of other store views are one option with all of them, or contradict each other.
+#[test]
+fn rows_of_one_label_are_one_option_with_all_labels() {
+    let env = TestEnv::new();
+    let sheet = |last: &str| {
+        let rows = "color,Teal,Sarcelle,\ncolor,Lime,Citron vert,\n";
+        format!("attribute_code,label,label:fr,label:de\n{rows}color, teal,{last}\n")
+    };
+    env.file("in.csv", sheet("Turquoise,"));
+    let refused = run(&env, "attribute option add -i in.csv -y");
+    assert_eq!((refused.code, color(&env).1.len()), (2, 4), "{refused:?}");
+    let told = "the option `Teal` has two labels for the store view `fr`: `Sarcelle` and `Turquoise`";
+    assert!(refused.stderr.contains(told), "{refused:?}");
+    env.file("in.csv", sheet(",Petrol"));
+    let added = run(&env, "attribute option add -i in.csv -y");
+    assert_eq!((added.code, color(&env).1.len()), (0, 6), "{added:?}");
+    for (view, label) in [("all", "Teal"), ("fr", "Sarcelle"), ("de", "Petrol")] {
+        let path = format!("/rest/{view}/V1/products/attributes/color");
+        let shown = env.sandbox.call(ADMIN, "GET", &path, "");
+        assert!(shown.body.contains(&format!("\"label\":\"{label}\"")), "{view}: {}", shown.body);
+    }
+}
+
+/// One label however it is written; labels that only look alike are named with both, and added where that is meant.
+#[test]
+fn labels_are_one_relation() {
+    let env = TestEnv::new();
+    done(&env, "attribute option add color --option Caf\u{e9} 5\u{b5}");
+    let same = done(&env, "attribute option add color --option Cafe\u{301} ' BLACK '");
+    assert_eq!((&same["applied"], &same["reason"]), (&json!("no"), &json!("unchanged")), "{same}");
+    let alike = "attribute option add color --option 5\u{3bc}";
+    let error = fails(&env, 2, alike);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("look alike") && message.contains("U+00B5 and U+03BC"), "{error}");
+    done(&env, &format!("{alike} --force"));
+    assert_eq!(color(&env).1.len(), 4 + 3);
+    let error = fails(&env, 2, "attribute option add size --option 10\u{b2} 102");
+    assert!(error["message"].as_str().unwrap().contains("`10\u{b2}` and `102`"), "{error}");
+    let create = "attribute create --code fit --label Fit --type select --option";
+    assert_eq!(fails(&env, 2, &format!("{create} Slim ' slim'"))["applied"], "no");
+    assert_eq!(run(&env, &format!("{create} 10\u{b2} 102 --force")).code, 0);
+}

@@ -159,7 +159,7 @@ fn options_are_looked_up_before_the_question() {
     let home = Home::new();
     let line = "--sandbox --api magento attribute option add";
     for (options, problem) in [
-        ("color --option Orange BLUE", "differs in letter case only from"),
+        ("color --option Orange 50", "is the ID of the option"),
         ("nosuch --option Orange Pink", "the shop has no attribute `nosuch`"),
     ] {
         let mut refused = terminal(&home, &format!("{line} {options}"));

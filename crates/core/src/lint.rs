@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::civil::Date;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
-use unicode_normalization::UnicodeNormalization as _;
 
+use crate::attribute::label::{alike, alike_in_words, key};
 use crate::attribute::rules::{FRONTEND_INPUTS, FrontendInput, NOT_FILTERABLE, is_valid_code, label_problem};
 use crate::check::accepted::{self, Refused};
 use crate::check::body::Warnings;
@@ -19,7 +19,7 @@ use crate::id::AddressId;
 use crate::interface::dialect::Dialect;
 use crate::interface::fields::{MAGENTO_FIELDS, MARKETPLACE_FIELDS, UNKNOWN};
 use crate::profile::address::{address_list, addresses_by_id, own_id};
-use crate::profile::equal::same_value;
+use crate::profile::equal::{same_flag, same_value};
 use crate::profile::merge::Merged;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
@@ -262,7 +262,8 @@ pub fn attribute_errors(attribute: &Map<String, Value>, names: &FieldNames) -> V
     let kind_error = kind.and_then(unknown_kind).or(kind_error).map(|what| names.at(INPUT_TYPE, what));
     let errors =
         [kind_error, empty_label(attribute, names), defaults(options, kind), lost(attribute, kind, names)];
-    errors.into_iter().flatten().chain(labels(attribute).filter_map(label_problem)).collect()
+    let errors = errors.into_iter().chain([duplicates(options), alike_labels(options)]);
+    errors.flatten().chain(labels(attribute).filter_map(label_problem)).collect()
 }
 
 const INPUT_TYPE: &str = "frontend_input";
@@ -284,7 +285,7 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>, names: &FieldNames) 
             Some(names.at("default_value", what))
         }
         kind @ ("swatch_visual" | "swatch_text")
-            if options(attribute).iter().any(|option| option["is_default"] == true) =>
+            if options(attribute).iter().any(|option| option.get("is_default").is_some_and(is_set)) =>
         {
             let then = format!("a new `{kind}` has no default option: create it without one, then run ");
             Some(hint!(then, storefront("attribute option default")).to_string())
@@ -298,7 +299,7 @@ fn lost(attribute: &Map<String, Value>, kind: Option<&str>, names: &FieldNames) 
 }
 
 fn is_set(flag: &Value) -> bool {
-    *flag == true || *flag == "1" || *flag == 1
+    same_flag(Some(flag), Some(&Value::Bool(true)))
 }
 
 /// The labels of the attribute, of its options, and those for store views.
@@ -352,7 +353,6 @@ fn attribute_warnings(attribute: &Map<String, Value>, names: &FieldNames) -> War
     let options = options(attribute);
     let doubts = [
         text("attribute_code").and_then(code).map(|what| names.at("attribute_code", what)),
-        duplicates(options),
         one_with_commas(options),
         not_filterable(attribute, names),
         default_of_options(attribute).map(|what| names.at("default_value", what)),
@@ -384,9 +384,13 @@ fn unknown_kind(name: &str) -> Option<String> {
 fn duplicates(options: &[Value]) -> Option<String> {
     let mut seen = HashSet::new();
     let labels = options.iter().filter_map(label).map(str::trim);
-    let twice: Vec<&str> =
-        labels.filter(|label| !seen.insert(label.to_lowercase().nfc().collect::<String>())).collect();
+    let twice: Vec<&str> = labels.filter(|label| !seen.insert(key(label))).collect();
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
+}
+
+fn alike_labels(options: &[Value]) -> Option<String> {
+    let (one, other) = alike(options.iter().filter_map(label))?;
+    Some(alike_in_words(one, other))
 }
 
 fn not_filterable(attribute: &Map<String, Value>, known_as: &FieldNames) -> Option<String> {
@@ -423,7 +427,7 @@ fn numbers(options: &[Value]) -> Option<String> {
 }
 
 fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
-    let defaults = options.iter().filter(|option| option["is_default"] == true);
+    let defaults = options.iter().filter(|option| option.get("is_default").is_some_and(is_set));
     let defaults: Vec<&str> = defaults.filter_map(label).collect();
     let which = named(&defaults).filter(|_| defaults.len() > 1 && kind != Some("multiselect"))?;
     Some(format!("{} default options, expected one: {which}", defaults.len()))
@@ -617,7 +621,6 @@ mod tests {
         let select = |options: Value| json!({"frontend_input": "select", "options": options});
         for (attribute, told) in [
             (json!({"attribute_code": "Größe"}), "attribute_code: `Größe` may be rejected"),
-            (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
             (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
             (
                 json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
@@ -644,6 +647,19 @@ mod tests {
             (
                 json!({"frontend_input": "select", "unknown": ["options"]}),
                 "frontend_input: `select` (Dropdown) requires options, none given",
+            ),
+            (
+                json!({"frontend_input": "select", "options": options(&["Red", " red", "Blue"])}),
+                "duplicate option labels: \"red\"",
+            ),
+            (
+                json!({"frontend_input": "select", "options": options(&["10²", "102"])}),
+                "the labels `10²` and `102` look alike",
+            ),
+            (
+                json!({"frontend_input": "select",
+                    "options": [{"label": "a", "is_default": 1}, {"label": "b", "is_default": "1"}]}),
+                "2 default options, expected one",
             ),
             (
                 json!({"frontend_input": "selct"}),

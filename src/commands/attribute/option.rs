@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -21,6 +21,7 @@ use crate::ops::attribute::options;
 use crate::ops::{Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::attribute::check_new_options;
+use storefront_core::attribute::label::joined;
 use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
@@ -72,7 +73,9 @@ impl OptionFlags {
             self.served.borrow_mut().extend(code.map(str::to_owned));
             let is_for = |own: &Option<String>| own.is_none() || own.as_deref() == code;
             let all = self.read.get().into_iter().flatten();
-            options.extend(all.filter(|(own, _)| is_for(own)).map(|(_, option)| option.clone()));
+            let rows = all.filter(|(own, _)| is_for(own)).map(|(_, option)| option.clone()).collect();
+            let name = document::name(self.file.as_deref().unwrap_or(Path::new("-")));
+            options = joined(rows).map_err(|what| Failure::usage(format!("{name}: {what}")))?;
         }
         for label in &self.labels {
             options.push(json!({"label": label, "sort_order": options.len() + 1, "is_default": false}));
@@ -140,6 +143,9 @@ pub struct AddArgs {
     /// The options.
     #[command(flatten)]
     pub options: OptionFlags,
+    /// Add labels that only look like those of other options
+    #[arg(long, help_heading = "Attribute options")]
+    pub force: bool,
     /// What every operation takes.
     #[command(flatten)]
     pub run: OperationArgs,
@@ -180,7 +186,7 @@ impl Operation for AddArgs {
     }
 
     fn lint(&self, draft: &Draft) -> Result<Warnings, Failure> {
-        check_new_options(Attribute(&draft.fields), &draft.names).map(|()| Vec::new())
+        check_new_options(Attribute(&draft.fields), &draft.names, self.force).map(|()| Vec::new())
     }
 
     fn question<'a>(
@@ -188,11 +194,11 @@ impl Operation for AddArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
     ) -> LocalBoxFuture<'a, Result<Option<String>, Failure>> {
-        Box::pin(options::question(service, draft))
+        Box::pin(options::question(service, draft, self.force))
     }
 
     fn run<'a>(&'a self, service: &'a Service<'_>, draft: &'a Draft, _: Option<u64>) -> Run<'a> {
-        Box::pin(options::add(service, draft))
+        Box::pin(options::add(service, draft, self.force))
     }
 
     fn resolve_unknown<'a>(

@@ -142,7 +142,7 @@ fn planned(call: &Call) -> Planned {
 ///
 /// # Errors
 /// As [`add`], for what it refuses before the first call.
-pub async fn question(service: &Service<'_>, draft: &Draft) -> Result<Option<String>, Failure> {
+pub async fn question(service: &Service<'_>, draft: &Draft, forced: bool) -> Result<Option<String>, Failure> {
     let asked = Attribute(&draft.fields).new_options();
     if asked.len() < 2 {
         return Ok(None);
@@ -152,7 +152,7 @@ pub async fn question(service: &Service<'_>, draft: &Draft) -> Result<Option<Str
     let shown = StoredOptions::of(Attribute(&read_existing(service, code).await?))?;
     let mut count = 0;
     for option in &asked {
-        count += usize::from(is_missing(&shown, *option)?);
+        count += usize::from(is_missing(&shown, *option, forced)?);
     }
     Ok((count > 1).then(|| format!("Add {count} options to {code}?")))
 }
@@ -160,12 +160,12 @@ pub async fn question(service: &Service<'_>, draft: &Draft) -> Result<Option<Str
 /// Whether an attribute with these options lacks this one.
 ///
 /// # Errors
-/// `usage` for a label that cannot be added to them.
-fn is_missing(shown: &StoredOptions, option: NewOption<'_>) -> Result<bool, Failure> {
+/// `usage` for a label that cannot be added to them; one that only looks like another can where it is `forced`.
+fn is_missing(shown: &StoredOptions, option: NewOption<'_>, forced: bool) -> Result<bool, Failure> {
     if shown.find(option.label())?.is_some() {
         return Ok(false);
     }
-    shown.refuse_taken(option.label()).map(|()| true)
+    shown.refuse_taken(option.label(), forced).map(|()| true)
 }
 
 /// Adds the options that the attribute does not have, or shows the calls; its default option is there in the end. For n options
@@ -173,7 +173,7 @@ fn is_missing(shown: &StoredOptions, option: NewOption<'_>) -> Result<bool, Fail
 ///
 /// # Errors
 /// As [`write::send_and_look`]; `usage` for what cannot be added; `partial` where a later call was refused.
-pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+pub async fn add(service: &Service<'_>, draft: &Draft, forced: bool) -> Result<Outcome, Failure> {
     let mut fields = draft.fields.clone();
     resolve_store_views(service, &mut fields).await?;
     let locked = Locked::open(service, Attribute(&draft.fields).code()).await?;
@@ -181,7 +181,7 @@ pub async fn add(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failur
     let asked = Attribute(&fields).new_options();
     let wanted = asked.iter().find(|option| option.is_default()).map(|option| option.label());
     let mut calls = Calls::new(service, ATTRIBUTE_OPTION_ADD.name);
-    let additions = locked.plan(&owner, &asked, &mut calls)?;
+    let additions = locked.plan(&owner, (&asked, forced), &mut calls)?;
     let mut all: Vec<Planned> = additions.iter().map(|addition| planned(&addition.call)).collect();
     if service.session.global.dry_run {
         all.extend(locked.planned_default(&owner, wanted, !additions.is_empty())?);
@@ -217,14 +217,14 @@ impl Locked<'_> {
     fn plan<'b>(
         &self,
         owner: &OptionOwner<'_>,
-        asked: &[NewOption<'b>],
+        (asked, forced): (&[NewOption<'b>], bool),
         calls: &mut Calls<'_>,
     ) -> Result<Vec<Addition<'b>>, Failure> {
         let path = path(self.service, "/all/V1/products/attributes/{code}/options", &[("code", self.code)])?;
         let mut additions = Vec::new();
         for option in asked {
             let (label, name) = (option.label(), format!("add {}", option.label()));
-            if !is_missing(&self.before, *option)? {
+            if !is_missing(&self.before, *option, forced)? {
                 let has_labels = option.has_store_labels();
                 let reason =
                     if has_labels { "already there; its labels are unchanged" } else { "already there" };

@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::export::{FLAGS, SETS, TEXTS, UNKNOWN, sorted};
 use super::rules::{FrontendInput, label_problem};
 use super::view::{Attribute, NewOption};
-use super::{Named, StoredOptions, split_set};
+use super::{Named, StoredOptions, label, split_set};
 use crate::check::field_names::FieldNames;
 use crate::failure::Failure;
 use crate::lint;
@@ -252,7 +252,7 @@ impl Comparison<'_> {
         let stored = shop.stored.as_ref().filter(|_| has_same_input);
         let mut counts: HashMap<String, usize> = HashMap::new();
         for (_, option) in own {
-            *counts.entry(option.label().to_lowercase()).or_default() += 1;
+            *counts.entry(label::key(option.label())).or_default() += 1;
         }
         let mut added = Vec::new();
         for keyed in missing {
@@ -375,12 +375,19 @@ fn addable(stored: &StoredOptions, counts: &HashMap<String, usize>, label: &str)
     if label.is_empty() {
         return Err(Failure::usage("the option has no label"));
     }
-    if counts.get(&label.to_lowercase()).is_some_and(|count| *count > 1) {
+    if counts.get(&label::key(label)).is_some_and(|count| *count > 1) {
         return Err(Failure::usage(format!("the file has several options `{label}`")));
+    }
+    if let Some(option) = stored.get(label) {
+        let message = format!(
+            "the label `{label}` differs in letter case only from the option `{}`, and Magento refuses it",
+            option.name
+        );
+        return Err(Failure::usage(message));
     }
     match label_problem(label) {
         Some(problem) => Err(Failure::usage(problem)),
-        None => stored.refuse_taken(label),
+        None => stored.refuse_taken(label, false),
     }
 }
 

@@ -2,11 +2,13 @@
 
 pub mod compare;
 pub mod export;
+pub mod label;
 pub mod rules;
 pub mod view;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
-use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attribute::rules::label_problem;
 use crate::attribute::view::Attribute;
@@ -16,12 +18,6 @@ use crate::operation::scalar;
 use crate::profile::path::List;
 use crate::text::exact_json;
 use crate::text::suggestion::closest_match;
-
-/// Whether two labels look the same to a person: blanks around them do not count, and a letter with its accent is one
-/// letter, however many characters it is written with.
-pub fn is_same_label(one: &str, other: &str) -> bool {
-    one.trim() == other.trim() || one.trim().nfc().eq(other.trim().nfc())
-}
 
 /// Something of the shop that has a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,15 +35,23 @@ impl Named {
         elements.map(|(id, one)| Some(Self { id, name: one.get(name)?.as_str()?.to_owned() })).collect()
     }
 
+    /// Those of this label: as it is written, else whatever the case of its letters.
+    pub fn with_label<'a>(list: &'a [Self], label: &str) -> Vec<&'a Self> {
+        let all = |is_it: fn(&str, &str) -> bool| -> Vec<&'a Self> {
+            list.iter().filter(|one| is_it(&one.name, label)).collect()
+        };
+        let exact = all(label::is_exact);
+        if exact.is_empty() { all(label::is_same) } else { exact }
+    }
+
     /// The one of this name, or the only one that differs from it in letter case.
     ///
     /// # Errors
     /// `usage` if it is missing, with the nearest name or all of them.
     pub fn find<'a>(list: &'a [Self], what: &str, name: &str) -> Result<&'a Self, Failure> {
-        let exact = list.iter().find(|one| is_same_label(&one.name, name));
-        let mut alike =
-            list.iter().filter(|one| is_same_label(&one.name.to_lowercase(), &name.to_lowercase()));
-        let only = alike.next().filter(|_| alike.next().is_none());
+        let exact = list.iter().find(|one| label::is_exact(&one.name, name));
+        let mut same = list.iter().filter(|one| label::is_same(&one.name, name));
+        let only = same.next().filter(|_| same.next().is_none());
         exact.or(only).ok_or_else(|| {
             // In the message, for in a batch it is all that is shown of a record.
             let names = || list.iter().map(|one| one.name.as_str());
@@ -147,41 +151,47 @@ impl StoredOptions {
     /// # Errors
     /// `usage` where several have it, with their ids.
     pub fn find(&self, label: &str) -> Result<Option<&Named>, Failure> {
-        let same = self.options.iter().filter(|option| is_same_label(&option.name, label));
-        let ids: Vec<_> = same.map(|option| option.id.as_str()).collect();
-        if ids.len() < 2 {
-            return Ok(self.get(label));
+        match Named::with_label(&self.options, label)[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(only)),
+            ref found => {
+                let code = &self.code;
+                let ids = found.iter().map(|option| option.id.as_str()).collect::<Vec<_>>().join(", ");
+                let message =
+                    format!("attribute `{code}` has several options with the label `{label}`: {ids}");
+                Err(Failure::usage(message).hint("rename all but one of them in the admin panel"))
+            }
         }
-        let (code, ids) = (&self.code, ids.join(", "));
-        Err(Failure::usage(format!("attribute `{code}` has several options with the label `{label}`: {ids}"))
-            .hint("rename all but one of them in the admin panel"))
     }
 
-    /// Refuses a new label that Magento would take for another option: one that differs in letter case only, or that is
-    /// an option's ID.
+    /// Refuses a new label that Magento would take for another option's ID, and, unless it is `forced`, one that only looks like
+    /// another option's.
     ///
     /// # Errors
     /// `usage`, with that option.
-    pub fn refuse_taken(&self, label: &str) -> Result<(), Failure> {
+    pub fn refuse_taken(&self, label: &str, forced: bool) -> Result<(), Failure> {
         let number = label.parse::<f64>().ok();
-        for option in &self.options {
-            let why = if is_same_label(&option.name.to_lowercase(), &label.to_lowercase()) {
-                "differs in letter case only from"
-            } else if number.is_some() && option.id.parse().ok() == number {
-                "is the ID of"
-            } else {
-                continue;
-            };
-            let message =
-                format!("the label `{label}` {why} the option `{}`, and Magento refuses it", option.name);
+        if let Some(taken) = self.options.iter().find(|one| number.is_some() && one.id.parse().ok() == number)
+        {
+            let message = format!(
+                "the label `{label}` is the ID of the option `{}`, and Magento refuses it",
+                taken.name
+            );
             return Err(Failure::usage(message).hint("choose another label, or leave this option out"));
         }
-        Ok(())
+        match self.options.iter().find(|option| !forced && label::is_alike(&option.name, label)) {
+            Some(option) => {
+                let message = label::alike_in_words(&option.name, label);
+                Err(Failure::usage(message)
+                    .hint("write the label as the shop has it, or add it as another option with --force"))
+            }
+            None => Ok(()),
+        }
     }
 
-    /// The first option with this label.
+    /// The first option with this label; one that is written exactly so comes first.
     pub fn get(&self, label: &str) -> Option<&Named> {
-        self.options.iter().find(|option| is_same_label(&option.name, label))
+        Named::with_label(&self.options, label).first().copied()
     }
 
     /// The option with this id.
@@ -202,8 +212,8 @@ impl StoredOptions {
 /// Refuses options that cannot be added.
 ///
 /// # Errors
-/// `usage`, with every problem.
-pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames) -> Result<(), Failure> {
+/// `usage`, with every problem; labels that only look alike are none where it is `forced`.
+pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames, forced: bool) -> Result<(), Failure> {
     let options = asked.new_options();
     let is_unnamed = scalar(asked.0.get("attribute_code")).is_none();
     let mut problems = Vec::new();
@@ -213,11 +223,12 @@ pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames) -> Result<(),
     if options.is_empty() {
         problems.push("no option is given".to_owned());
     }
-    for (at, option) in options.iter().enumerate() {
+    let mut seen = HashSet::new();
+    for option in &options {
         let label = option.label();
         if label.is_empty() {
             problems.push("an option has no label".to_owned());
-        } else if options[..at].iter().any(|other| other.label() == label) {
+        } else if !seen.insert(label::key(label)) {
             problems.push(format!("the option `{label}` is given twice"));
         }
         problems.extend(label_problem(label));
@@ -229,6 +240,8 @@ pub fn check_new_options(asked: Attribute<'_>, names: &FieldNames) -> Result<(),
     if options.iter().filter(|option| option.is_default()).count() > 1 {
         problems.push("two options are the default".to_owned());
     }
+    let alike = label::alike(options.iter().map(|option| option.label())).filter(|_| !forced);
+    problems.extend(alike.map(|(one, other)| label::alike_in_words(one, other)));
     if problems.is_empty() {
         return Ok(());
     }
@@ -286,9 +299,12 @@ mod tests {
             attribute["frontend_input"] = other.into();
             assert!(StoredOptions::of(Attribute(attribute.as_object().unwrap())).is_err(), "{other}");
         }
-        for (label, is_refused) in [("blue", true), ("2", true), ("02", true), ("2.0", true), ("4", false)] {
-            assert_eq!(stored.refuse_taken(label).is_err(), is_refused, "{label}");
+        for (label, is_refused) in [("2", true), ("02", true), ("2.0", true), ("4", false), ("Ｂlue", true)]
+        {
+            assert_eq!(stored.refuse_taken(label, false).is_err(), is_refused, "{label}");
         }
+        assert!(stored.refuse_taken("Ｂlue", true).is_ok() && stored.refuse_taken("2", true).is_err());
+        assert_eq!(stored.find("bLUE").unwrap().unwrap().id, "2");
         for (source, is_refused) in [
             (r"Magento\Eav\Model\Entity\Attribute\Source\Table", false),
             (r"Magento\Catalog\Model\Product\Attribute\Source\Status", true),

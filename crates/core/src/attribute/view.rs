@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::label;
 use super::rules::FrontendInput;
 use crate::operation::scalar;
 use crate::profile::equal::{same_flag, same_value};
@@ -68,7 +69,11 @@ impl<'a> Attribute<'a> {
                 !same_value(name, asked.0.get(name), self.0.get(name))
             }
             "frontend_input" => self.stored_input() != asked.stored_input(),
-            "options" => self.option_labels() != asked.option_labels(),
+            "options" => {
+                let (own, other) = (self.option_labels(), asked.option_labels());
+                own.len() != other.len()
+                    || own.iter().zip(other).any(|(own, other)| !label::is_same(own, other))
+            }
             flag if flag.starts_with("is_") && !value(asked, flag).is_null() => {
                 !same_flag(asked.0.get(flag), self.0.get(flag))
             }

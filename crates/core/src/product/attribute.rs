@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::FIELDS;
-use crate::attribute::{Named, is_same_label, view};
+use crate::attribute::{Named, label as labels, view};
 use crate::check::text;
 use crate::failure::Failure;
 use crate::hint::{hint, storefront};
@@ -235,13 +235,7 @@ impl Attribute {
 
     /// The option with this label.
     fn option(&self, label: &str) -> Result<&Named, String> {
-        let alike = |is_alike: fn(&str, &str) -> bool| -> Vec<&Named> {
-            self.options.iter().filter(|option| is_alike(&option.name, label)).collect()
-        };
-        let same = Some(alike(is_same_label)).filter(|same| !same.is_empty());
-        let same = same
-            .unwrap_or_else(|| alike(|one, other| is_same_label(&one.to_lowercase(), &other.to_lowercase())));
-        match same[..] {
+        match Named::with_label(&self.options, label)[..] {
             [only] => Ok(only),
             [] => {
                 let names = || self.options.iter().map(|option| option.name.as_str());
@@ -252,7 +246,7 @@ impl Attribute {
                 };
                 Err(format!("no option `{label}`{}", near.unwrap_or_else(known)))
             }
-            _ => {
+            ref same => {
                 let ids: Vec<&str> = same.iter().map(|option| option.id.as_str()).collect();
                 let (ids, code) = (ids.join(", "), &self.code);
                 Err(format!(
@@ -282,7 +276,7 @@ impl Attribute {
                 return format!("unknown option {id}");
             };
             let is_twice =
-                self.options.iter().filter(|one| is_same_label(&one.name, &option.name)).count() > 1;
+                self.options.iter().filter(|one| labels::is_exact(&one.name, &option.name)).count() > 1;
             if is_twice { format!("{} (ID {id})", option.name) } else { option.name.clone() }
         };
         match self.kind {
