@@ -22,5 +22,8 @@ pub fn resolve(attribute: &mut Map<String, Value>) {
     }
     if let Some(Value::String(scope)) = attribute.get_mut("scope") {
         scope.make_ascii_lowercase();
+        if scope.trim() == "store view" {
+            "store".clone_into(scope);
+        }
     }
 }

@@ -104,7 +104,12 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
 /// `usage` for an unknown email, and for one that several customers have.
 pub async fn find_by_email(service: &Service<'_>, email: &Email) -> Result<Value, Failure> {
     let filters = [Filter::equal(&["email"], email)];
-    let page = search(service, &filters, MAX_MATCHES).await?;
+    // Some shops fail at the search for one customer, whom other calls show.
+    let failed = |failure: Failure| match failure.status {
+        Some(500) => failure.hint("name the customer by ID, which needs no search: --customer ID"),
+        _ => failure,
+    };
+    let page = search(service, &filters, MAX_MATCHES).await.map_err(failed)?;
     let (is_whole, count) = (page.is_last(), page.total.unwrap_or(MAX_MATCHES as u64));
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
     let is_it = |customer: &Value| Email::of(&customer["email"]).as_ref() == Some(email);

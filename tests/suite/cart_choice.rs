@@ -200,3 +200,38 @@ fn a_record_of_ship_names_the_cart() {
         "{shipped:?}"
     );
 }
+
+/// A method that is not available is listed as such, and a cart that nothing is shipped of has none.
+#[test]
+fn methods_that_are_not_available_are_marked_and_a_virtual_cart_has_none() {
+    let shown = |is_virtual: bool| {
+        let mut cart = cart(1, &[mug(2)]);
+        cart["is_virtual"] = is_virtual.into();
+        json(&json!({"items": [cart], "total_count": 1}))
+    };
+    let methods = json!([{"carrier_code": "ups", "method_code": "03", "method_title": "Ground", "amount": 0,
+        "available": false, "error_message": "not to this country"}]);
+    let payment = || json(&json!([{"code": "checkmo", "title": "Check"}]));
+    for (script, told) in [
+        (vec![shown(false), json(&methods), payment()], "Ground (not available: not to this country)"),
+        (vec![shown(true), payment()], "No shipping methods (all items of the cart are virtual)"),
+    ] {
+        let requests = script.len();
+        let server = MockServer::start(script);
+        let home = impatient(&server);
+        let line = words("-p shop quote methods --customer 1 -q");
+        let listed = serve(home.storefront(&line), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
+        assert!(listed.code == 0 && listed.stdout.contains(told), "{listed:?}");
+        assert_eq!(server.requests().len(), requests, "{listed:?}");
+    }
+}
+
+/// Some shops fail at the search for one customer, whom other calls show.
+#[test]
+fn where_the_search_for_an_email_fails_the_id_is_asked_for() {
+    let failed = || answer("500 Internal Server Error", JSON, r#"{"message": "same ID already exists"}"#);
+    let (outcome, _) = against(vec![failed()], "customer show --customer a@example.com");
+    let error = outcome.error();
+    let hint = "name the customer by ID, which needs no search: --customer ID";
+    assert_eq!((outcome.code, &error["hint"]), (5, &json!(hint)), "{error}");
+}

@@ -262,7 +262,8 @@ pub fn attribute_errors(attribute: &Map<String, Value>, names: &FieldNames) -> V
     let kind_error = kind.and_then(unknown_kind).or(kind_error).map(|what| names.at(INPUT_TYPE, what));
     let errors =
         [kind_error, empty_label(attribute, names), defaults(options, kind), lost(attribute, kind, names)];
-    let errors = errors.into_iter().chain([duplicates(options), alike_labels(options)]);
+    let errors =
+        errors.into_iter().chain([duplicates(options), alike_labels(options), scope(attribute, names)]);
     errors.flatten().chain(labels(attribute).filter_map(label_problem)).collect()
 }
 
@@ -353,6 +354,7 @@ fn attribute_warnings(attribute: &Map<String, Value>, names: &FieldNames) -> War
     let options = options(attribute);
     let doubts = [
         text("attribute_code").and_then(code).map(|what| names.at("attribute_code", what)),
+        product_types(attribute, names),
         one_with_commas(options),
         not_filterable(attribute, names),
         default_of_options(attribute).map(|what| names.at("default_value", what)),
@@ -386,6 +388,27 @@ fn duplicates(options: &[Value]) -> Option<String> {
     let labels = options.iter().filter_map(label).map(str::trim);
     let twice: Vec<&str> = labels.filter(|label| !seen.insert(key(label))).collect();
     named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
+}
+
+/// What a shop knows as scopes; it ignores other words.
+const SCOPES: [&str; 3] = ["global", "website", "store"];
+/// The types of products of a shop without extensions.
+const PRODUCT_TYPES: [&str; 6] = ["simple", "configurable", "bundle", "virtual", "downloadable", "grouped"];
+
+fn scope(attribute: &Map<String, Value>, names: &FieldNames) -> Option<String> {
+    let scope = attribute.get("scope")?.as_str()?.trim();
+    let is_known = scope.is_empty() || SCOPES.contains(&scope);
+    (!is_known).then(|| names.at("scope", format!("expected {}, found `{scope}`", SCOPES.join(", "))))
+}
+
+fn product_types(attribute: &Map<String, Value>, names: &FieldNames) -> Option<String> {
+    let types = attribute.get("apply_to")?.as_array()?.iter().filter_map(Value::as_str);
+    let unknown: Vec<&str> = types.filter(|one| !PRODUCT_TYPES.contains(&one.trim())).collect();
+    let unknown = named(&unknown)?;
+    Some(names.at(
+        "apply_to",
+        format!("Magento has no product type {unknown}: it has {}", PRODUCT_TYPES.join(", ")),
+    ))
 }
 
 fn alike_labels(options: &[Value]) -> Option<String> {
@@ -621,6 +644,7 @@ mod tests {
         let select = |options: Value| json!({"frontend_input": "select", "options": options});
         for (attribute, told) in [
             (json!({"attribute_code": "Größe"}), "attribute_code: `Größe` may be rejected"),
+            (json!({"apply_to": ["simple", "subscription"]}), "Magento has no product type \"subscription\""),
             (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
             (
                 json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
@@ -652,6 +676,7 @@ mod tests {
                 json!({"frontend_input": "select", "options": options(&["Red", " red", "Blue"])}),
                 "duplicate option labels: \"red\"",
             ),
+            (json!({"scope": "shop"}), "scope: expected global, website, store, found `shop`"),
             (
                 json!({"frontend_input": "select", "options": options(&["10²", "102"])}),
                 "the labels `10²` and `102` look alike",

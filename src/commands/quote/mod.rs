@@ -31,6 +31,7 @@ use crate::report::style::{OutputStyle, table};
 use storefront_core::cart::Cart;
 use storefront_core::failure::Failure;
 use storefront_core::operation::scalar;
+use storefront_core::profile::equal::same_flag;
 use storefront_core::text::exact_json;
 use storefront_core::text::sanitize::{sanitize, sanitize_line};
 
@@ -189,20 +190,40 @@ async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failu
     Cart::new(target, None)?;
     let found = active_cart(service, quote).await?;
     let cart = Cart::new(target, Some(found.id))?;
+    // Nothing of it is shipped.
+    let is_virtual = same_flag(found.shown.get("is_virtual"), Some(&Value::Bool(true)));
+    let shipping =
+        if is_virtual { Value::Array(Vec::new()) } else { shipping_methods(service, &cart).await? };
     let shown = exact_json::object([
-        ("shipping", shipping_methods(service, &cart).await?),
+        ("shipping", shipping),
         ("payment", service.read(&cart.read("/payment-methods")).await?.value),
     ]);
     service.session.report.value(&shown, |screen| {
         let tables = [("shipping", &SHIPPING[..]), ("payment", &PAYMENT)].map(|(name, columns)| {
-            let methods = shown[name].as_array();
-            match methods.filter(|methods| !methods.is_empty()) {
-                Some(methods) => objects(screen, columns, true, methods),
-                None => format!("No {name} methods (an empty cart has none)"),
+            let methods: Vec<Value> = shown[name].as_array().into_iter().flatten().map(marked).collect();
+            match &methods[..] {
+                methods @ [_, ..] => objects(screen, columns, true, methods),
+                [] if is_virtual && name == "shipping" => {
+                    "No shipping methods (all items of the cart are virtual)".to_owned()
+                }
+                [] => format!("No {name} methods (an empty cart has none)"),
             }
         });
         format!("{}\n", tables.join("\n\n"))
     })
+}
+
+/// A method whose title says where it is not available, and why.
+fn marked(method: &Value) -> Value {
+    const TITLE: &str = "method_title";
+    let mut method = method.clone();
+    if method.get("available") == Some(&Value::Bool(false)) {
+        let text = |name: &str| scalar(method.get(name)).unwrap_or_default();
+        let (title, why) = (text(TITLE), text("error_message"));
+        let why = if why.is_empty() { why } else { format!(": {why}") };
+        method[TITLE] = format!("{title} (not available{why})").trim_start().into();
+    }
+    method
 }
 
 /// Columns: title and field.
