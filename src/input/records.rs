@@ -353,14 +353,13 @@ fn next_rows(
     };
     let Some((line, row)) = first else { return Ok(None) };
     let mut all = vec![(line, row)];
-    while columns.joins_rows {
-        match rows.read()? {
-            Some((line, next)) if columns.are_one_record(&all[0].1, &next) => all.push((line, next)),
-            next => {
-                *ahead = next;
-                break;
+    if columns.joins_rows {
+        *ahead = loop {
+            match rows.read()? {
+                Some((line, next)) if columns.are_one_record(&all[0].1, &next) => all.push((line, next)),
+                next => break next,
             }
-        }
+        };
     }
     Ok(Some((line, if all.len() > 1 { Content::Rows(all) } else { Content::Row(all.swap_remove(0).1) })))
 }
