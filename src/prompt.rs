@@ -257,6 +257,17 @@ impl Prompt {
         Ok(self.typed_yes(question)? == Some(true))
     }
 
+    /// Whether somebody continues in spite of what a refusal says; `--yes` does not answer it.
+    ///
+    /// # Errors
+    /// The refusal, where nobody can be asked.
+    pub fn accepts(&self, refusal: &Failure) -> Result<bool, Failure> {
+        if !self.can_ask() {
+            return Err(refusal.clone());
+        }
+        self.agrees(&format!("{}. Continue?", refusal.message))
+    }
+
     fn typed_yes(&self, question: &str) -> Result<Option<bool>, Failure> {
         let typed = self.typed(&format!("{question} (y/n)"), &is_yes_or_no)?;
         Ok(typed.and_then(|text| yes_or_no(&text)))

@@ -6,10 +6,11 @@
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rusqlite::params;
 use serde_json::{Map, Value};
 
+use super::lag::{MAX_LAG, is_younger};
 use super::replacement::Replacement;
 use super::{Document, LastRead, NewWrite, OpenWrite, Owner, People, RunId, Write, WriteId, WriteLog};
 use storefront_core::effect::{self, Effect, Kind};
@@ -23,10 +24,6 @@ use storefront_core::profile::verify::Proof;
 /// The number of writes older than a minute that are read at most, for the addresses that they removed: a batch may make
 /// thousands to one customer.
 const MOST_OLDER: usize = 20;
-/// For so long a replica may answer with what was there before a write.
-pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
-/// A mark that is further in the future is not a clock that was set back.
-const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
 /// How many writes are read at a time.
 const PAGE: usize = 16;
 /// What the call that replaces the profile is called.
@@ -523,12 +520,6 @@ impl WriteLog {
     }
 }
 
-/// Whether less than `limit` went by, also by a clock that was set back by less than a day.
-fn is_younger(limit: SignedDuration, at: Timestamp, now: Timestamp) -> bool {
-    let age = now.duration_since(at);
-    -MAX_SET_BACK < age && age < limit
-}
-
 /// The replacements of a customer, read page by page.
 struct Entries<'a> {
     store: &'a CustomerStore,
@@ -586,20 +577,5 @@ impl Unsent {
     /// The next call leaves now.
     pub fn leaves(&mut self) -> Option<WriteId> {
         self.calls.pop_front().map(OpenWrite::leaves)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use jiff::{SignedDuration, Timestamp};
-
-    use super::{MAX_LAG, is_younger};
-
-    #[test]
-    fn a_clock_that_was_set_back_leaves_a_mark_recent() {
-        let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
-        let marked = |seconds: i64| is_younger(MAX_LAG, now + SignedDuration::from_secs(seconds), now);
-        assert!(marked(0) && marked(-59) && marked(30) && marked(3 * 3600));
-        assert!(!marked(-60) && !marked(25 * 3600), "long ago, or no clock that was set back");
     }
 }

@@ -59,6 +59,7 @@
 //! one owner by an index, newest first, and reads documents only of those that it looks at.
 
 mod customers;
+mod lag;
 mod names;
 mod open;
 mod reads;
@@ -75,7 +76,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-pub use customers::{About, CustomerStore, Entry, MAX_LAG, PendingWrite, Reach, UPDATE, Unsent, WriteName};
+pub use customers::{About, CustomerStore, Entry, PendingWrite, Reach, UPDATE, Unsent, WriteName};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
 pub use replacement::Replacement;

@@ -271,3 +271,29 @@ error: cannot ask `Remove item 1 (mug-blue) from cart 1?`: not a terminal
         assert_eq!(shown.trim(), left.to_string(), "{screen}");
     }
 }
+
+/// A replica that lags behind shows the quantity that our own call has just replaced: that is no reason to say "unchanged".
+#[test]
+fn a_cart_that_does_not_show_our_own_change_is_not_a_basis() {
+    let (old, new) = (found(&[item(1, 2)]), found(&[item(1, 5)]));
+    let (to_five, back) = (json(&item(1, 5)), json(&item(1, 2)));
+    let script = vec![old.clone(), to_five, old.clone(), old, new.clone(), back, new];
+    let server = MockServer::start(script);
+    let home = impatient(&server);
+    let set = |qty: u32, settle: u32| {
+        let line = format!("quote set-item --customer 1 --item 1 --qty {qty} --settle {settle}");
+        on(&home, &server, &line)
+    };
+    assert_eq!(set(5, 0).code, 0);
+    let behind = set(2, 0);
+    let error = behind.error();
+    assert_eq!((behind.code, &error["applied"]), (3, &json!("no")), "{behind:?}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("the service shows an older cart than the last change left: "), "{error}");
+    // A later read shows it.
+    let shown = set(2, 5);
+    assert_eq!((shown.code, &shown.done()["applied"]), (0, &json!("yes")), "{shown:?}");
+    // The other way round, too.
+    let again = set(5, 0);
+    assert_eq!(again.code, 3, "{again:?}");
+}

@@ -21,6 +21,7 @@
 mod compose;
 mod document;
 mod inverse;
+mod lag;
 mod look;
 mod words;
 
@@ -35,6 +36,7 @@ use crate::text::exact_json;
 pub use compose::composed;
 pub use document::Document;
 pub use inverse::{Inverse, Left};
+pub use lag::not_shown;
 pub use look::{Look, Side, Third};
 
 /// What kind of thing a call changes.

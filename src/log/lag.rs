@@ -1,0 +1,51 @@
+//! How long a read may show what was there before our own writes, and which writes those are.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Owner, WriteLog};
+use storefront_core::effect::{self, Effect};
+use storefront_core::failure::Failure;
+use storefront_core::outcome::WriteOutcome;
+
+/// For so long a replica may answer with what was there before a write.
+pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
+/// A mark that is further in the future is not a clock that was set back.
+const MAX_SET_BACK: SignedDuration = SignedDuration::from_hours(24);
+/// How many writes of an owner are looked at: a batch may make thousands.
+const MOST: usize = 100;
+
+/// Whether less than `limit` went by, also by a clock that was set back by less than a day.
+pub fn is_younger(limit: SignedDuration, at: Timestamp, now: Timestamp) -> bool {
+    let age = now.duration_since(at);
+    -MAX_SET_BACK < age && age < limit
+}
+
+impl WriteLog {
+    /// The effects of the calls of the last minute on this owner that were applied, newest first.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn recent_effects(&self, service: &str, owner: &effect::Owner) -> Result<Vec<Effect>, Failure> {
+        let (kind, now) = (owner.kind.noun(), self.clock.now());
+        let owner = Owner { kind, id: owner.id.clone(), scope: owner.scope.clone() };
+        let writes = self.newest(service, &owner, None, MOST)?;
+        let is_recent = |outcome: &WriteOutcome| matches!(outcome, WriteOutcome::Applied { at, .. } if is_younger(MAX_LAG, *at, now));
+        let recent = writes.into_iter().filter(|write| is_recent(&write.outcome));
+        Ok(recent.filter_map(|write| serde_json::from_value(write.effect).ok()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{SignedDuration, Timestamp};
+
+    use super::{MAX_LAG, is_younger};
+
+    #[test]
+    fn a_clock_that_was_set_back_leaves_a_mark_recent() {
+        let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
+        let marked = |seconds: i64| is_younger(MAX_LAG, now + SignedDuration::from_secs(seconds), now);
+        assert!(marked(0) && marked(-59) && marked(30) && marked(3 * 3600));
+        assert!(!marked(-60) && !marked(25 * 3600), "long ago, or no clock that was set back");
+    }
+}
