@@ -204,13 +204,19 @@ fn every_outcome_of_the_put_has_its_exit_code() {
         "",
         r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "TROY"}]}"#,
     );
+    let lost = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 2, "city": "Rome"}]}"#,
+    );
     let taken = answer("200 OK", "", "{}");
     let error = answer("500 Internal Server Error", "", "");
+    let refused = answer("400 Bad Request", "", "");
     for (name, then, code, applied, requests) in [
         ("applied", vec![taken.clone(), troy.clone()], 0, "yes", 3),
         ("applied, an address is missing", vec![taken.clone(), half.clone()], 9, "yes", 3),
         ("applied, the change is missing", vec![taken.clone(), old.clone()], 9, "yes", 3),
-        ("applied, changed by the service", vec![taken.clone(), third], 0, "yes", 3),
+        ("applied, changed by the service", vec![taken.clone(), third.clone()], 0, "yes", 3),
         ("applied, then unreadable", vec![taken.clone(), error.clone()], 0, "yes", 3),
         ("no response, applied", vec![Step::Close, troy.clone()], 0, "yes", 4),
         ("no response, unchanged", vec![Step::Close, old.clone()], 8, "unknown", 3),
@@ -224,9 +230,12 @@ fn every_outcome_of_the_put_has_its_exit_code() {
             3,
         ),
         ("error, applied", vec![error.clone(), troy.clone()], 0, "yes", 4),
-        ("error, then unreadable", vec![error.clone(), error], 8, "unknown", 3),
-        ("refused", vec![answer("400 Bad Request", "", ""), old.clone()], 4, "no", 3),
-        ("refused, but saved", vec![answer("400 Bad Request", "", ""), troy.clone()], 9, "unknown", 3),
+        ("error, then unreadable", vec![error.clone(), error.clone()], 8, "unknown", 3),
+        ("refused", vec![refused.clone(), old.clone()], 4, "no", 3),
+        ("refused, but saved", vec![refused.clone(), troy.clone()], 9, "unknown", 3),
+        ("refused, an address is missing", vec![refused.clone(), lost], 4, "unknown", 3),
+        ("refused, another value", vec![refused.clone(), third], 4, "unknown", 3),
+        ("refused, then unreadable", vec![refused, error], 4, "unknown", 3),
         ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 2),
         (
             "redirected",

@@ -200,15 +200,18 @@ pub fn other_customer(write: WriteName, id: &str) -> Failure {
     Failure { write: Some(text(write)), ..failure }
 }
 
-/// The service refused it, and a read shows that it was saved.
-pub fn saved_though_refused(write: WriteName, refused: Failure) -> Failure {
+/// The service refused it, and a read shows that it was saved, or that addresses are gone.
+pub fn saved_though_refused(write: WriteName, verification: &Verification, refused: Failure) -> Failure {
+    let lost: String = lost(verification).into_iter().map(|what| format!("; {what}")).collect();
+    let missing = lost_paths(verification).collect();
     let hint =
         hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(write));
     Failure {
         kind: FailureKind::Mismatch,
         applied: Applied::Unknown,
-        message: format!("refused, but saved: {}", refused.message),
+        message: format!("refused, but saved: {}{lost}", refused.message),
         hint: Some(hint),
+        missing,
         write: Some(text(write)),
         ..refused
     }
@@ -216,10 +219,22 @@ pub fn saved_though_refused(write: WriteName, refused: Failure) -> Failure {
 
 /// The service refused it, and whether it was saved all the same could not be read.
 pub fn refused_unread(write: WriteName, refused: Failure, unread: &Failure) -> Failure {
-    let message = format!(
-        "{}; whether it was saved all the same could not be read: {}",
-        refused.message, unread.message
-    );
+    let why = format!("whether it was saved all the same could not be read: {}", unread.message);
+    refused_unknown(write, refused, &why)
+}
+
+/// The service refused it, and a read shows that addresses are gone, or other values than before and than were sent.
+pub fn refused_altered(write: WriteName, refused: Failure, verification: &Verification) -> Failure {
+    const SHOWN: usize = 4;
+    let now = verification.altered.iter().take(SHOWN);
+    let now = now.map(|change| format!("{} is {} now", change.path, format_value(change.after.as_ref())));
+    let now: Vec<String> = lost(verification).into_iter().chain(now).collect();
+    let why = format!("the profile is neither as before nor as it was to be: {}", now.join(", "));
+    Failure { missing: lost_paths(verification).collect(), ..refused_unknown(write, refused, &why) }
+}
+
+fn refused_unknown(write: WriteName, refused: Failure, why: &str) -> Failure {
+    let message = format!("{}; {why}", refused.message);
     let hint =
         hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(write));
     Failure { message, write: Some(text(write)), ..refused }.applied(Applied::Unknown).hint(hint)

@@ -171,22 +171,43 @@ impl Sent<'_> {
             return refused;
         }
         let (before, sent) = (self.loaded.stored.customer(), &self.merged.customer);
-        match self.read().await {
-            Ok((verification, now))
-                if tells_of_it(&verification)
-                    && !was_so_before(self.service, &self.loaded.store, before, sent) =>
-            {
+        let is_told = |verification: &Verification| {
+            tells_of_it(verification) && !was_so_before(self.service, &self.loaded.store, before, sent)
+        };
+        match self.read_after_refusal().await {
+            Ok((verification, now)) if is_told(&verification) => {
                 self.set_outcome(
                     WriteOutcome::Mismatch { sent_at: self.sent_at, is_final: true },
                     Some(now.customer()),
                 );
                 self.note_read(&verification, &now, ShownBy::Read);
-                messages::saved_though_refused(self.write, refused)
+                messages::saved_though_refused(self.write, &verification, refused)
             }
-            Ok(_) => refused,
+            Ok((verification, _)) if verification.altered.is_empty() && !verification.has_lost() => refused,
+            // Somebody else may have done that.
+            Ok((verification, now)) => {
+                self.set_outcome(WriteOutcome::Unknown { sent_at: self.sent_at }, Some(now.customer()));
+                self.note_read(&verification, &now, ShownBy::Read);
+                messages::refused_altered(self.write, refused, &verification)
+            }
             Err(unread) => {
                 self.set_outcome(WriteOutcome::Unknown { sent_at: self.sent_at }, None);
                 messages::refused_unread(self.write, refused, &unread)
+            }
+        }
+    }
+
+    /// One read. One that lags behind may lack what was added a moment ago, and has values of an earlier time: what seems to be lost
+    /// or another's is looked for again.
+    async fn read_after_refusal(&self) -> Result<(Verification, Profile), Failure> {
+        let mut reads = Reads::new(self.settle);
+        loop {
+            let read = self.read().await;
+            let is_odd = |verification: &Verification| {
+                verification.has_lost() || !verification.altered.is_empty() && !tells_of_it(verification)
+            };
+            if !read.as_ref().is_ok_and(|(verification, _)| is_odd(verification)) || !reads.wait().await {
+                return read;
             }
         }
     }
