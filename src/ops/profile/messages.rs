@@ -202,14 +202,15 @@ pub fn other_customer(write: WriteName, id: &str) -> Failure {
 
 /// The service refused it, and a read shows that it was saved, or that addresses are gone.
 pub fn saved_though_refused(write: WriteName, verification: &Verification, refused: Failure) -> Failure {
-    let lost: String = lost(verification).into_iter().map(|what| format!("; {what}")).collect();
+    let saved = format!("refused, but saved: {}", refused.message);
+    let what: Vec<String> = std::iter::once(saved).chain(lost(verification)).collect();
     let missing = lost_paths(verification).collect();
     let hint =
         hint!("look with ", storefront("customer show"), "; to undo what was saved, run ", restore(write));
     Failure {
         kind: FailureKind::Mismatch,
         applied: Applied::Unknown,
-        message: format!("refused, but saved: {}{lost}", refused.message),
+        message: what.join("; "),
         hint: Some(hint),
         missing,
         write: Some(text(write)),
