@@ -245,12 +245,17 @@ impl<'a> RecordPreparer<'a> {
         document: &mut Map<String, Value>,
     ) -> Result<Option<Row>, Failure> {
         let (Content::Row(cells), Some(columns)) = (&record.content, columns) else { return Ok(None) };
-        if !self.operation.spec().is_merged {
+        let operation = self.operation.spec();
+        if !operation.is_exported() {
             return Ok(None);
         }
         let row = columns.exported(cells, self.operation.allows_spreadsheet_loss());
         let Some(row) = row.map_err(Failure::usage)? else { return Ok(None) };
-        row.take_unedited(document)?;
+        if operation.is_merged {
+            row.take_unedited(document)?;
+        } else if row.is_unedited()? {
+            document.retain(|name, _| operation.key_field == Some(name));
+        }
         Ok(Some(row))
     }
 

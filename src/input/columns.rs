@@ -90,9 +90,11 @@ impl Columns {
     ) -> Result<Self, Failure> {
         let (named, labels) = (operation.named_columns.as_ref(), operation.label_column);
         let mut columns = all_columns(known(dialect, operation), named, labels, extra);
-        if operation.is_merged {
-            let column = |title: &str, holds| Column { title: title.to_owned(), path: Vec::new(), holds };
+        let column = |title: &str, holds| Column { title: title.to_owned(), path: Vec::new(), holds };
+        if operation.is_exported() {
             columns.push(column(EXPORTED, Holds::Exported));
+        }
+        if operation.is_merged {
             columns.extend(dialect.customers.map(|_| column(CUSTOMER_EMAIL, Holds::Ignored)));
         }
         let only_magento: &[&str] = match operation.bearer {
@@ -104,9 +106,8 @@ impl Columns {
         };
         let known = KnownColumns { operation, columns, only_magento };
         let columns = known.parse(name, header)?;
-        columns
-            .ensure_exported(&address::titles(dialect.fields))
-            .map_err(|problems| known.refused(problems))?;
+        let expected = if operation.is_merged { address::titles(dialect.fields) } else { Vec::new() };
+        columns.ensure_exported(&expected).map_err(|problems| known.refused(problems))?;
         Ok(columns)
     }
 
@@ -151,19 +152,24 @@ impl Columns {
         self.columns.iter().position(|column| column.title == title)
     }
 
-    /// The address of a row as it is held against what is stored: its cells, and what it had when it was exported.
+    /// The values of a row as they are held against what is stored: its cells, and what it had when it was exported.
     ///
     /// # Errors
     /// What is wrong with the row as one of an export.
     pub fn exported(&self, row: &csv::StringRecord, allows_loss: bool) -> Result<Option<Row>, String> {
         let is_default = |column: &Column| DEFAULTS.contains(&&*column.title);
-        let of_address = |column: &&Column| column.path.first().is_some_and(|name| name == "addresses");
-        let cells = self.columns.iter().zip(row).filter(|(column, _)| of_address(column));
+        let is_of_product = self.has(PRODUCT_NAMES[0]) && !self.has(ADDRESS_ID);
+        let whose = if is_of_product { "values" } else { "addresses" };
+        let is_value = |column: &&Column| match column.path.first() {
+            Some(_) if is_of_product => column.is_input() && !PRODUCT_NAMES.contains(&&*column.title),
+            first => first.is_some_and(|name| name == "addresses"),
+        };
+        let cells = self.columns.iter().zip(row).filter(|(column, _)| is_value(column));
         let cells = cells.filter(|(column, _)| !is_default(column));
         let cells: Vec<(String, String)> =
             cells.map(|(column, cell)| (column.title.clone(), cell.to_owned())).collect();
         let id = self.position(ADDRESS_ID).and_then(|at| row.get(at)).map(cells::value).unwrap_or_default();
-        if id.is_empty() || id == NEW {
+        if !is_of_product && (id.is_empty() || id == NEW) {
             return Ok(None);
         }
         let mark = self.position(EXPORTED).and_then(|at| row.get(at)).map(cells::value).unwrap_or_default();
@@ -173,7 +179,7 @@ impl Columns {
             Some(mark) if usize::from(mark.columns) == cells.len() => Some(mark),
             Some(mark) => {
                 return Err(format!(
-                    "the sheet has {} columns of addresses, and {} were exported: a sheet with `{EXPORTED}` has the \
+                    "the sheet has {} columns of {whose}, and {} were exported: a sheet with `{EXPORTED}` has the \
                      columns of the export",
                     cells.len(),
                     mark.columns
@@ -312,6 +318,9 @@ impl Columns {
         Ok(())
     }
 }
+
+/// The columns that say which product, and where.
+const PRODUCT_NAMES: [&str; 2] = ["sku", "store_view"];
 
 /// The column of an attribute's label.
 const LABEL: &str = "default_frontend_label";

@@ -116,6 +116,7 @@ mod plans;
 mod plans_of_sheets;
 #[cfg(unix)]
 mod printed_commands;
+mod products;
 mod profile_fields;
 mod profile_round_trip;
 mod readme;

@@ -1,10 +1,12 @@
 //! `storefront product …`
 
+pub mod export;
 pub mod set;
 pub mod show;
 
 use clap::Subcommand;
 
+use self::export::ExportArgs;
 use self::set::SetArgs;
 use self::show::ShowArgs;
 use crate::client::Session;
@@ -20,6 +22,8 @@ pub enum ProductCommand {
     /// Show the values of a product, for all store views and in each
     #[command(alias = "get")]
     Show(ShowArgs),
+    /// Write values of products to a sheet that `product set` takes
+    Export(ExportArgs),
 }
 
 impl ProductCommand {
@@ -27,7 +31,7 @@ impl ProductCommand {
     pub fn can_write(&self) -> bool {
         match self {
             Self::Set(_) => true,
-            Self::Show(_) => false,
+            Self::Show(_) | Self::Export(_) => false,
         }
     }
 
@@ -35,7 +39,7 @@ impl ProductCommand {
     pub fn operation(&self) -> Option<&dyn Operation> {
         match self {
             Self::Set(args) => Some(&**args),
-            Self::Show(_) => None,
+            Self::Show(_) | Self::Export(_) => None,
         }
     }
 }
@@ -47,6 +51,9 @@ impl ProductCommand {
 pub async fn run(session: &Session<'_>, command: &ProductCommand) -> Result<(), Failure> {
     match command {
         ProductCommand::Set(args) => set::run(session, args).await,
+        ProductCommand::Export(args) => {
+            with_service(session, async |service| export::run(service, args).await).await
+        }
         ProductCommand::Show(args) => {
             with_service(session, async |service| show::run(service, &args.sku).await).await
         }

@@ -20,6 +20,7 @@ use crate::ops::product::sheet::Sheet;
 use crate::ops::{Examiner, Operation, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
+use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 use storefront_core::interface::request::StoreView;
@@ -59,6 +60,9 @@ pub struct SetArgs {
     /// Write to store views of products with a special price, which begins today then
     #[arg(long)]
     pub allow_special_price: bool,
+    /// Take numbers without the zeros, + and blanks that a spreadsheet removes; the message that needs it names it
+    #[arg(long, hide = true)]
+    pub allow_spreadsheet_loss: bool,
     /// Maximum time to wait for another command that writes to the product [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = duration::or_zero, help_heading = "Request options")]
     pub lock_timeout: Option<Duration>,
@@ -165,7 +169,8 @@ impl Operation for SetArgs {
         if let Some(view) = scalar(draft.fields.get("store_view")) {
             StoreView::new(view.trim())?;
         }
-        if Asked::of(&draft.fields).is_empty() {
+        // A row of a sheet whose cells are empty changes nothing.
+        if Asked::of(&draft.fields).is_empty() && draft.names == FieldNames::default() {
             return Err(Failure::usage("no value is given").hint(hint!(
                 "use ",
                 storefront("product set SKU CODE=VALUE"),
@@ -173,6 +178,10 @@ impl Operation for SetArgs {
             )));
         }
         Ok(Vec::new())
+    }
+
+    fn allows_spreadsheet_loss(&self) -> bool {
+        self.allow_spreadsheet_loss
     }
 
     fn examiner<'a>(&'a self, service: &'a Service<'a>) -> Option<Box<dyn Examiner + 'a>> {

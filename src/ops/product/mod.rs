@@ -1,6 +1,7 @@
 //! Products and the values of their attributes, in one store view or for all.
 
 mod catalog;
+pub mod export;
 mod owner;
 pub mod search;
 pub mod set;

@@ -23,7 +23,7 @@ const MAX_URL: usize = 4096;
 const MAX_SINGLE: usize = 8;
 
 /// What is read of a product.
-const FIELDS: &str = "items[id,sku,name,weight,status,attribute_set_id,custom_attributes,extension_attributes[website_ids]],total_count";
+pub const FIELDS: &str = "items[id,sku,name,weight,status,attribute_set_id,custom_attributes,extension_attributes[website_ids]],total_count";
 
 /// The path of products in a scope.
 ///

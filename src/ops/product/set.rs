@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::catalog::AttributeSet;
 use super::owner::{ProductOwner, others_changed};
-use super::{Catalog, Wanted, search, wanted};
+use super::{Catalog, Wanted, export, search, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::report::outcome::{CartOutcome, Outcome};
@@ -23,6 +23,9 @@ use storefront_core::product::asked::Target;
 use storefront_core::product::attribute::{Attributes, Scope};
 use storefront_core::product::{ALL, Product, body, folded_sku};
 use storefront_core::profile::diff::{self, Expected, ensure_planned_in};
+use storefront_core::sheet::address::Row;
+use storefront_core::sheet::cells::compared;
+use storefront_core::sheet::exported::{Edited, Mark};
 use storefront_core::text::sanitize::sanitize_line;
 
 /// What flags say of a call.
@@ -47,15 +50,20 @@ pub async fn set(
     permits: Permits,
 ) -> Result<Outcome, Failure> {
     let wanted = wanted(service, catalog, &draft.fields).await?;
-    if catalog.is_unchanged(&wanted.sku) {
+    if wanted.targets.is_empty() || catalog.is_unchanged(&wanted.sku) {
         return Ok(unchanged(&wanted));
     }
     let is_dry_run = service.session.global.dry_run;
     let _lock = if is_dry_run { None } else { Some(lock(service, &wanted.sku, permits).await?) };
-    let read = Read::of(service, catalog, &wanted).await?;
+    let exported = draft.row.as_ref().and_then(|row| Some((row, row.exported?)));
+    let read = Read::of(service, catalog, &wanted, exported.is_some()).await?;
     let effect = read.product.changed(&wanted.scope, &wanted.targets);
     if effect.is_empty() {
         return Ok(unchanged(&wanted));
+    }
+    if let Some((row, mark)) = exported {
+        let of_row = export::attributes_of(service, catalog, row).await?;
+        read.refuse_changed(&of_row, row, mark)?;
     }
     read.refuse_sale(&wanted, permits)?;
     warn_of_websites(service, catalog, &wanted);
@@ -119,7 +127,12 @@ impl Read {
     /// # Errors
     /// `usage` for a product, and for an attribute in its set, that there is not; `guard` for a store view of a website that it is
     /// not in.
-    async fn of(service: &Service<'_>, catalog: &Catalog, wanted: &Wanted) -> Result<Self, Failure> {
+    async fn of(
+        service: &Service<'_>,
+        catalog: &Catalog,
+        wanted: &Wanted,
+        compares_export: bool,
+    ) -> Result<Self, Failure> {
         let Wanted { sku, scope, targets, attributes } = wanted;
         let product = search::read(service, scope, sku, attributes).await?;
         let set = catalog.set(service, &product.set).await?;
@@ -133,7 +146,7 @@ impl Read {
             }
         }
         let of_sheet = catalog.is_on_sale(sku);
-        let needs_all = of_sheet.is_none() || targets.iter().any(Target::clears);
+        let needs_all = compares_export || of_sheet.is_none() || targets.iter().any(Target::clears);
         let of_all = if is_of_view && needs_all {
             Some(search::read(service, ALL, sku, attributes).await?)
         } else {
@@ -143,6 +156,33 @@ impl Read {
             || of_all.as_ref().is_some_and(Product::has_special_price)
             || product.has_special_price();
         Ok(Self { product, set, of_all, is_on_sale: is_on_sale && is_of_view })
+    }
+
+    /// Refuses to write over what others have changed since the row was exported.
+    fn refuse_changed(&self, attributes: &Attributes, row: &Row, mark: Mark) -> Result<(), Failure> {
+        let titles: Vec<&str> = row.cells.iter().map(|(title, _)| &**title).collect();
+        let now = export::cells(&titles, attributes, &self.product.values, self.values_of_all());
+        let texts: Vec<&str> = now.iter().map(|cell| cell.as_deref().unwrap_or_default()).collect();
+        if mark.compare(&Mark::of(titles.iter().copied().zip(texts.iter().copied()), [false; 2]))
+            == Edited::No
+        {
+            return Ok(());
+        }
+        let differing =
+            row.cells.iter().zip(&texts).filter(|((_, cell), now)| compared(cell) != compared(now));
+        let said: Vec<String> = differing
+            .map(|((title, cell), now)| {
+                format!("`{title}` is `{now}`, and `{}` in the sheet", compared(cell))
+            })
+            .collect();
+        let message =
+            format!("`{}` was changed in the shop since the export: {}", self.product.sku, said.join(", "));
+        Err(Failure::guard(sanitize_line(&message)).hint("export it again, and edit the new sheet"))
+    }
+
+    /// The values for all, where those of a store view are written.
+    fn values_of_all(&self) -> Option<&Map<String, Value>> {
+        self.of_all.as_ref().map(|of_all| &of_all.values)
     }
 
     /// In a store view the call sets the beginning of a sale to today.

@@ -50,6 +50,9 @@ impl<'a> Sheet<'a> {
             }
             Err(failure) => return Err(failure),
         };
+        if wanted.targets.is_empty() {
+            return Ok(Vec::new());
+        }
         if let Err(failure) = self.refuse_order(line, &wanted).await? {
             return Ok(vec![(line, failure)]);
         }

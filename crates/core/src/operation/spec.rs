@@ -66,6 +66,11 @@ pub struct OperationSpec {
 }
 
 impl OperationSpec {
+    /// Whether a sheet of it may be one that was exported.
+    pub fn is_exported(&self) -> bool {
+        self.is_merged || *self == PRODUCT_SET
+    }
+
     /// Whether an interface has its call.
     pub fn is_in(&self, dialect: &Dialect) -> bool {
         (self.needs)(dialect)

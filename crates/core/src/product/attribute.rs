@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::FIELDS;
 use crate::attribute::{Named, label as labels, view};
-use crate::check::text;
+use crate::check::{spreadsheet, text};
 use crate::failure::Failure;
 use crate::hint::{hint, storefront};
 use crate::operation::scalar;
@@ -105,6 +105,15 @@ impl Attributes {
         self.get(code)
             .and_then(|attribute| Some(attribute.notation(&scalar_text(value)?)))
             .unwrap_or_else(|| value.clone())
+    }
+
+    /// The value of an attribute as a cell of a sheet, empty if it has none; `None` for what no cell can hold.
+    pub fn cell(&self, code: &str, values: &Map<String, Value>) -> Option<String> {
+        match (self.get(code), values.get(code)) {
+            (_, None) => Some(String::new()),
+            (Some(attribute), Some(value)) => attribute.cell(&scalar_text(value)?),
+            (None, Some(_)) => None,
+        }
     }
 
     /// A value as people read it: the labels of options, yes or no.
@@ -267,6 +276,27 @@ impl Attribute {
             Kind::Choices => in_order(value.split(',').map(|id| id.trim().to_owned()).collect()).into(),
             Kind::Line | Kind::Lines | Kind::Flag | Kind::Choice => value.into(),
         }
+    }
+
+    /// A value as a cell of a sheet, which [`Self::read`] reads; `None` for what no cell can hold.
+    fn cell(&self, value: &str) -> Option<String> {
+        let label = |id: &str| {
+            let option = self.options.iter().find(|option| option.id == id)?;
+            self.option(&option.name).is_ok_and(|found| found.id == id).then_some(option.name.as_str())
+        };
+        let cell = match self.kind {
+            Kind::Choice => label(value)?.to_owned(),
+            Kind::Choices => {
+                let labels: Option<Vec<&str>> = value.split(',').map(label).collect();
+                cells::joined(labels?.into_iter())
+            }
+            _ => scalar_text(&self.in_words(value))?,
+        };
+        let is_read = text::of_line(&cell).is_none()
+            && spreadsheet::problem("value", &cell).is_none()
+            && cells::clears(&cell) == Ok(false)
+            && cells::bare(&cell) == cell;
+        is_read.then_some(cell)
     }
 
     /// A value as people read it. Options are their labels, one that two options have with its id.

@@ -99,6 +99,24 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether nobody has edited it since it was exported.
+    ///
+    /// # Errors
+    /// `usage` where a spreadsheet took something from its numbers.
+    pub fn is_unedited(&self) -> Result<bool, Failure> {
+        let Some(exported) = &self.exported else { return Ok(false) };
+        let cells = self.cells.iter().map(|(title, cell)| (&**title, &**cell));
+        match exported.compare(&Mark::of(cells, exported.defaults)) {
+            Edited::No => Ok(true),
+            Edited::ByLoss if !self.allows_loss => {
+                let what = "a spreadsheet removed leading zeros, a `+` or blanks from numbers of the row (add \
+                            --allow-spreadsheet-loss if they are meant so)";
+                Err(Failure::usage(what))
+            }
+            Edited::ByLoss | Edited::Yes => Ok(false),
+        }
+    }
+
     /// Takes out of a document the address of a row that nobody has edited since it was exported, and the defaults as they were.
     ///
     /// # Errors
@@ -112,15 +130,8 @@ impl Row {
                 address.shift_remove(name);
             }
         }
-        let cells = self.cells.iter().map(|(title, cell)| (&**title, &**cell));
-        match exported.compare(&Mark::of(cells, exported.defaults)) {
-            Edited::No => address.retain(|name, _| name == "id" || DEFAULTS.contains(&&**name)),
-            Edited::ByLoss if !self.allows_loss => {
-                let what = "a spreadsheet removed leading zeros, a `+` or blanks from numbers of the row (add \
-                            --allow-spreadsheet-loss if they are meant so)";
-                return Err(Failure::usage(what));
-            }
-            Edited::ByLoss | Edited::Yes => {}
+        if self.is_unedited()? {
+            address.retain(|name, _| name == "id" || DEFAULTS.contains(&&**name));
         }
         if address.keys().all(|name| name == "id") {
             document.shift_remove("addresses");

@@ -1,7 +1,7 @@
 //! `searchCriteria` of a query, and the search of customers with the database's idea of what texts are the
 //! same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -118,6 +118,17 @@ impl SearchCriteria {
         found.into_iter().map(|(_, shown)| shown).collect()
     }
 
+    /// The texts of which a field must have one, folded, where a whole group says so.
+    pub fn texts_of(&self, field: &str) -> Option<HashSet<String>> {
+        let is_list = |filter: &Filter| filter.field == field && ["eq", "in"].contains(&&*filter.condition);
+        let group = self.groups.iter().find(|group| group.iter().all(is_list) && !group.is_empty())?;
+        let texts = group.iter().flat_map(|filter| match &*filter.condition {
+            "in" => filter.value.split(',').collect(),
+            _ => vec![filter.value.as_str()],
+        });
+        Some(texts.map(folded_text).collect())
+    }
+
     /// The fields that are filtered and sorted by.
     fn fields(&self) -> Vec<&str> {
         let filtered = self.groups.iter().flatten().map(|filter| filter.field.as_str());
@@ -220,7 +231,12 @@ pub fn fits(filter: &Filter, value: &str) -> bool {
 
 /// Equal in the collation `utf8mb4_general_ci`: case, accents and blanks at the end do not count.
 pub fn same_text(one: &str, other: &str) -> bool {
-    folded(one.trim_end_matches(' ')) == folded(other.trim_end_matches(' '))
+    folded_text(one) == folded_text(other)
+}
+
+/// A text as that collation compares it.
+pub fn folded_text(text: &str) -> String {
+    folded(text.trim_end_matches(' '))
 }
 
 fn folded(text: &str) -> String {

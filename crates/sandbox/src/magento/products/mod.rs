@@ -65,6 +65,10 @@ pub fn list(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let mut found = Vec::new();
     let mut products = records.products()?;
     products.sort_by_key(|product| product.id);
+    // Values are read of those only that can be meant.
+    let skus = criteria.texts_of("sku");
+    products
+        .retain(|product| skus.as_ref().is_none_or(|skus| skus.contains(&search::folded_text(&product.sku))));
     for product in products {
         let shown = view::shown(records, &product, store)?;
         let searched = view::searched(&shown);
