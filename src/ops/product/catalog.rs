@@ -211,7 +211,9 @@ impl Catalog {
         // What such a call changes in the store views of other websites was not measured.
         if views.iter().any(|other| other.website != view.website) {
             let message = "the shop has several websites, where values of a store view are not written";
-            return Err(Failure::guard(message).hint("set the value for all, or edit it in the admin panel"));
+            return Err(Failure::guard(message)
+                .hint("set the value for all, or edit it in the admin panel")
+                .for_good());
         }
         Ok(&view.website)
     }

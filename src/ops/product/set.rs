@@ -142,7 +142,7 @@ impl Read {
             let website = catalog.store_view(service, scope).await?;
             if product.websites.as_ref().is_some_and(|ids| !ids.iter().any(|id| id == website)) {
                 let message = format!("`{sku}` is not in the website of the store view `{scope}`");
-                return Err(Failure::guard(message).hint("set the value for all"));
+                return Err(Failure::guard(message).hint("set the value for all").for_good());
             }
         }
         let of_sheet = catalog.is_on_sale(sku);
@@ -177,7 +177,7 @@ impl Read {
             .collect();
         let message =
             format!("`{}` was changed in the shop since the export: {}", self.product.sku, said.join(", "));
-        Err(Failure::guard(sanitize_line(&message)).hint("export it again, and edit the new sheet"))
+        Err(Failure::guard(sanitize_line(&message)).hint("export it again, and edit the new sheet").for_good())
     }
 
     /// The values for all, where those of a store view are written.
@@ -197,7 +197,8 @@ impl Read {
             wanted.scope
         );
         Err(Failure::guard(message)
-            .hint("set the value for all, or add --allow-special-price if the sale may begin"))
+            .hint("set the value for all, or add --allow-special-price if the sale may begin")
+            .for_good())
     }
 
     /// The refusal of a product that lacks a required value names the attribute.
