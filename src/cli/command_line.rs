@@ -23,6 +23,8 @@ const SERVICE_COMMANDS: &[&str] = &[
     "doctor",
     "journal undo",
     "journal verify",
+    "order",
+    "product",
     "quote",
     "review",
 ];

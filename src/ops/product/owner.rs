@@ -14,7 +14,7 @@ use storefront_core::failure::Failure;
 use storefront_core::hint::{Hint, storefront};
 use storefront_core::operation::scalar;
 use storefront_core::product::attribute::Attributes;
-use storefront_core::product::{ALL, Product, SALE};
+use storefront_core::product::{Product, SALE};
 use storefront_core::profile::equal::same_value;
 use storefront_core::profile::path::FieldPath;
 
@@ -92,11 +92,7 @@ impl Owner for ProductOwner<'_> {
     }
 
     fn look_hint(&self) -> Hint {
-        let show = storefront("product show").arg(&*self.product.sku);
-        match self.scope {
-            ALL => show.into(),
-            view => show.arg("--store-view").arg(view).into(),
-        }
+        storefront("product show").arg(&*self.product.sku).into()
     }
 }
 
