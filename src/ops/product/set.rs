@@ -177,7 +177,9 @@ impl Read {
             .collect();
         let message =
             format!("`{}` was changed in the shop since the export: {}", self.product.sku, said.join(", "));
-        Err(Failure::guard(sanitize_line(&message)).hint("export it again, and edit the new sheet").for_good())
+        Err(Failure::guard(sanitize_line(&message))
+            .hint("export it again, and edit the new sheet")
+            .for_good())
     }
 
     /// The values for all, where those of a store view are written.
