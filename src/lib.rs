@@ -60,7 +60,16 @@ fn run_here() -> u8 {
 /// asks about is not answered.
 pub async fn run_with(surroundings: &Surroundings) -> u8 {
     match Cli::parse_args(&surroundings.context.arguments) {
-        Ok(cli) => execute(&cli, surroundings).await,
+        Ok(cli) => match commands::resume::command_line(&cli, &surroundings.context) {
+            Ok(Some(resumed)) => execute(&resumed, surroundings).await,
+            Ok(None) => execute(&cli, surroundings).await,
+            Err(failure) => {
+                let (context, flags) = (&surroundings.context, &cli.global);
+                let format = output_format(flags, context).unwrap_or_default();
+                Report::new(context, format, flags.color, flags.quiet, flags.verbose).failure(&failure);
+                failure.kind.exit_code()
+            }
+        },
         Err(answer) => print_clap_answer(&answer, &surroundings.context),
     }
 }

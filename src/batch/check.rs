@@ -2,6 +2,7 @@
 //! against what earlier runs have done.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use crate::batch::assignments::Assignments;
 use crate::batch::command_line::next_steps;
@@ -14,7 +15,7 @@ use crate::cli::BatchArgs;
 use crate::input::document;
 use crate::input::records::{Record, at};
 use crate::journal::State;
-use crate::journal::read::PreviousRun;
+use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::ops::{Examiner, Refused, attribute};
 use crate::report::Report;
 use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
@@ -133,6 +134,14 @@ async fn look_up_names(
     Ok(())
 }
 
+/// Whether a flag that names this record settles it, or a look has done so before.
+fn settles(flag: &str, latest: LatestEntry, decision: Decision) -> bool {
+    match flag {
+        "--retry-failed" => latest.state == State::FailedPermanent && decision == Decision::Send,
+        _ => decision == Decision::Mark || latest.is_looked_at,
+    }
+}
+
 struct Check<'a> {
     name: String,
     args: &'a BatchArgs,
@@ -155,7 +164,7 @@ struct Check<'a> {
     /// The lines of records that may not be changed, and were.
     changed: Vec<u64>,
     /// The lines that flags name to be settled, and that were not met yet.
-    named: Vec<u64>,
+    named: Vec<(&'static str, RangeInclusive<u64>)>,
     /// The records that were declined, and are not sent.
     declined: Vec<u64>,
     /// The least and the most by which the line of a record is above its number.
@@ -179,7 +188,10 @@ impl<'a> Check<'a> {
             is_asked: preparer.plan.is_some() && preparer.session.prompt().confirms(),
             more_warnings: 0,
             changed: Vec::new(),
-            named: [args.retry_unknown.as_deref().unwrap_or_default(), &args.mark_done].concat(),
+            named: args
+                .named()
+                .flat_map(|(flag, lines)| lines.ranges().iter().map(move |range| (flag, range.clone())))
+                .collect(),
             declined: Vec::new(),
             offsets: None,
         }
@@ -193,8 +205,10 @@ impl<'a> Check<'a> {
         let Decided { latest, decision, prepared, .. } = decided;
         match decision {
             Decision::Refuse => self.changed.push(line),
-            Decision::Mark | Decision::Look { .. } => self.named.retain(|named| *named != line),
-            _ => {}
+            _ => {
+                self.named
+                    .retain(|(flag, named)| !(named.contains(&line) && settles(flag, latest, decision)));
+            }
         }
         let is_settled = latest.state == State::Done && decision == Decision::Report;
         let is_sent = decision.is_sent();
@@ -328,10 +342,10 @@ impl<'a> Check<'a> {
                 None => failure,
             })?;
         }
-        if let Some(line) = self.named.first() {
-            let message = format!("{}: {}: the record is not unknown", self.name, self.at(*line));
+        if let Some(line) = self.named.first().map(|(_, named)| named.start()) {
+            let message = format!("{}: {}: the record is not open", self.name, self.at(*line));
             return Err(Failure::usage(message).hint(
-                "name unknown records; --mark-done takes failed ones, too, that have not changed since",
+                "--retry-unknown is for unknown records, --retry-failed for failed ones, --mark-done for both",
             ));
         }
         self.checked.is_one_key = self.checked.to_send > 1 && self.keys.len() == 1;

@@ -10,7 +10,8 @@ use crate::journal::open::Commands;
 use crate::report::summary::NextSteps;
 
 /// The flags that say how a journal is continued.
-const OF_RESUMING: [&str; 5] = ["--resume", "--restart", "--retry-unknown", "--mark-done", "--start"];
+const OF_RESUMING: [&str; 6] =
+    ["--resume", "--restart", "--retry-unknown", "--retry-failed", "--mark-done", "--start"];
 
 /// The commands that run a batch once more whose journal exists.
 pub fn commands(preparer: &RecordPreparer<'_>, journal: &Path) -> Commands {

@@ -13,7 +13,7 @@ use storefront_core::operation::OperationSpec;
 pub enum Asked {
     /// No more than that the run is started or resumed.
     Resume,
-    /// `--retry-unknown` names it.
+    /// `--retry-unknown` or `--retry-failed` names it.
     Retry,
     /// `--mark-done` names it.
     Mark,
@@ -24,12 +24,12 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What is asked for the record in this line.
-    pub fn of(args: &BatchArgs, line: u64) -> Self {
+    /// What is asked for the record in this line, which is in this state.
+    pub fn of(args: &BatchArgs, line: u64, state: State) -> Self {
         match line {
             _ if args.restart => Self::Restart,
             line if args.marks_done(line) => Self::Mark,
-            line if args.retries(line) => Self::Retry,
+            line if args.retries(line, state) => Self::Retry,
             _ => Self::Resume,
         }
     }
@@ -40,12 +40,8 @@ impl Asked {
 pub enum Decision {
     /// It is sent.
     Send,
-    /// An earlier run sent it, with unknown outcome: that may be found out by reading. Nothing is sent by it; what is not found is
-    /// sent again where that was asked for.
-    Look {
-        /// Whether it is sent again.
-        again: bool,
-    },
+    /// An earlier run sent it, with unknown outcome, and nobody has looked yet: that comes before everything else.
+    Look,
     /// It is reported as the earlier run left it.
     Report,
     /// It is noted as done.
@@ -61,7 +57,7 @@ pub enum Decision {
 impl Decision {
     /// Whether a request that writes may leave for it.
     pub fn is_sent(self) -> bool {
-        matches!(self, Self::Send | Self::Look { again: true })
+        self == Self::Send
     }
 }
 
@@ -77,11 +73,15 @@ pub fn decide(latest: LatestEntry, hash: u64, asked: Asked, operation: &Operatio
             Decision::RefuseRecord
         }
         (State::FailedTemporary, _) => Decision::Send,
-        (State::FailedPermanent, _) if is_changed => Decision::Send,
+        (State::FailedPermanent, _) if is_changed && !latest.is_applied => Decision::Send,
         (_, _) if is_changed => Decision::Refuse,
         (State::FailedPermanent | State::Sending | State::Unknown, Asked::Mark) => Decision::Mark,
-        (State::FailedPermanent | State::Done | State::Mismatch, _) => Decision::Report,
-        (State::Sending | State::Unknown, _) => Decision::Look { again: asked == Asked::Retry },
+        (State::FailedPermanent, Asked::Retry) if !latest.is_applied => Decision::Send,
+        (State::Sending | State::Unknown, _) if !latest.is_looked_at => Decision::Look,
+        (State::Sending | State::Unknown, Asked::Retry) => Decision::Send,
+        (State::FailedPermanent | State::Done | State::Mismatch | State::Sending | State::Unknown, _) => {
+            Decision::Report
+        }
     }
 }
 
@@ -101,14 +101,16 @@ impl RecordPreparer<'_> {
     /// What the journal knows of a record; a declined one that `--only` names is as one that was never sent.
     fn latest(&self, past: &PreviousRun, record: u64) -> LatestEntry {
         let latest = past.latest(record);
-        let is_named = self.plan.is_some_and(|plan| plan.only.contains(&record));
+        let is_named =
+            self.plan.is_some_and(|plan| plan.only.as_ref().is_some_and(|only| only.contains(record)));
         if latest.state == State::Declined && is_named { LatestEntry::default() } else { latest }
     }
 
     /// Whether a record of a plan is sent, whose line did not change.
     pub fn is_sent(&self, past: &PreviousRun, record: u64) -> bool {
         let latest = self.latest(past, record);
-        let asked = if self.takes(record) { Asked::of(self.args, record) } else { Asked::Others };
+        let asked =
+            if self.takes(record) { Asked::of(self.args, record, latest.state) } else { Asked::Others };
         decide(latest, latest.hash, asked, self.operation.spec()).is_sent()
     }
 
@@ -132,7 +134,7 @@ impl RecordPreparer<'_> {
                 // One that cannot be sent has no key: the first shard reports it.
                 Some(Err(_)) => is_in_journal || record::is_first(args.shard),
             };
-        let asked = if is_ours { Asked::of(args, record.line) } else { Asked::Others };
+        let asked = if is_ours { Asked::of(args, record.line, latest.state) } else { Asked::Others };
         Decided { latest, hash, decision: decide(latest, hash, asked, operation), prepared }
     }
 }
@@ -151,8 +153,7 @@ mod tests {
     fn a_record_is_decided_by_its_state_its_line_and_the_flags() {
         let word = |decision| match decision {
             Decision::Send => "send",
-            Decision::Look { again: false } => "look",
-            Decision::Look { again: true } => "look, send",
+            Decision::Look => "look",
             Decision::Report => "report",
             Decision::Mark => "mark",
             Decision::Refuse => "refuse",
@@ -169,17 +170,27 @@ mod tests {
             ("not sent", State::NotSent, false, &QUOTE_SHIP),
             ("sending", State::Sending, false, &QUOTE_SHIP),
             ("unknown", State::Unknown, false, &QUOTE_SHIP),
+            ("looked at", State::Unknown, false, &QUOTE_SHIP),
             ("done", State::Done, false, &QUOTE_SHIP),
             ("failed temporarily", State::FailedTemporary, false, &QUOTE_SHIP),
             ("partial", State::FailedTemporary, true, &QUOTE_SHIP),
             ("partial, created", State::FailedTemporary, true, &ATTRIBUTE_CREATE),
             ("failed", State::FailedPermanent, false, &QUOTE_SHIP),
+            ("failed, applied", State::FailedPermanent, false, &QUOTE_SHIP),
             ("mismatch", State::Mismatch, false, &QUOTE_SHIP),
             ("declined", State::Declined, false, &QUOTE_SHIP),
         ];
         for (name, state, is_partial, operation) in states {
             for (line, hash) in [("same", 7), ("changed", 8)] {
-                let latest = LatestEntry { state, is_partial, hash: 7, ..LatestEntry::default() };
+                let (is_looked_at, is_applied) = (name == "looked at", name.ends_with("applied"));
+                let latest = LatestEntry {
+                    state,
+                    is_partial,
+                    is_looked_at,
+                    is_applied,
+                    hash: 7,
+                    ..LatestEntry::default()
+                };
                 let of = |asked| word(decide(latest, hash, asked, operation));
                 let [resume, retry, mark] = [Asked::Resume, Asked::Retry, Asked::Mark].map(of);
                 let [restart, others] = [Asked::Restart, Asked::Others].map(of);
@@ -192,10 +203,12 @@ mod tests {
                               resume      retry       mark        restart     others
 not sent            same      send        send        send        send        -
 not sent            changed   send        send        send        send        -
-sending             same      look        look, send  mark        send        -
+sending             same      look        look        mark        send        -
 sending             changed   refuse      refuse      refuse      send        -
-unknown             same      look        look, send  mark        send        -
+unknown             same      look        look        mark        send        -
 unknown             changed   refuse      refuse      refuse      send        -
+looked at           same      report      send        mark        send        -
+looked at           changed   refuse      refuse      refuse      send        -
 done                same      report      report      report      send        -
 done                changed   refuse      refuse      refuse      send        -
 failed temporarily  same      send        send        mark        send        -
@@ -204,8 +217,10 @@ partial             same      send        send        mark        send        -
 partial             changed   send        send        mark        send        -
 partial, created    same      send        send        mark        send        -
 partial, created    changed   fail        fail        mark        send        -
-failed              same      report      report      mark        send        -
+failed              same      report      send        mark        send        -
 failed              changed   send        send        send        send        -
+failed, applied     same      report      report      mark        send        -
+failed, applied     changed   refuse      refuse      refuse      send        -
 mismatch            same      report      report      report      send        -
 mismatch            changed   refuse      refuse      refuse      send        -
 declined            same      -           -           -           -           -

@@ -1,19 +1,22 @@
 //! `--dry-run` over many records: the first few in full and the count of the rest; for programs, as curl commands, and of a
 //! plan, every one.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::batch::check;
+use crate::batch::command_line::next_steps;
+use crate::batch::decide::Decision;
 use crate::batch::elsewhere::Elsewhere;
-use crate::batch::record::PreparedRecord;
+use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Job, JobResult, Position, RunContext};
 use crate::batch::token::RecordToken;
-use crate::batch::{again, files, header, made_of, settle_where_known, undone};
-use crate::journal::State;
-use crate::journal::read::{self, PreviousRun};
+use crate::batch::{again, check, files, header, looks, made_of, settle_where_known, undone};
+use crate::journal::read::{self, LatestEntry, PreviousRun};
+use crate::journal::{Entry, State};
 use crate::plan::planning::Planning;
 use crate::plan::{PLAN_AGAIN, RecordOf, applying, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
+use crate::report::outcome::Outcome;
 use crate::report::summary::{count_more_records, count_records};
 use crate::system::storage::LogAccess;
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -32,7 +35,8 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
     if let Some(planning) = &mut planning {
         planning.made_of(made_of(preparer, preparer.source.sha256()?)?, preparer.args.restart);
     }
-    let past = past(shared)?;
+    let mut past = past(shared)?;
+    looks::look(shared, &mut past).await?;
     let mut elsewhere = sent_elsewhere(shared, &past).await?;
     check::run(preparer, &past)?;
     check::look_up(shared, &past).await?;
@@ -50,6 +54,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         is_compared,
         is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
         seen: 0,
+        left: BTreeMap::new(),
         done: past.counts().get(State::Done.name()).copied().unwrap_or(0),
         failed: 0,
         hidden: 0,
@@ -60,13 +65,18 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         && !shown.results.is_closed()
     {
         let decided = preparer.decide(&past, &record, reader.columns());
-        if decided.decision.is_sent()
-            && let Some(prepared) = decided.prepared
-            && elsewhere.take(decided.hash, 0).is_none()
-        {
-            let location = RecordLocation { record: record.number, line: record.line };
-            let sent = known.get(&decided.hash).copied().unwrap_or(0);
-            shown.show(location, prepared, RecordOf { hash: decided.hash, sent }).await?;
+        let location = RecordLocation { record: record.number, line: record.line };
+        match decided.decision {
+            Decision::NotOurs => {}
+            Decision::Send => {
+                if let Some(prepared) = decided.prepared
+                    && elsewhere.take(decided.hash, 0).is_none()
+                {
+                    let sent = known.get(&decided.hash).copied().unwrap_or(0);
+                    shown.show(location, prepared, RecordOf { hash: decided.hash, sent }).await?;
+                }
+            }
+            _ => shown.show_left(location, decided.decision, past.entry(decided.latest), decided.latest)?,
         }
     }
     shown.finish()
@@ -84,6 +94,8 @@ struct DryRun<'a> {
     /// Whether the other records are run, too: those that are compared, and the names in attributes.
     is_checked: bool,
     seen: u64,
+    /// How many records are not sent and not done, by their states.
+    left: BTreeMap<&'static str, u64>,
     /// How many records were done by an earlier run.
     done: u64,
     failed: u64,
@@ -129,6 +141,33 @@ impl DryRun<'_> {
         self.results.push(location.record, text)
     }
 
+    /// Shows a record that is not sent: what an earlier run left, or what flags say of it.
+    fn show_left(
+        &mut self,
+        location: RecordLocation,
+        decision: Decision,
+        entry: Entry,
+        latest: LatestEntry,
+    ) -> Result<(), Failure> {
+        if self.planning.is_some() {
+            return Ok(());
+        }
+        let preparer = self.shared.preparer;
+        let operation = preparer.operation.spec().name;
+        self.results.begin(location.record);
+        let text = if latest.state == State::Done || decision == Decision::Mark {
+            let status = Some(latest.status).filter(|status| *status > 0);
+            let outcome = Outcome { status, ..Outcome::done_earlier(operation) };
+            self.results.outcome(location, outcome, false)
+        } else {
+            *self.left.entry(latest.state.name()).or_default() += 1;
+            let next = next_steps(preparer, &files(preparer)?.journal);
+            let failure = record::failure_of(&entry, location.line, &next);
+            self.results.failure(location, operation, &failure)
+        };
+        self.results.push(location.record, text)
+    }
+
     async fn run(
         &mut self,
         location: RecordLocation,
@@ -161,6 +200,8 @@ impl DryRun<'_> {
             report.stdout(format!("{}{checked}\n", count_more_records(self.hidden)))?;
         }
         let records = preparer.plan.map_or(0, |plan| plan.records.len() as u64);
+        let left =
+            self.left.iter().map(|(state, count)| format!(", {count} {state}")).collect::<Vec<_>>().concat();
         let what = if self.seen == 0 && records > 0 && self.done == records {
             "the plan was applied already".to_owned()
         } else if self.done > 0 {
@@ -168,7 +209,7 @@ impl DryRun<'_> {
         } else {
             count_records(self.seen)
         };
-        report.status(&format!("dry run: {what}, nothing sent"));
+        report.status(&format!("dry run: {what}{left}, nothing sent"));
         if self.failed == 0 {
             return self.planning.map_or(Ok(()), Planning::finish);
         }

@@ -8,22 +8,28 @@ pub mod decide;
 mod dry_run;
 mod elsewhere;
 pub mod listing;
+mod looks;
 mod pace;
 pub mod queue;
 mod record;
 mod rows;
 mod run;
+mod same_input;
 mod send;
 mod token;
 pub mod undone;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::pin::pin;
+use std::rc::Rc;
 
 use futures_util::FutureExt;
+use tokio::time::Instant;
 
 use crate::batch::check::Checked;
 use crate::batch::elsewhere::Elsewhere;
+use crate::batch::pace::Pace;
 use crate::batch::record::{RecordPreparer, hash};
 use crate::batch::run::{Input, Run};
 use crate::batch::send::RunContext;
@@ -50,9 +56,6 @@ use storefront_core::hint::{Hint, HintCommand, hint};
 use storefront_core::interface::request::Bearer;
 use storefront_core::operation::OperationSpec;
 use storefront_core::text::hash::fnv1a;
-
-/// Records in flight where `--jobs` says nothing.
-const JOBS: u16 = 8;
 
 /// Runs an operation over many records.
 ///
@@ -90,13 +93,13 @@ pub async fn run(
 
 /// Refuses a record that is named as sent again and as done.
 fn refuse_two_words(args: &BatchArgs) -> Result<(), Failure> {
-    let again = args.retry_unknown.iter().flatten();
-    match again.copied().find(|line| args.marks_done(*line)) {
-        Some(line) => {
-            let message = format!("{line} is in --retry-unknown and in --mark-done");
-            Err(Failure::usage(message)
-                .hint("--mark-done is for what took effect, --retry-unknown for what did not"))
-        }
+    let marked = args.mark_done.as_ref();
+    let mut twice = args
+        .named()
+        .filter_map(|(flag, lines)| Some((flag, lines.common(marked?)?)).filter(|_| flag != "--mark-done"));
+    match twice.next() {
+        Some((flag, line)) => Err(Failure::usage(format!("{line} is in {flag} and in --mark-done"))
+            .hint(format!("--mark-done is for what took effect, {flag} for what did not"))),
         None => Ok(()),
     }
 }
@@ -147,7 +150,12 @@ async fn with_context(
     // Nobody can be asked about each of many records: who has agreed to the batch, or to its plan, has agreed to all.
     let yes = session.global.yes || plan.is_some() || session.prompt().can_ask();
     let global = &GlobalArgs { yes, no_input: true, ..session.global.clone() };
-    task(RunContext { service, global, preparer, run_token, admin_run_token }).await
+    let args = session.global.pace;
+    let pace = Rc::new(RefCell::new(Pace::new(args.jobs(), args.rate)));
+    let paced = pace.clone();
+    let observe = move |signal| paced.borrow_mut().on_signal(signal, Instant::now());
+    service.client.observe(Box::new(observe));
+    task(RunContext { service, global, preparer, run_token, admin_run_token, pace: &pace }).await
 }
 
 async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
@@ -165,6 +173,10 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
     })?;
+    if opening.is_anew() {
+        same_input::ensure_of_this_log(&noted_log, &opening)?;
+        opening.past = PreviousRun::default();
+    }
     settle_sending(&mut opening.past, &noted_log)?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
@@ -175,6 +187,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     if !args.restart {
         undone::warn(session, &path, &opening.past, &again(preparer, restart));
     }
+    let looks = looks::look(shared, &mut opening.past).await?;
     let elsewhere = Elsewhere::look(preparer, &path, &header).await?;
     let of_others = elsewhere.count();
     let mut checked = check::run(preparer, &opening.past)?;
@@ -186,12 +199,14 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     check::look_up(shared, &opening.past).await?;
     let operation = preparer.operation.spec();
     let jobs = at_a_time(session, operation, &checked);
+    shared.pace.borrow_mut().limit_to(jobs);
     confirm(preparer, &checked, &opening.past)?;
     let is_new = !is_there(&*session.context.storage, &path);
     let reader = preparer.reader()?;
     let (log, _lock, past) = opening.begin(checked.of_input).await?;
     let noted = JournalHeader { started: clock.now().to_string(), records: Some(checked.of_input), ..header };
-    let of_journal = in_log(&real_path(&path), &noted);
+    let of_journal =
+        in_log(&real_path(&path), &noted).map(|(path, header)| (path, same_input::with_place(header)));
     let uuid = noted.run.clone().unwrap_or_default();
     let run = NewRun { uuid, journal: of_journal, ..service.new_run(operation.name) };
     service.run.set(Some(service.log()?.begin_run(run).await?));
@@ -213,7 +228,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     }
     let next = command_line::next_steps(preparer, &path);
     let (records, to_send) = (checked.records, checked.to_send);
-    let input = Input { jobs, records, to_send, past, reader, next };
+    let input = Input { jobs, records, to_send, past, looks, reader, next };
     let ended = Run::new(shared, journal, input).run(writer).await;
     service.end_run();
     ended
@@ -276,7 +291,7 @@ async fn decline(
 fn at_a_time(session: &Session<'_>, operation: &OperationSpec, checked: &Checked) -> u16 {
     let is_of_attribute = operation.wrapper == Some("attribute");
     let is_sequential = is_of_attribute && session.dialect.attributes_one_at_a_time;
-    let jobs = if is_sequential { 1 } else { session.global.batch.jobs.unwrap_or(JOBS) };
+    let jobs = if is_sequential { 1 } else { session.global.pace.jobs() };
     if checked.is_one_key && jobs > 1 {
         session.report.status("all records have the same key: they are sent one at a time");
     } else if is_sequential && checked.to_send > 1 {
@@ -372,7 +387,14 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         let input = real_path(&source.path);
         let journal = journal_of(&input);
         let commands = command_line::commands(preparer, &journal);
-        return Ok(Files { journal, input: Some(input), resume: true, restart: false, commands });
+        return Ok(Files {
+            journal,
+            input: Some(input),
+            resume: true,
+            restart: false,
+            anew: false,
+            commands,
+        });
     }
     let input = Some(&*source.path).filter(|_| !source.is_stream).map(real_path);
     let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
@@ -390,7 +412,8 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         }
     };
     let commands = command_line::commands(preparer, &journal);
-    Ok(Files { journal, input, resume: args.resume, restart: args.restart, commands })
+    let anew = same_input::is_compared(preparer);
+    Ok(Files { journal, input, resume: args.resume, restart: args.restart, anew, commands })
 }
 
 /// The input of a batch, as a plan that is made of it notes it.

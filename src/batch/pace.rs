@@ -59,6 +59,12 @@ impl Pace {
         Self { max: jobs.into(), limit: jobs.into(), interval, ..Self::default() }
     }
 
+    /// At most `jobs` at a time from now on.
+    pub fn limit_to(&mut self, jobs: u16) {
+        self.max = jobs.into();
+        self.limit = self.limit.min(self.max);
+    }
+
     /// Takes note of what an attempt showed of the service, reads and repeats included.
     pub fn on_signal(&mut self, signal: ServiceSignal, now: Instant) {
         match signal {

@@ -16,7 +16,7 @@ use crate::input::{Draft, Written};
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{self, Plan, Planned};
-use crate::report::summary::NextSteps;
+use crate::report::summary::{self, NextSteps};
 use storefront_core::check::body::Finding;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::email::CustomerName;
@@ -28,7 +28,7 @@ use storefront_core::operation::{ATTRIBUTE_CREATE, OperationSpec, scalar};
 use storefront_core::product::folded_sku;
 use storefront_core::sheet::address::Row;
 use storefront_core::text::exact_json;
-use storefront_core::text::hash::Fnv1a;
+use storefront_core::text::hash::{Fnv1a, fnv1a};
 use storefront_core::text::token::Credential;
 
 /// The column or field of `journal show --rows` that says why a record failed; it is ignored in an input.
@@ -78,6 +78,15 @@ pub struct PreparedRecord {
 }
 
 impl PreparedRecord {
+    /// What it replaces, with its own token, where it has one: those who replace the same thing keep their order, however their
+    /// tokens come.
+    pub fn key_with(&self, operation: &OperationSpec, token: Option<&Credential>) -> u64 {
+        match token.filter(|_| operation.replaces.is_some() && self.customer.is_none()) {
+            Some(token) => fnv1a(token.expose().as_bytes()),
+            None => fnv1a(self.key.as_bytes()),
+        }
+    }
+
     /// A hint whose commands are for this record's customer.
     pub fn hint(&self, hint: Hint, global: &GlobalArgs) -> Hint {
         let has_own_token = self.token_source != RecordToken::Shared;
@@ -457,9 +466,9 @@ pub fn failure_of(entry: &Entry, line: u64, next: &NextSteps) -> Failure {
         State::FailedPermanent => {
             let kind = entry.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
             let applied = if entry.applied.as_deref() == Some("yes") { Applied::Yes } else { Applied::No };
-            Failure::new(kind, in_an_earlier_run("no reason recorded"))
-                .hint(next.fix(&[line], 1))
-                .applied(applied)
+            let is_forbidden = summary::is_forbidden(entry.status);
+            let hint = if is_forbidden { next.retry(&[line], 1) } else { next.fix(&[line], 1) };
+            Failure::new(kind, in_an_earlier_run("no reason recorded")).hint(hint).applied(applied)
         }
         _ => {
             // What kept it from being sent again since is not why it is unknown.

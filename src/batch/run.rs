@@ -4,7 +4,7 @@ mod in_a_row;
 mod result;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
@@ -17,20 +17,20 @@ use tokio::time::Instant;
 use self::in_a_row::InARow;
 use crate::batch::check;
 use crate::batch::decide::{Decided, Decision};
+use crate::batch::looks::{Found, Looks};
 use crate::batch::pace::Pace;
 use crate::batch::queue::{Blocked, KeyedQueue};
 use crate::batch::record::{self, PreparedRecord};
 use crate::batch::send::{Earlier, Job, Position, RunContext};
 use crate::client::runtime::Signals;
 use crate::input::records::{Record, RecordReader};
-use crate::journal::read::PreviousRun;
+use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Ahead, Entry, State};
-use crate::log::Write;
 use crate::plan::{Seen, Step, Watcher};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::Progress;
-use crate::report::summary::{self, NextSteps};
+use crate::report::summary::{self, Failed, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
 use storefront_core::hint::{hint, storefront};
 use storefront_core::operation::OperationSpec;
@@ -50,8 +50,10 @@ pub struct Input {
     pub records: u64,
     /// How many of them are sent.
     pub to_send: u64,
-    /// What earlier runs left.
+    /// What earlier runs left, and looks have found.
     pub past: PreviousRun,
+    /// The looks.
+    pub looks: Looks,
     /// Reads them from the first one on.
     pub reader: RecordReader,
     /// The commands that continue the run.
@@ -76,11 +78,11 @@ pub struct Run<'a> {
     blocked: Blocked,
     /// Failures of one cause, with nothing else between.
     in_a_row: InARow,
-    pace: Rc<RefCell<Pace>>,
+    pace: &'a RefCell<Pace>,
     results: OrderedResults,
     count: RecordCounts,
-    /// The first lines that have failed permanently.
-    failed_lines: BTreeSet<u64>,
+    /// The records that have failed permanently.
+    failed: Failed,
     progress: Progress,
     /// The input has come to its end.
     exhausted: bool,
@@ -111,13 +113,7 @@ enum Stop {
 impl<'a> Run<'a> {
     /// A run that has not started.
     pub fn new(shared: RunContext<'a>, journal: Journal, input: Input) -> Self {
-        let (args, session) = (shared.preparer.args, shared.service.session);
-        let pace = Rc::new(RefCell::new(Pace::new(input.jobs, args.rate)));
-        let paced = pace.clone();
-        shared
-            .service
-            .client
-            .observe(Box::new(move |signal| paced.borrow_mut().on_signal(signal, Instant::now())));
+        let session = shared.service.session;
         Self {
             progress: Progress::new(session.report, input.records, input.to_send),
             shared,
@@ -129,10 +125,10 @@ impl<'a> Run<'a> {
             in_flight: BTreeMap::new(),
             blocked: Blocked::default(),
             in_a_row: InARow::default(),
-            pace,
+            pace: shared.pace,
             results: OrderedResults::new(session.report),
             count: RecordCounts::default(),
-            failed_lines: BTreeSet::new(),
+            failed: Failed::default(),
             exhausted: false,
             stop: None,
             was_interrupted: false,
@@ -260,26 +256,25 @@ impl<'a> Run<'a> {
                 self.print_done(position, 0);
             }
             (Decision::Report, _) | (_, None) if latest.state == State::Done => {
-                self.print_done(position, latest.status);
+                self.done(position, latest.status);
             }
-            (Decision::Report, prepared) => {
+            (Decision::Report | Decision::Look, prepared) => {
                 let failure = record::failure_of(&entry(), location.line, &self.input.next);
-                self.fail(position, prepared.as_ref().and_then(|it| it.as_ref().ok()), &failure);
+                let prepared = prepared.as_ref().and_then(|it| it.as_ref().ok());
+                self.block(position, prepared, &failure);
+                self.fail(position, prepared, &failure);
             }
             (Decision::Send, Some(Ok(prepared))) => {
-                let earlier =
-                    latest.is_partial.then(|| (entry().created, self.sent_earlier(location.record)));
-                match earlier {
-                    None => self.enqueue(position, prepared, None, Ahead::default()),
-                    Some((created, Ok(ahead))) => {
-                        self.enqueue(position, prepared, Some(Earlier::Partial(created)), ahead);
-                    }
-                    Some((_, Err(failure))) => self.request_stop(Stop::Broken(failure)),
+                let earlier = latest.was_sent().then(&entry);
+                let ahead = match &earlier {
+                    Some(_) => self.shared.sent_earlier(&self.input.past, location.record),
+                    None => Ok(Ahead::default()),
+                };
+                let earlier = earlier.map(|entry| self.earlier(position, latest, &entry));
+                match ahead {
+                    Ok(ahead) => self.enqueue(position, prepared, earlier, ahead),
+                    Err(failure) => self.request_stop(Stop::Broken(failure)),
                 }
-            }
-            (Decision::Look { again }, Some(Ok(prepared))) => {
-                let entry = entry();
-                self.look(position, prepared, &entry, again);
             }
             (_, Some(Ok(prepared))) => {
                 self.fail(position, Some(&prepared), &created_from_another_record());
@@ -291,29 +286,25 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Queues a record whose outcome is unknown, where it can be looked at or is sent again.
-    fn look(&mut self, position: Position, prepared: PreparedRecord, entry: &Entry, again: bool) {
-        let failure = record::failure_of(entry, position.location.line, &self.input.next);
-        // Which others have its token is only known when that is printed.
-        let is_looked_at = again || self.operation().can_resolve || self.shared.preparer.prints_tokens();
-        if self.stop.is_some() || !is_looked_at {
-            let key = fnv1a(prepared.key.as_bytes());
-            self.blocked.note(self.operation(), key, position.location, &failure, true);
-            return self.fail(position, Some(&prepared), &failure);
+    /// What an earlier run left of a record that is sent all the same.
+    fn earlier(&self, position: Position, latest: LatestEntry, entry: &Entry) -> Earlier {
+        if latest.is_partial {
+            let found = self.input.looks.get(&position.location.record).map(|looked| &looked.found);
+            let found = if let Some(Found::InPart(failure)) = found { failure.created } else { None };
+            return Earlier::Partial(found.or(entry.created));
         }
-        let ahead = match self.sent_earlier(position.location.record) {
-            Ok(ahead) => ahead,
-            Err(failure) => return self.request_stop(Stop::Broken(failure)),
-        };
-        let earlier = Earlier::Unknown { failure: failure.into(), ahead: ahead.clone(), again };
-        self.enqueue(position, prepared, Some(earlier), ahead);
+        let failure = record::failure_of(entry, position.location.line, &self.input.next);
+        Earlier::Unknown { failure: failure.into() }
     }
 
-    /// What the log has of a record that earlier runs sent.
-    fn sent_earlier(&self, record: u64) -> Result<Ahead, Failure> {
-        let of = self.input.past.of(record);
-        let writes = self.shared.service.log()?.last_sent(&of.runs, record)?;
-        Ok(Ahead { effects: writes.iter().filter_map(Write::changes).collect(), of })
+    /// A record that stays unknown holds up later ones of its key.
+    fn block(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
+        let looked = self.input.looks.get(&position.location.record);
+        let key = looked.map(|looked| looked.key).or_else(|| Some(fnv1a(prepared?.key.as_bytes())));
+        let is_stuck = looked.is_none_or(|looked| looked.is_stuck);
+        if let (Some(key), Applied::Unknown) = (key, failure.applied) {
+            self.blocked.note(self.operation(), key, position.location, failure, is_stuck);
+        }
     }
 
     /// Queues a record once its token is there. Tokens that a command prints come in the order of the input.
@@ -324,19 +315,14 @@ impl<'a> Run<'a> {
         earlier: Option<Earlier>,
         ahead: Ahead,
     ) {
-        if self.stop.is_some() {
-            return self.print_not_sent(position);
-        }
         let write_ahead = WriteAhead::new(&self.journal, position.location.record, position.hash, ahead);
         let fetched: Fetched = Box::pin(prepared.token_source.clone().token());
-        self.waiting.push_back(Job {
-            position,
-            key: fnv1a(prepared.key.as_bytes()),
-            prepared,
-            token: Ok(None),
-            earlier,
-            write_ahead: Some(write_ahead),
-        });
+        let (key, write_ahead) = (fnv1a(prepared.key.as_bytes()), Some(write_ahead));
+        let job = Job { position, key, prepared, token: Ok(None), earlier, write_ahead };
+        if self.stop.is_some() {
+            return self.leave(&job);
+        }
+        self.waiting.push_back(job);
         if self.shared.preparer.prints_tokens() {
             self.tokens.push_back(fetched);
         } else if let Some(token) = fetched.now_or_never() {
@@ -344,15 +330,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Queues the first record that waits for its token. Records with one token keep their order where they replace the
-    /// same thing, however their tokens come.
+    /// Queues the first record that waits for its token.
     fn token_came(&mut self, token: Result<Option<Credential>, Failure>) {
         let Some(mut job) = self.waiting.pop_front() else { return };
-        if let (Ok(Some(token)), true, None) =
-            (&token, self.operation().replaces.is_some(), &job.prepared.customer)
-        {
-            job.key = fnv1a(token.expose().as_bytes());
-        }
+        job.key = job.prepared.key_with(self.operation(), token.as_ref().ok().and_then(Option::as_ref));
         job.token = token;
         self.queue.push(job.key, job);
     }

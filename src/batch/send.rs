@@ -1,14 +1,15 @@
 //! One record in flight. It is performed once: what may be repeated is repeated inside the client.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::batch::pace::Pace;
 use crate::batch::queue::Blocked;
 use crate::batch::record::{PreparedRecord, RecordPreparer, SENDING_AGAIN};
 use crate::batch::token::{RecordToken, RunToken};
 use crate::cli::GlobalArgs;
 use crate::client::Session;
 use crate::client::service::{CallToken, Service};
-use crate::journal::Ahead;
 use crate::journal::write::WriteAhead;
 use crate::ops::{self, customers};
 use crate::report::ordered_results::RecordLocation;
@@ -59,10 +60,6 @@ pub enum Earlier {
     Unknown {
         /// What is reported as long as it stays unknown.
         failure: Box<Failure>,
-        /// What the log has of it.
-        ahead: Ahead,
-        /// Whether it is sent again where it is not found to be done; else it is only looked at.
-        again: bool,
     },
     /// The first of its calls was applied; the attribute that it created, where that is known.
     Partial(Option<u64>),
@@ -75,12 +72,8 @@ pub struct JobResult {
     pub record: u64,
     /// What became of it.
     pub result: Result<Outcome, Failure>,
-    /// Whether nothing was sent now: the outcome is that of an earlier run.
-    pub was_not_sent: bool,
     /// Whether a signal ended it before anything of it left.
     pub was_stopped: bool,
-    /// Whether it could be looked at where the outcome was unknown.
-    pub was_looked_at: bool,
     /// Whether the service refuses the batch's own token.
     pub is_unauthorized: bool,
     /// Keeps the record's own token masked until its report is written.
@@ -100,6 +93,8 @@ pub struct RunContext<'a> {
     pub run_token: &'a RunToken,
     /// The administrator's, of records that name a customer.
     pub admin_run_token: &'a RunToken,
+    /// How many are in flight, and when the next may start.
+    pub pace: &'a RefCell<Pace>,
 }
 
 impl RunContext<'_> {
@@ -117,9 +112,7 @@ impl RunContext<'_> {
         let mut ended = JobResult {
             record: job.position.location.record,
             result: Err(Failure::internal("the record was not run")),
-            was_not_sent: false,
             was_stopped: false,
-            was_looked_at: false,
             is_unauthorized: false,
             masked: None,
         };
@@ -142,62 +135,22 @@ impl RunContext<'_> {
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let token = match job.token.clone()? {
             None => {
-                let run_token = self.run_token_of(job);
+                let run_token = self.run_token(&job.prepared);
                 self.service.unless_stopped(async { Ok(run_token.renewed().await) }).await?
             }
             own => own,
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         let created = match &job.earlier {
-            Some(Earlier::Unknown { failure, ahead, again }) => {
-                let own = call_token(token.as_ref(), &job.prepared.token_source);
-                let service = of_record(self.service, &session, own, None);
-                let found = self.look(job, &service, ahead, ended).await;
-                let is_sent = *again && !self.service.stopping.get();
-                match found {
-                    Some(Ok(found)) => return Ok(found),
-                    // What is missing is sent by the next run, which asks for it.
-                    Some(Err(in_part)) if !is_sent => return Err(in_part),
-                    None if !is_sent => {
-                        ended.was_not_sent = true;
-                        return Err((**failure).clone());
-                    }
-                    found => found.and_then(Result::err).and_then(|in_part| in_part.created),
-                }
-            }
             Some(Earlier::Partial(known)) => *known,
-            None => None,
+            Some(Earlier::Unknown { .. }) | None => None,
         };
         self.perform(job, &session, token, created, ended).await
     }
 
     /// The run's token for the calls of a record that brings none.
-    fn run_token_of(&self, job: &Job) -> &RunToken {
-        if job.prepared.customer.is_some() { self.admin_run_token } else { self.run_token }
-    }
-
-    /// Looks for the effect of an earlier run whose outcome is unknown: that it is done, or that calls of it are missing; `None`
-    /// where that is not found out.
-    async fn look(
-        self,
-        job: &Job,
-        service: &Service<'_>,
-        ahead: &Ahead,
-        ended: &mut JobResult,
-    ) -> Option<Result<Outcome, Failure>> {
-        let looked = match customers::select(service, job.prepared.customer.as_deref()) {
-            Ok(service) => {
-                let looking = self.preparer.operation.resolve_unknown(&service, &job.prepared.draft, ahead);
-                service.unless_stopped(looking).await
-            }
-            Err(failure) => Err(failure),
-        };
-        let is_unread = matches!(&looked, Err(failure) if failure.kind == FailureKind::Unavailable);
-        ended.was_looked_at = !is_unread && !self.service.stopping.get();
-        match looked {
-            Err(failure) if failure.kind != FailureKind::Partial => None,
-            found => found.transpose(),
-        }
+    pub(super) fn run_token(&self, prepared: &PreparedRecord) -> &RunToken {
+        if prepared.customer.is_some() { self.admin_run_token } else { self.run_token }
     }
 
     /// Performs the record. Where the run's token is refused and nothing was applied, it is performed with another one.
@@ -230,7 +183,7 @@ impl RunContext<'_> {
                 }
                 (done, _) => return done,
             };
-            let renewed = self.run_token_of(job).after(token.as_ref()).await.ok().flatten();
+            let renewed = self.run_token(&job.prepared).after(token.as_ref()).await.ok().flatten();
             ended.is_unauthorized = renewed.is_none();
             if renewed.is_none() || failure.applied != Applied::No {
                 return Err(failure);
@@ -245,7 +198,7 @@ impl RunContext<'_> {
 /// part stays so.
 fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
     match earlier {
-        Some(Earlier::Unknown { failure: before, .. }) if failure.applied == Applied::No => Failure {
+        Some(Earlier::Unknown { failure: before }) if failure.applied == Applied::No => Failure {
             kind: FailureKind::Unknown,
             applied: Applied::Unknown,
             message: format!("{}{SENDING_AGAIN}{}", before.message, failure.message),
@@ -267,7 +220,7 @@ fn with_earlier(failure: Failure, earlier: Option<&Earlier>) -> Failure {
 }
 
 /// The token of a record's calls, which came from there.
-fn call_token(token: Option<&Credential>, source: &RecordToken) -> CallToken {
+pub(super) fn call_token(token: Option<&Credential>, source: &RecordToken) -> CallToken {
     match (token.cloned().map(Rc::new), source) {
         (None, _) => CallToken::OfSettings,
         (Some(token), RecordToken::Shared) => CallToken::OfRun(token),
@@ -276,7 +229,7 @@ fn call_token(token: Option<&Credential>, source: &RecordToken) -> CallToken {
 }
 
 /// The service as a record talks to it.
-fn of_record<'a>(
+pub(super) fn of_record<'a>(
     service: &Service<'a>,
     session: &'a Session<'a>,
     token: CallToken,

@@ -26,6 +26,7 @@ const SERVICE_COMMANDS: &[&str] = &[
     "order",
     "product",
     "quote",
+    "resume",
     "review",
 ];
 
@@ -266,8 +267,8 @@ mod tests {
                 "attribute create --searchable --required=false --code c",
             ),
             (
-                "quote add-item -i a.csv --resume --retry-unknown=2,3 --mark-done 4,5 --retry-unknown",
-                "quote add-item --input a.csv --resume --retry-unknown=2,3 --retry-unknown --mark-done 4,5",
+                "quote add-item --retry-failed -i a.csv --resume --retry-unknown=2,3-9 --mark-done 4,5",
+                "quote add-item --retry-failed --input a.csv --resume --retry-unknown=2,3-9 --mark-done 4,5",
             ),
             ("attribute option add --option A B -- color", "attribute option add color --option A B"),
             ("customer find --limit 2 -- -x y", "customer find --limit 2 -- -x y"),

@@ -3,6 +3,7 @@
 pub mod command_line;
 pub mod field_flags;
 pub mod hint;
+pub mod lines;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use clap::{ArgMatches, Args, Command, FromArgMatches as _, Id, ValueEnum};
 use encoding_rs::Encoding;
 
 use self::command_line::CommandLine;
-use crate::journal::Shard;
+use self::lines::Lines;
+use crate::journal::{Shard, State};
 use storefront_core::failure::Failure;
 use storefront_core::interface::request::Interface;
 use storefront_core::text::duration;
@@ -210,12 +212,6 @@ pub struct PlanArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Batch options")]
 pub struct BatchArgs {
-    /// Records to process concurrently [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub jobs: Option<u16>,
-    /// Maximum rate: N/s, N/m or N/h
-    #[arg(long, value_name = "N/s")]
-    pub rate: Option<Rate>,
     /// Journal file [default: INPUT.journal]
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
@@ -226,12 +222,14 @@ pub struct BatchArgs {
     #[arg(long, conflicts_with = "resume")]
     pub restart: bool,
     /// With --resume: also resend unknown records, all or those in LINES
-    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true)]
-    #[arg(value_delimiter = ',', requires = "resume")]
-    pub retry_unknown: Option<Vec<u64>>,
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, requires = "resume")]
+    pub retry_unknown: Option<Option<Lines>>,
+    /// With --resume: also resend failed records as they are, all or those in LINES
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, requires = "resume", hide = true)]
+    pub retry_failed: Option<Option<Lines>>,
     /// With --resume: note unknown or failed records in LINES as done
-    #[arg(long, value_name = "LINES", value_delimiter = ',', requires = "resume")]
-    pub mark_done: Vec<u64>,
+    #[arg(long, value_name = "LINES", requires = "resume")]
+    pub mark_done: Option<Lines>,
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,
@@ -247,20 +245,59 @@ pub struct BatchArgs {
 }
 
 impl BatchArgs {
-    /// Whether the record in this line is sent again where its outcome is unknown.
-    pub fn retries(&self, line: u64) -> bool {
-        let named = self.retry_unknown.as_ref();
-        named.is_some_and(|lines| lines.is_empty() || lines.contains(&line)) && !self.marks_done(line)
+    /// Whether the record in this line is sent again where it is in this state.
+    pub fn retries(&self, line: u64, state: State) -> bool {
+        let asked = match state {
+            State::Sending | State::Unknown => &self.retry_unknown,
+            State::FailedPermanent => &self.retry_failed,
+            _ => &None,
+        };
+        let is_asked = asked.as_ref().is_some_and(|lines| is_all_or(lines.as_ref(), line));
+        is_asked && !self.marks_done(line)
     }
 
     /// Whether a person found that the record in this line did not take effect.
     pub fn excludes(&self, line: u64) -> bool {
-        self.retries(line) && self.retry_unknown.as_ref().is_some_and(|lines| !lines.is_empty())
+        self.retry_unknown.as_ref().and_then(Option::as_ref).is_some_and(|lines| lines.contains(line))
     }
 
     /// Whether a person found that the record in this line took effect, or was made by hand.
     pub fn marks_done(&self, line: u64) -> bool {
-        self.mark_done.contains(&line)
+        self.mark_done.as_ref().is_some_and(|lines| lines.contains(line))
+    }
+
+    /// The lists of lines that are to be settled, with the flags that have them.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &Lines)> {
+        let retried = [("--retry-unknown", &self.retry_unknown), ("--retry-failed", &self.retry_failed)];
+        let retried = retried.into_iter().filter_map(|(flag, lines)| Some((flag, lines.as_ref()?.as_ref()?)));
+        retried.chain(self.mark_done.as_ref().map(|lines| ("--mark-done", lines)))
+    }
+}
+
+/// Whether a line is in a list; without one all are.
+fn is_all_or(lines: Option<&Lines>, line: u64) -> bool {
+    lines.is_none_or(|lines| lines.contains(line))
+}
+
+/// How many records are in flight, and how fast they are started.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Batch options")]
+pub struct PaceArgs {
+    /// Records to process concurrently [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub jobs: Option<u16>,
+    /// Maximum rate: N/s, N/m or N/h
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+}
+
+impl PaceArgs {
+    /// Records in flight where `--jobs` says nothing.
+    pub const JOBS: u16 = 8;
+
+    /// Records in flight at most.
+    pub fn jobs(&self) -> u16 {
+        self.jobs.unwrap_or(Self::JOBS)
     }
 }
 
@@ -276,6 +313,9 @@ pub struct OperationArgs {
     /// Plans.
     #[command(flatten)]
     pub plan: PlanArgs,
+    /// How many records at a time.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -309,6 +349,8 @@ pub struct GlobalArgs {
     pub curl: bool,
     /// Whether the command may change something at the service. The command line sets it, which knows the commands.
     pub can_write: bool,
+    /// How many records are in flight.
+    pub pace: PaceArgs,
     /// How many records are run.
     pub batch: BatchArgs,
     /// The first flag that was given for a run over many records.
@@ -327,8 +369,11 @@ impl GlobalArgs {
         let plan: PlanArgs = flattened(command, matches);
         let dry_run = is_set("dry_run") || plan.file.is_some();
         let customer: CustomerChoice = flattened(command, matches);
-        let batch_flag =
-            BatchArgs::group_id().and_then(|group| matches.try_get_one::<Id>(group.as_str()).ok()?);
+        let first_of = |group: Option<Id>| matches.try_get_one::<Id>(group?.as_str()).ok()?;
+        let is_batch =
+            BatchArgs::group_id().is_some_and(|id| command.get_groups().any(|group| *group.get_id() == id));
+        let batch_flag = first_of(BatchArgs::group_id());
+        let batch_flag = batch_flag.or_else(|| first_of(PaceArgs::group_id().filter(|_| is_batch)));
         Self {
             typed: CommandLine::default(),
             flags: flags.clone(),
@@ -345,6 +390,7 @@ impl GlobalArgs {
             curl: is_set("curl"),
             can_write: false,
             batch_flag: batch_flag.map(|id| format!("--{}", id.as_str().replace('_', "-"))),
+            pace: flattened(command, matches),
             batch: flattened(command, matches),
             no_input: flags.no_input || plan.file.is_some(),
             yes: is_set("yes"),

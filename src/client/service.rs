@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
 use std::ops::Deref;
 use std::pin::pin;
 use std::rc::Rc;
@@ -483,7 +482,7 @@ impl Service<'_> {
             store_view: settings.store_view.as_ref().map(|view| view.code().to_owned()),
             profile: settings.profile.clone(),
             operation: operation.to_owned(),
-            arguments: without_secrets(&self.session.context.arguments),
+            arguments: without_secrets(&self.session.global.typed.words()),
             retention_days: settings.retention_days,
             uuid: new_uuid(),
             undoes: self.undoes.get(),
@@ -644,16 +643,15 @@ pub fn names_store(failure: &Failure) -> bool {
 }
 
 /// The arguments of a command line, without the data of a payment.
-fn without_secrets(arguments: &[OsString]) -> Vec<String> {
+fn without_secrets(arguments: &[String]) -> Vec<String> {
     const PAYMENT: &str = "--payment";
     let mut is_secret = false;
-    let shown = |argument: &OsString| {
-        let text = argument.to_string_lossy();
+    let shown = |text: &String| {
         let was_named = std::mem::replace(&mut is_secret, text == PAYMENT);
         match text.split_once('=') {
             _ if was_named => MASK.to_owned(),
             Some((PAYMENT, _)) => format!("{PAYMENT}={MASK}"),
-            _ => text.into_owned(),
+            _ => text.clone(),
         }
     };
     arguments.iter().skip(1).map(shown).collect()

@@ -1,13 +1,15 @@
 //! `storefront apply`: carries out a plan that `--plan` wrote.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Cli;
 use crate::batch;
-use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, Rate, RequestArgs, plan_file};
+use crate::cli::lines::Lines;
+use crate::cli::{BatchArgs, ConfirmArgs, GlobalArgs, InputArgs, PaceArgs, RequestArgs, plan_file};
 use crate::client::Session;
 use crate::input::records::Source;
 use crate::plan::{PLAN_AGAIN, Plan};
@@ -23,27 +25,27 @@ pub struct ApplyArgs {
     /// Plan that --plan wrote
     #[arg(value_name = "PLAN", value_parser = plan_file())]
     pub file: PathBuf,
-    /// Apply only these records of the plan, by number
-    #[arg(long, value_name = "RECORD", num_args = 1..)]
-    pub only: Vec<u64>,
+    /// Apply only these records of the plan, such as 3,7-12
+    #[arg(long, value_name = "RECORDS")]
+    pub only: Option<Lines>,
     /// Check the plan against the service without sending anything
     #[arg(short = 'n', long)]
     pub dry_run: bool,
     /// What every command takes that asks.
     #[command(flatten)]
     pub confirm: ConfirmArgs,
-    /// Records to process concurrently [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub jobs: Option<u16>,
-    /// Maximum rate: N/s, N/m or N/h
-    #[arg(long, value_name = "N/s")]
-    pub rate: Option<Rate>,
+    /// How many, and how fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// Also resend unknown records, all or those in RECORDS
-    #[arg(long, value_name = "RECORDS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
-    pub retry_unknown: Option<Vec<u64>>,
+    #[arg(long, value_name = "RECORDS", num_args = 0..=1, require_equals = true)]
+    pub retry_unknown: Option<Option<Lines>>,
+    /// Also resend failed records as they are, all or those in RECORDS
+    #[arg(long, value_name = "RECORDS", num_args = 0..=1, require_equals = true)]
+    pub retry_failed: Option<Option<Lines>>,
     /// Note unknown or failed records in RECORDS as done
-    #[arg(long, value_name = "RECORDS", value_delimiter = ',')]
-    pub mark_done: Vec<u64>,
+    #[arg(long, value_name = "RECORDS")]
+    pub mark_done: Option<Lines>,
     /// Stop at the first failure
     #[arg(long)]
     pub stop_on_error: bool,
@@ -62,14 +64,14 @@ pub struct ApplyArgs {
 pub async fn run(session: &Session<'_>, args: &ApplyArgs) -> Result<(), Failure> {
     let (mut plan, records) = Plan::read(&*session.context.storage, &args.file)?;
     let count = plan.header.records;
-    if let Some(number) = args.only.iter().find(|number| !(1..=count).contains(number)) {
+    let named = args.only.iter().flat_map(Lines::ranges).map(RangeInclusive::end);
+    if let Some(number) = named.copied().find(|number| *number > count) {
         return Err(Failure::usage(format!("the plan has no record {number}: it has {count}")));
     }
     plan.only.clone_from(&args.only);
     let batch = BatchArgs {
-        jobs: args.jobs,
-        rate: args.rate,
         retry_unknown: args.retry_unknown.clone(),
+        retry_failed: args.retry_failed.clone(),
         mark_done: args.mark_done.clone(),
         stop_on_error: args.stop_on_error,
         ..BatchArgs::default()

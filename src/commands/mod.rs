@@ -16,6 +16,7 @@ pub mod order;
 pub mod past;
 pub mod product;
 pub mod quote;
+pub mod resume;
 pub mod review;
 pub mod sandbox;
 use std::ffi::OsString;
@@ -39,6 +40,7 @@ use meta::{OperationName, TemplateArgs};
 use order::OrderCommand;
 use product::ProductCommand;
 use quote::QuoteCommand;
+use resume::ResumeArgs;
 use review::ReviewArgs;
 use sandbox::SandboxCommand;
 use serde_json::Value;
@@ -125,6 +127,10 @@ pub enum Command {
     // The overview fits a terminal of 35 lines.
     #[command(hide = true)]
     Forget(ForgetArgs),
+    /// Go on with a batch, with the arguments that it was begun with
+    // The overview fits a terminal of 35 lines.
+    #[command(hide = true)]
+    Resume(ResumeArgs),
     /// Carry out a plan that --plan wrote
     Apply(ApplyArgs),
     /// Review a plan in a browser, and apply it there
@@ -225,7 +231,7 @@ impl Command {
             Self::Order(command) => command.can_write(),
             Self::Product(command) => command.can_write(),
             Self::Review(args) => !args.set_code,
-            Self::Apply(_) | Self::Api(_) | Self::Undo(_) => true,
+            Self::Apply(_) | Self::Resume(_) | Self::Api(_) | Self::Undo(_) => true,
             Self::Journal(_)
             | Self::History(_)
             | Self::Verify(_)
@@ -263,6 +269,15 @@ impl Cli {
         shared.typed = CommandLine::of(&grammar, &matches);
         shared.can_write = cli.command.can_write() && !shared.dry_run;
         Ok(Self { shared, ..cli })
+    }
+
+    /// This command line with the flags of another one that say how results are shown.
+    fn with_output_of(mut self, other: &Self) -> Self {
+        let GlobalFlags { output, jq, quiet, verbose, color, no_input, .. } = other.global.clone();
+        self.shared.no_input |= no_input;
+        self.global = GlobalFlags { output, jq, no_input, quiet, verbose, color, ..self.global };
+        self.shared.flags = self.global.clone();
+        self
     }
 }
 
@@ -413,6 +428,7 @@ pub async fn run(
         Command::Undo(args) => past::undo(&session, args).await,
         Command::Forget(args) => forget::run(&session, args).await,
         Command::Apply(args) => apply::run(&session, args).await,
+        Command::Resume(_) => Err(Failure::internal("the command of the batch was not found")),
         Command::Review(args) => review::run(&session, args).await,
         Command::Mcp(args) => mcp::run(&session, args).await,
         Command::Doctor(_) => doctor::run(&session).await,

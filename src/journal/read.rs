@@ -23,6 +23,10 @@ pub struct LatestEntry {
     pub hash: u64,
     /// Whether the first of its calls was applied, and another one is missing.
     pub is_partial: bool,
+    /// Whether it was applied although it has failed.
+    pub is_applied: bool,
+    /// Of one of unknown outcome: whether it was looked at for this run.
+    pub is_looked_at: bool,
     /// Where the line begins, in bytes.
     pub offset: u64,
 }
@@ -33,6 +37,7 @@ impl LatestEntry {
         match self.state {
             State::Sending | State::Unknown | State::Mismatch => true,
             State::FailedTemporary => self.is_partial,
+            State::FailedPermanent => self.is_applied,
             _ => false,
         }
     }
@@ -118,6 +123,11 @@ impl PreviousRun {
         self.records.get(&record).copied().unwrap_or_default()
     }
 
+    /// The random names of the runs; none where a run has none.
+    pub fn runs(&self) -> &[String] {
+        if self.has_nameless_run { &[] } else { &self.runs }
+    }
+
     /// By what the log finds a record.
     pub fn of(&self, record: u64) -> OfRuns {
         OfRuns { runs: self.runs.clone(), record }
@@ -160,6 +170,30 @@ impl PreviousRun {
             self.records.entry(record).and_modify(|latest| latest.state = State::NotSent);
         }
         Ok(())
+    }
+
+    /// Whether it has records of unknown outcome.
+    pub fn has_open(&self) -> bool {
+        self.records.values().any(|latest| matches!(latest.state, State::Sending | State::Unknown))
+    }
+
+    /// A look has found that a record of unknown outcome is done.
+    pub fn found_done(&mut self, record: u64, status: u16) {
+        self.records.entry(record).and_modify(|latest| {
+            (latest.state, latest.status, latest.is_looked_at) = (State::Done, status, true);
+        });
+    }
+
+    /// A look has found that the first call of a record was applied, and another one is missing.
+    pub fn found_in_part(&mut self, record: u64) {
+        self.records.entry(record).and_modify(|latest| {
+            (latest.state, latest.is_partial, latest.is_looked_at) = (State::FailedTemporary, true, true);
+        });
+    }
+
+    /// A look has not found out what became of a record.
+    pub fn found_open(&mut self, record: u64) {
+        self.records.entry(record).and_modify(|latest| latest.is_looked_at = true);
     }
 
     /// The records that it names, by their numbers, with the latest of each.
@@ -312,7 +346,10 @@ impl Reading<'_> {
             (Some(JournalLine::Record(entry)), None) => {
                 let (status, hash) = (entry.status.unwrap_or_default(), entry.hash().unwrap_or_default());
                 let (state, is_partial) = (entry.state, entry.is_partial());
-                self.set(number, entry.record, LatestEntry { state, status, hash, is_partial, offset })
+                let is_applied = entry.applied.as_deref() == Some(Applied::Yes.name());
+                let latest =
+                    LatestEntry { state, status, hash, is_partial, is_applied, offset, is_looked_at: false };
+                self.set(number, entry.record, latest)
             }
         }
     }

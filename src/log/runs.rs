@@ -64,6 +64,8 @@ pub struct Run {
     pub profile: Option<String>,
     /// The operation.
     pub operation: String,
+    /// The arguments, without what is secret.
+    pub arguments: Vec<String>,
     /// The path of its journal, and the header of that.
     pub journal: Option<(String, Value)>,
     /// How long the journal was when its last request left, in bytes.
@@ -77,7 +79,7 @@ pub struct Run {
 }
 
 const COLUMNS: &str =
-    "id, service, profile, operation, journal, header, journal_length, began, ended, undoes";
+    "id, service, profile, operation, journal, header, journal_length, began, ended, undoes, arguments";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
     let (journal, header): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
@@ -92,7 +94,18 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
         began: time(row.get(7)?),
         ended: row.get::<_, Option<i64>>(8)?.map(time),
         undoes: row.get::<_, Option<i64>>(9)?.map(RunId),
+        arguments: row
+            .get::<_, Option<String>>(10)?
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default(),
     })
+}
+
+impl Run {
+    /// Whether this is its journal.
+    pub fn is_over(&self, journal: &str) -> bool {
+        self.journal.as_ref().is_some_and(|(own, _)| own == journal)
+    }
 }
 
 impl WriteLog {
@@ -194,6 +207,29 @@ impl WriteLog {
              (SELECT max(id) FROM run WHERE journal IS NOT NULL GROUP BY journal) ORDER BY id DESC"
         );
         self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
+    }
+
+    /// The path of the journal of a run.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn journal_of(&self, run: RunId) -> Result<Option<String>, Failure> {
+        let find = "SELECT journal FROM run WHERE id = ?1";
+        let found: Option<Option<String>> =
+            self.read(|connection| connection.query_row(find, [run.0], |row| row.get(0)).optional())?;
+        Ok(found.flatten())
+    }
+
+    /// How many of the runs with these random names are in this log.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn known_runs(&self, uuids: &[String]) -> Result<usize, Failure> {
+        let find = "SELECT count(*) FROM run WHERE uuid IN (SELECT value FROM json_each(?1))";
+        let uuids = Value::from(uuids).to_string();
+        let count: i64 =
+            self.read(|connection| connection.prepare_cached(find)?.query_row([uuids], |row| row.get(0)))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// Of the records of a journal with these runs those of which nothing was sent, whatever the journal says: what is sent is here

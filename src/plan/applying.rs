@@ -15,7 +15,7 @@ use crate::prompt::Prompt;
 use crate::report::fields::format_value;
 use crate::report::profile;
 use crate::report::style::TextStyle;
-use crate::report::summary::{count_records, list_lines, sent_again};
+use crate::report::summary::{count_more_records, count_records, list_lines, sent_again};
 use crate::report::{Report, changes};
 use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
@@ -23,6 +23,9 @@ use storefront_core::operation::{OperationSpec, scalar};
 use storefront_core::profile::diff::Expected;
 use storefront_core::profile::path::FieldPath;
 use storefront_core::text::sanitize::sanitize_line;
+
+/// The number of records that are shown before the question, beside those that delete something.
+const MAX_SHOWN: usize = 20;
 
 /// Refuses a plan for another service, one that was applied already, and one that is started too late.
 ///
@@ -221,8 +224,12 @@ pub fn warn(report: &Report, records: &[Planned]) {
 
 /// The records as an update shows them; those whose changes are not known with their input.
 fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
-    let mut parts = Vec::new();
-    for (number, record) in records {
+    let (mut parts, mut hidden) = (Vec::new(), 0);
+    for (index, (number, record)) in records.iter().enumerate() {
+        if index >= MAX_SHOWN && !deletes(record) {
+            hidden += 1;
+            continue;
+        }
         let Expected { changes, .. } = &record.expect;
         let style = session.report.stderr_style;
         parts.push(format!("Record {number}, {}", owner(record)));
@@ -234,7 +241,15 @@ fn text(session: &Session<'_>, records: &[(u64, &Planned)]) -> String {
             changes::text(changes, style)
         });
     }
+    if hidden > 0 {
+        parts.push(format!("{}; --dry-run shows all", count_more_records(hidden)));
+    }
     parts.join("\n")
+}
+
+/// Whether a record deletes something.
+fn deletes(record: &Planned) -> bool {
+    record.expect.changes.iter().any(|change| change.after.is_none())
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use ring::rand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::cli::lines::Lines;
 use crate::journal::{MadeOf, Undoes};
 use crate::system::storage::{LogAccess, Storage, real_path};
 use storefront_core::failure::Failure;
@@ -133,8 +134,8 @@ pub struct Plan {
     pub header: PlanHeader,
     /// Its records, in order.
     pub records: Vec<Planned>,
-    /// The numbers of the records that are applied now; all where it is empty.
-    pub only: Vec<u64>,
+    /// The numbers of the records that are applied now; all without it.
+    pub only: Option<Lines>,
     /// Whether the other records are noted as declined: a person has seen them, and left them out.
     pub declines_others: bool,
     /// Who watches while it is applied.
@@ -195,7 +196,7 @@ impl PlanHeader {
 impl Plan {
     /// Whether a record is applied now.
     pub fn takes(&self, record: u64) -> bool {
-        self.only.is_empty() || self.only.contains(&record)
+        self.only.as_ref().is_none_or(|only| only.contains(record))
     }
 
     /// Reads a plan and checks each of its lines; beside it are these lines but the first, as they stand.
@@ -243,7 +244,7 @@ impl Plan {
             return Err(Failure::guard(message).hint(PLAN_AGAIN));
         }
         let rest = text.split_once('\n').map_or("", |(_, rest)| rest).to_owned();
-        let (only, path) = (Vec::new(), path.to_owned());
+        let (only, path) = (None, path.to_owned());
         Ok((Self { path, header, records, only, declines_others: false, watcher: None }, rest))
     }
 }

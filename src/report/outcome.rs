@@ -136,6 +136,11 @@ impl Outcome {
         Self { operation, ..Self::default() }
     }
 
+    /// An earlier run has done it.
+    pub fn done_earlier(operation: &'static str) -> Self {
+        Self { applied: Applied::Yes, reason: Some("done earlier"), ..Self::not_sent(operation) }
+    }
+
     /// What a dry run shows.
     pub fn dry_run(operation: &'static str, shown: RequestPreview) -> Self {
         Self { request: Some(shown), ..Self::not_sent(operation) }

@@ -1,5 +1,6 @@
 //! How a run ended: what became of the records, and how to continue.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::style::time;
@@ -43,6 +44,13 @@ impl NextSteps {
         hint!(fix, "; ", self.give_up_all(lines, count))
     }
 
+    /// How to continue with records that the shop does not allow: these, of so many.
+    pub fn retry(&self, lines: &[u64], count: u64) -> Hint {
+        let named = self.numbers(lines, count);
+        let retry = self.resume.clone().arg(format!("--retry-failed={named}"));
+        hint!("once the shop allows it, resume with ", retry)
+    }
+
     /// How to continue where other records can be sent before those that failed permanently are corrected.
     fn resume_first(&self, lines: &[u64], count: u64) -> Hint {
         let named = self.named(lines, count);
@@ -64,13 +72,60 @@ impl NextSteps {
 
     /// The command that notes records that failed permanently, so many of which these are the first, as done.
     pub fn give_up(&self, lines: &[u64], count: u64) -> HintCommand {
-        let named = if lines.is_empty() || lines.len() as u64 != count {
+        self.resume.clone().arg(format!("--mark-done={}", self.numbers(lines, count)))
+    }
+
+    /// These lines as a list, where they are all; else what they are called.
+    fn numbers(&self, lines: &[u64], count: u64) -> String {
+        if lines.is_empty() || lines.len() as u64 != count {
             format!("{}S", self.place.to_uppercase())
         } else {
             lines.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
-        };
-        self.resume.clone().arg(format!("--mark-done={named}"))
+        }
     }
+}
+
+/// The first lines of records that failed permanently, and how many there are.
+#[derive(Debug, Default)]
+pub struct FailedLines {
+    lines: BTreeSet<u64>,
+    count: u64,
+}
+
+impl FailedLines {
+    /// Adds the record in this line.
+    pub fn add(&mut self, line: u64) {
+        self.count += 1;
+        self.lines.insert(line);
+        if self.lines.len() > MAX_LINES {
+            self.lines.pop_last();
+        }
+    }
+
+    fn first(&self) -> Vec<u64> {
+        self.lines.iter().copied().collect()
+    }
+}
+
+/// The records that failed permanently, by what helps.
+#[derive(Debug, Default)]
+pub struct Failed {
+    /// They are to be corrected in the input.
+    pub at_fault: FailedLines,
+    /// The shop does not allow them: they are sent again as they are once it does.
+    pub forbidden: FailedLines,
+}
+
+impl Failed {
+    /// Adds the record in this line, with what the service answered.
+    pub fn add(&mut self, line: u64, status: Option<u16>) {
+        if is_forbidden(status) { self.forbidden.add(line) } else { self.at_fault.add(line) }
+    }
+}
+
+/// Whether this answer is about who may do what, and not about the record.
+pub fn is_forbidden(status: Option<u16>) -> bool {
+    matches!(status, Some(401 | 403))
 }
 
 /// What became of the records, in one line.
@@ -102,8 +157,7 @@ pub fn unsuccessful(count: RecordCounts) -> String {
 }
 
 /// How to continue, for each way in which records did not go through: what is unknown first, what has to be corrected last.
-/// `failed` are the first lines that failed permanently.
-pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> Hint {
+pub fn hint(count: RecordCounts, failed: &Failed, next: &NextSteps) -> Hint {
     let mut steps = Vec::new();
     if count.unknown > 0 {
         steps.push(hint!(
@@ -113,13 +167,15 @@ pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> Hint {
             next.settle.clone()
         ));
     }
-    let is_said = count.failed > 0 && !next.is_plan;
+    let (to_correct, lines) = (failed.at_fault.count, failed.at_fault.first());
+    let is_said = to_correct > 0 && !next.is_plan;
     // The others do not wait until these are corrected. What is unknown is settled before, with a resumed run.
     let is_first = is_said && count.can_resume() && count.refused_in_part + count.unknown == 0;
-    let fix = (count.failed > 0).then(|| {
-        if is_first { next.resume_first(failed, count.failed) } else { next.fix(failed, count.failed) }
-    });
-    let is_stopped = fix.is_none() && count.unknown + count.mismatch == 0;
+    let fix = (to_correct > 0)
+        .then(|| if is_first { next.resume_first(&lines, to_correct) } else { next.fix(&lines, to_correct) });
+    let forbidden = &failed.forbidden;
+    let retry = (forbidden.count > 0).then(|| next.retry(&forbidden.first(), forbidden.count));
+    let is_stopped = fix.is_none() && retry.is_none() && count.unknown + count.mismatch == 0;
     if count.refused_in_part > 0 {
         steps.push(hint!(
             "correct the records that were applied in part, then resume with ",
@@ -136,6 +192,7 @@ pub fn hint(count: RecordCounts, failed: &[u64], next: &NextSteps) -> Hint {
         ));
     }
     steps.extend(fix);
+    steps.extend(retry);
     Hint::join(steps, "; ")
 }
 
@@ -179,7 +236,7 @@ pub fn count_more_records(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{NextSteps, hint};
+    use super::{Failed, NextSteps, hint};
     use storefront_core::failure::RecordCounts;
     use storefront_core::hint::storefront;
 
@@ -193,17 +250,36 @@ mod tests {
         }
     }
 
+    fn failed(lines: impl IntoIterator<Item = u64>) -> Failed {
+        let mut failed = Failed::default();
+        lines.into_iter().for_each(|line| failed.add(line, Some(400)));
+        failed
+    }
+
+    #[test]
+    fn what_the_shop_does_not_allow_is_not_to_be_corrected() {
+        let count = RecordCounts { failed: 2, ..RecordCounts::default() };
+        let mut failed = failed([3]);
+        failed.add(7, Some(403));
+        assert_eq!(
+            hint(count, &failed, &next(false)).to_string(),
+            "fix line 3 in the input, then resume with `storefront quote add-item --input a.csv --resume`; to give it up, run \
+             `storefront quote add-item --input a.csv --resume --mark-done=3`; once the shop allows it, resume with `storefront \
+             quote add-item --input a.csv --resume --retry-failed=7`"
+        );
+    }
+
     #[test]
     fn records_that_were_not_sent_do_not_wait_for_failed_ones_to_be_fixed() {
         let count = RecordCounts { done: 50, failed: 1, not_sent: 120, ..RecordCounts::default() };
         assert_eq!(
-            hint(count, &[52], &next(false)).to_string(),
+            hint(count, &failed([52]), &next(false)).to_string(),
             "resume with `storefront quote add-item --input a.csv --resume`; line 52 can be fixed in the input before or after \
              that; to give it up, run `storefront quote add-item --input a.csv --resume --mark-done=52`"
         );
         let count = RecordCounts { failed: 7, not_sent: 0, ..count };
         assert_eq!(
-            hint(count, &[2, 3, 4, 5, 6], &next(false)).to_string(),
+            hint(count, &failed(2..=8), &next(false)).to_string(),
             "fix lines 2, 3, 4, 5, 6 and 2 more in the input, then resume with `storefront quote add-item --input a.csv \
              --resume`; to give them up, run `storefront quote add-item --input a.csv --resume --mark-done=LINES`"
         );

@@ -59,6 +59,42 @@ error: journal `[HOME]/a.csv.journal` already exists
 }
 
 #[test]
+fn a_dry_run_lists_every_record_and_a_failed_one_is_sent_again_as_it_is() {
+    let env = TestEnv::new();
+    let left = ["1 sending", "1 done", "2 sending", "3 sending", "3 unknown", "4 sending", "4 failed"];
+    interrupted(&env, 5, &left);
+    let applied = |line: &str| -> Vec<(Value, Value)> {
+        let outcome = env.run(&format!("attribute create -i a.csv --resume -o json {line}"));
+        lines(&outcome).iter().map(|line| (line["applied"].clone(), line["error"]["kind"].clone())).collect()
+    };
+    let (unknown, done) = ((json!("unknown"), json!("unknown")), (json!("yes"), Value::Null));
+    let (failed, shown) = ((json!("no"), json!("refused")), (json!("no"), Value::Null));
+    let listed = applied("-n");
+    assert_eq!(listed, [done.clone(), unknown.clone(), unknown.clone(), failed, shown.clone()]);
+    let retried = applied("-n --retry-unknown=3 --retry-failed");
+    assert_eq!(retried, [done.clone(), shown.clone(), unknown.clone(), shown.clone(), shown]);
+    let people = env.run("attribute create -i a.csv --resume -n");
+    assert!(
+        people.stderr.contains("1 record, 1 already done, 1 failed, 1 sending, 1 unknown, nothing sent"),
+        "{people:?}"
+    );
+    assert!(env.requests().iter().all(|request| request.starts_with("GET")), "nothing is sent");
+    for (flags, says) in [
+        ("--retry-failed=3", "line 3: the record is not open"),
+        ("--retry-failed=5 --mark-done 4-6", "5 is in --retry-failed and in --mark-done"),
+    ] {
+        let refused = env.run(&format!("attribute create -i a.csv --resume {flags}"));
+        assert!(refused.code == 2 && refused.stderr.contains(says), "{refused:?}");
+    }
+    assert_eq!(created(&env), Vec::<usize>::new());
+    let sent = applied("--retry-failed=5");
+    assert_eq!(sent, [done.clone(), unknown.clone(), unknown, done.clone(), done]);
+    let mut found = created(&env);
+    found.sort_unstable();
+    assert_eq!(found, [4, 5]);
+}
+
+#[test]
 fn unknown_records_are_not_sent_again_without_retry_unknown() {
     let env = TestEnv::new();
     interrupted(

@@ -78,7 +78,7 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
             let home = Home::with_config(
                 "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://shop.example\"\nretry = 5\n",
             );
-            if words == "journal show" {
+            if ["journal show", "resume"].contains(&words.as_str()) {
                 let items = "sku,qty,quote_id\nmug-blue,1,1\n";
                 std::fs::write(home.dir.path().join("items.csv"), items).unwrap();
                 home.ok("--sandbox quote add-item -i items.csv");

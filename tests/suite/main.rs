@@ -16,6 +16,7 @@ mod attribute;
 mod attribute_exchange;
 mod attribute_sheet;
 mod batch_crash_recovery;
+mod batch_every_night;
 #[cfg(unix)]
 mod batch_interruption;
 mod batch_journal;

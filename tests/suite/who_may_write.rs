@@ -63,7 +63,8 @@ fn every_command_with_a_dry_run_is_among_the_writes() {
         let has_dry_run = command.get_arguments().any(|argument| argument.get_id() == "dry_run");
         let is_listed = WRITES.iter().any(|line| line.starts_with(words));
         let is_leaf = command.get_subcommands().next().is_none();
-        assert!(!is_leaf || has_dry_run == is_listed, "{words}");
+        // `resume` is the command that it repeats.
+        assert!(!is_leaf || has_dry_run == is_listed || words == "resume", "{words}");
     }
     check(&storefront::commands::grammar(), "");
 }

@@ -18,7 +18,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
             "profile_fields::the_form_of_the_profile_has_these_fields_and_no_numbers_of_groups_and_stores",
             "plans::a_person_sees_whose_profile_a_plan_changes_and_is_asked_once",
             "cart_state::removing_an_item_takes_a_yes",
-            "resumed_looks::on_a_terminal_a_look_asks_and_sends_nothing_and_the_next_run_asks",
+            "resumed_looks::on_a_terminal_it_is_asked_for_and_a_no_sends_nothing",
             "review",
             "review_browser",
             "restore_repeats::a_person_is_asked_whether_an_added_address_is_deleted",

@@ -10,7 +10,6 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use super::{Answer, Follower, Group};
-use crate::batch::JOBS;
 use crate::batch::pace::Pace;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Job, JobResult, Position, RunContext};
@@ -73,21 +72,16 @@ pub async fn run(
 }
 
 /// How far the reads are, and whether others are started.
-struct Course {
-    pace: Rc<RefCell<Pace>>,
+struct Course<'a> {
+    pace: &'a RefCell<Pace>,
     count: RecordCounts,
     /// Why the groups that wait are not looked at.
     broken: Option<Failure>,
 }
 
-impl Course {
-    fn new(shared: RunContext<'_>) -> Self {
-        let args = shared.preparer.args;
-        let pace = Rc::new(RefCell::new(Pace::new(args.jobs.unwrap_or(JOBS), args.rate)));
-        let paced = pace.clone();
-        let observer = move |signal| paced.borrow_mut().on_signal(signal, Instant::now());
-        shared.service.client.observe(Box::new(observer));
-        Self { pace, count: RecordCounts::default(), broken: None }
+impl<'a> Course<'a> {
+    fn new(shared: RunContext<'a>) -> Self {
+        Self { pace: shared.pace, count: RecordCounts::default(), broken: None }
     }
 
     fn can_start(&self, running: usize) -> bool {

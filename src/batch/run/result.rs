@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::FusedFuture;
 
 use super::{Run, Stop, stop_for};
+use crate::batch::looks::Found;
 use crate::batch::record::PreparedRecord;
 use crate::batch::send::{Earlier, Job, JobResult, Position};
 use crate::cli::hint::for_command;
@@ -13,7 +14,7 @@ use crate::client::runtime::Signals;
 use crate::journal::write::WriteAhead;
 use crate::journal::{Entry, State};
 use crate::report::outcome::Outcome;
-use crate::report::summary::{self, NextSteps};
+use crate::report::summary::{self, Failed, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, Persistence, RecordCounts};
 
 impl Run<'_> {
@@ -37,15 +38,12 @@ impl Run<'_> {
                 self.print(job.position, outcome);
             }
             Err(failure) => {
-                if !ended.was_not_sent {
-                    self.note_failed(&job, &failure);
-                }
+                self.note_failed(&job, &failure);
                 let key = if job.token.is_ok() { job.key } else { job.input_key() };
-                let is_stuck = ended.was_not_sent && ended.was_looked_at;
-                self.blocked.note(self.operation(), key, job.position.location, &failure, is_stuck);
+                self.blocked.note(self.operation(), key, job.position.location, &failure, false);
                 if ended.is_unauthorized {
                     self.request_stop(Stop::Unauthorized(failure.clone()));
-                } else if self.shared.preparer.args.stop_on_error && !ended.was_not_sent {
+                } else if self.shared.preparer.args.stop_on_error {
                     self.request_stop(Stop::OnError);
                 }
                 self.note_in_a_row(&failure);
@@ -94,10 +92,7 @@ impl Run<'_> {
             }
             _ => {
                 self.count.failed += 1;
-                self.failed_lines.insert(position.location.line);
-                if self.failed_lines.len() > summary::MAX_LINES {
-                    self.failed_lines.pop_last();
-                }
+                self.failed.add(position.location.line, failure.status);
             }
         }
         let mut shown = failure.clone();
@@ -120,12 +115,24 @@ impl Run<'_> {
         self.stop_if_broken(printed);
     }
 
+    /// Counts and prints a record that is done: as an earlier run said, or as a look has found, which is noted.
+    pub(super) fn done(&mut self, position: Position, status: u16) {
+        match self.input.looks.remove(&position.location.record).map(|looked| looked.found) {
+            Some(Found::Done(outcome)) => {
+                let entry = Entry::new(position.location.record, position.hash, State::Done);
+                self.journal.append(Entry { status: outcome.status, ..entry });
+                self.count.done += 1;
+                self.print(position, *outcome);
+            }
+            _ => self.print_done(position, status),
+        }
+    }
+
     /// Counts and prints a record that an earlier run has done.
     pub(super) fn print_done(&mut self, position: Position, status: u16) {
         self.count.done_earlier += 1;
-        let (applied, reason) = (Applied::Yes, Some("done earlier"));
         let status = Some(status).filter(|status| *status > 0);
-        let outcome = Outcome { applied, reason, status, ..Outcome::not_sent(self.operation().name) };
+        let outcome = Outcome { status, ..Outcome::done_earlier(self.operation().name) };
         self.print(position, outcome);
     }
 
@@ -156,12 +163,16 @@ impl Run<'_> {
     }
 
     /// A record of which nothing left: it stays what it was.
-    fn leave(&mut self, job: &Job) {
+    pub(super) fn leave(&mut self, job: &Job) {
         match &job.earlier {
-            Some(Earlier::Unknown { failure, .. }) => {
-                self.fail(job.position, Some(&job.prepared), failure);
+            Some(Earlier::Unknown { failure }) => self.fail(job.position, Some(&job.prepared), failure),
+            Some(Earlier::Partial(created)) => {
+                let message = "an earlier run applied it in part, and what is missing was not sent";
+                let failure = Failure::new(FailureKind::Partial, message).applied(Applied::Partial);
+                let failure = Failure { created: *created, ..failure.lasting(Persistence::Temporary) };
+                self.fail(job.position, Some(&job.prepared), &failure);
             }
-            _ => self.print_not_sent(job.position),
+            None => self.print_not_sent(job.position),
         }
     }
 
@@ -203,8 +214,7 @@ impl Run<'_> {
             self.print_the_rest(signals).await;
         }
         let printed = self.results.close();
-        let Self { journal, shared, count, failed_lines, mut progress, input, mut stop, .. } = self;
-        let failed_lines: Vec<u64> = failed_lines.into_iter().collect();
+        let Self { journal, shared, count, failed, mut progress, input, mut stop, .. } = self;
         // Nobody can append any more: the writer comes to its end.
         drop((journal, left));
         let written = if writer.is_terminated() { None } else { Some(writer.as_mut().await) };
@@ -218,13 +228,18 @@ impl Run<'_> {
         let count = RecordCounts { not_sent, ..count };
         let report = shared.service.session.report;
         report.status(&summary::sentence(shared.preparer.operation.spec().name, count, took));
-        verdict(stop, count, &failed_lines, &input.next)
+        verdict(stop, count, &failed, &input.next)
             .map_err(|failure| Failure { records: Some(count.into()), ..failure })
     }
 }
 
 /// What a run ends with.
-fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextSteps) -> Result<(), Failure> {
+fn verdict(
+    stop: Option<Stop>,
+    count: RecordCounts,
+    failed: &Failed,
+    next: &NextSteps,
+) -> Result<(), Failure> {
     let kind = summary::kind(count);
     let stopped = |of, why: &str| match kind {
         Some(_) => Failure::new(of, format!("{why}: {}", summary::unsuccessful(count))),
@@ -240,8 +255,8 @@ fn verdict(stop: Option<Stop>, count: RecordCounts, failed: &[u64], next: &NextS
             Failure { kind: FailureKind::Auth, ..failure }
         }
         // Nothing else has failed.
-        (Some(Stop::Forbidden(failure, failed)), _)
-            if count.failed <= failed && count.refused_in_part + count.unknown + count.mismatch == 0 =>
+        (Some(Stop::Forbidden(failure, in_a_row)), _)
+            if count.failed <= in_a_row && count.refused_in_part + count.unknown + count.mismatch == 0 =>
         {
             Failure { kind: FailureKind::Auth, ..failure }
         }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::read;
 use crate::batch::after::{undo, verify};
-use crate::cli::{BatchArgs, GlobalArgs, PlanArgs, Rate, RequestArgs};
+use crate::cli::{PaceArgs, PlanArgs, RequestArgs};
 use crate::client::Session;
 use storefront_core::failure::Failure;
 
@@ -19,12 +19,9 @@ pub struct JournalArgs {
     /// Input of the batch [default: the one next to the journal]
     #[arg(short = 'i', long = "input", value_name = "FILE")]
     pub batch_input: Option<PathBuf>,
-    /// Records to read concurrently [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub jobs: Option<u16>,
-    /// Maximum rate: N/s, N/m or N/h
-    #[arg(long, value_name = "N/s")]
-    pub rate: Option<Rate>,
+    /// How many, and how fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
 }
 
 /// Flags of `journal verify`.
@@ -96,13 +93,7 @@ fn percent(text: &str) -> Result<f64, String> {
 
 impl JournalArgs {
     fn of(file: PathBuf) -> Self {
-        Self { file, batch_input: None, jobs: None, rate: None }
-    }
-
-    /// The flags of a batch that it takes.
-    fn global(&self, global: &GlobalArgs) -> GlobalArgs {
-        let batch = BatchArgs { jobs: self.jobs, rate: self.rate, ..BatchArgs::default() };
-        GlobalArgs { batch, ..global.clone() }
+        Self { file, batch_input: None, pace: PaceArgs::default() }
     }
 }
 
@@ -111,8 +102,6 @@ impl JournalArgs {
 /// # Errors
 /// As [`verify::verify`].
 pub async fn verify(session: &Session<'_>, args: &VerifyArgs) -> Result<(), Failure> {
-    let global = args.journal.global(session.global);
-    let session = &Session { global: &global, ..*session };
     let listing = read(session, &args.journal.file)?;
     verify::verify(session, &listing, args.journal.batch_input.as_deref(), args.sample).await
 }
@@ -125,8 +114,6 @@ pub async fn undo(session: &Session<'_>, args: &UndoArgs) -> Result<(), Failure>
     if args.plan.file.is_none() {
         return Err(Failure::usage("no plan is named").hint("name its file with --plan FILE"));
     }
-    let global = args.journal.global(session.global);
-    let session = &Session { global: &global, ..*session };
     let listing = read(session, &args.journal.file)?;
     undo::undo(session, &listing, args.journal.batch_input.as_deref()).await
 }

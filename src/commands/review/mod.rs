@@ -22,7 +22,7 @@ use url::Url;
 
 use crate::batch::listing::Listing;
 use crate::cli::command_line::CommandLine;
-use crate::cli::{BatchArgs, GlobalArgs, Rate, RequestArgs, hint, plan_file};
+use crate::cli::{BatchArgs, GlobalArgs, PaceArgs, RequestArgs, hint, plan_file};
 use crate::client::Session;
 use crate::client::runtime::Signals;
 use crate::client::service::Service;
@@ -58,12 +58,9 @@ pub struct ReviewArgs {
     /// Set the code for reviews that have no terminal to show one on
     #[arg(long, conflicts_with = "file")]
     pub set_code: bool,
-    /// Records to process concurrently [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub jobs: Option<u16>,
-    /// Maximum rate: N/s, N/m or N/h
-    #[arg(long, value_name = "N/s")]
-    pub rate: Option<Rate>,
+    /// How many, and how fast.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// What every call takes.
     #[command(flatten)]
     pub request: RequestArgs,
@@ -110,7 +107,7 @@ pub async fn run(session: &Session<'_>, args: &ReviewArgs) -> Result<(), Failure
     };
     drop((door, signals));
     let result = match selected {
-        Ok(only) => Box::pin(apply_selected(session, args, &desk, (plan, records), only)).await,
+        Ok(only) => Box::pin(apply_selected(session, &desk, (plan, records), only)).await,
         Err(failure) => Err(failure),
     };
     let _ = timeout(LAST_ANSWER, server.stop()).await;
@@ -183,7 +180,6 @@ async fn expiry(session: &Session<'_>, plan: &Plan) {
 /// Applies the selected records as `apply --only` does, and notes the others as declined; the page may be closed meanwhile.
 async fn apply_selected(
     session: &Session<'_>,
-    args: &ReviewArgs,
     desk: &Arc<Desk>,
     (mut plan, records): (Plan, String),
     only: Vec<u64>,
@@ -200,8 +196,8 @@ async fn apply_selected(
         Seen::Begun => watching.begin(),
         Seen::Step(step) => watching.step(*step),
     })));
-    (plan.only, plan.declines_others) = (only, true);
-    let batch = BatchArgs { jobs: args.jobs, rate: args.rate, ..BatchArgs::default() };
+    (plan.only, plan.declines_others) = (Some(only.into_iter().collect()), true);
+    let batch = BatchArgs::default();
     let result = match Plan::read(&*session.context.storage, &plan.path) {
         Ok((_, now)) if now == records => apply::carry_out(session, &plan, records, batch).await,
         Ok(_) => Err(Failure::guard("the plan has changed since it was shown").hint("review it again")),

@@ -1,0 +1,96 @@
+//! The same input again: every night, after a mistake, and from another directory.
+
+use serde_json::{Value, json};
+
+use crate::support::batch::lines;
+use crate::support::magento::{program, run};
+use crate::support::storefront::Outcome;
+use crate::support::test_env::TestEnv;
+
+const UPDATE: &str = "customer update -i names.csv --jobs 1";
+
+fn journal(env: &TestEnv, name: &str) -> String {
+    env.home.dir.path().join(format!("{name}.journal")).display().to_string()
+}
+
+fn reasons(outcome: &Outcome) -> Vec<Value> {
+    lines(outcome).iter().map(|line| line["reason"].clone()).collect()
+}
+
+/// Whether nothing but reads was sent since the last call.
+fn only_read(env: &TestEnv) -> bool {
+    env.requests().iter().all(|request| request.starts_with("GET"))
+}
+
+#[test]
+fn a_sheet_of_updates_is_run_every_night_and_sends_what_is_new() {
+    let env = TestEnv::new();
+    let sheet = "customer,address_id,city\n1,1,Oslo\n2,5,Kyoto\n";
+    env.file("names.csv", sheet);
+    let first = run(&env, UPDATE);
+    assert_eq!(first.code, 0, "{first:?}");
+    env.requests();
+    let second = run(&env, UPDATE);
+    assert_eq!((second.code, reasons(&second)), (0, vec![json!("unchanged"); 2]), "{second:?}");
+    assert!(only_read(&env), "{second:?}");
+    // That of another day has the same name.
+    env.file("names.csv", "customer,address_id,city\n3,7,Lyon\n1,1,Oslo\n");
+    let shown = run(&env, &format!("{UPDATE} -n"));
+    assert!(shown.code == 0 && only_read(&env), "{shown:?}");
+    let third = run(&env, UPDATE);
+    assert_eq!((third.code, &reasons(&third)[1]), (0, &json!("unchanged")), "{third:?}");
+    // Another machine does not know what the journal has.
+    let elsewhere = env.home.dir.path().join("elsewhere");
+    let state = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
+    let line = format!("{UPDATE} -y -o json");
+    let other = program(&env, &line).env(state, elsewhere.to_str().unwrap()).run();
+    assert!(other.code == 3 && other.stderr.contains("already exists"), "{other:?}");
+}
+
+#[test]
+fn what_adds_is_not_sent_by_the_same_command_again() {
+    let env = TestEnv::new();
+    env.file("items.csv", "sku,qty,customer\nmug-blue,1,1\n");
+    let line = "quote add-item -i items.csv";
+    assert_eq!(run(&env, line).code, 0);
+    env.requests();
+    let again = run(&env, line);
+    assert!(again.code == 3 && again.stderr.contains("already exists"), "{again:?}");
+    assert!(env.requests().is_empty(), "{again:?}");
+}
+
+#[test]
+fn a_batch_is_resumed_from_anywhere_with_the_arguments_that_it_was_begun_with() {
+    let env = TestEnv::new();
+    env.file("items.csv", "sku,qty,customer\nno-such,1,1\nmug-blue,1,2\n");
+    let first = run(&env, "quote add-item -i items.csv --jobs 1");
+    assert_eq!(first.code, 7, "{first:?}");
+    let elsewhere = env.home.dir.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let resume = |batch: &str, flags: &str| {
+        let mut command = program(&env, &format!("resume {batch} -q -o json {flags}")).into_command();
+        command.current_dir(&elsewhere);
+        let ended = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (ended.status.code().unwrap(), text(ended.stdout) + &text(ended.stderr))
+    };
+    let file = journal(&env, "items.csv");
+    env.requests();
+    let (code, shown) = resume(&file, "-n");
+    assert!(code == 0 && shown.contains("404 Not Found") && only_read(&env), "{shown}");
+    // As it is, and by its number.
+    let (code, again) = resume("1", "--retry-failed=2");
+    assert!(code == 7 && again.contains("done earlier"), "{again}");
+    assert_eq!(env.requests().iter().filter(|sent| sent.starts_with("POST")).count(), 1);
+    env.file("items.csv", "sku,qty,customer\numbrella,1,1\nmug-blue,1,2\n");
+    let (code, done) = resume(&file, "--jobs 2 -y");
+    assert!(code == 0 && done.contains("done earlier"), "{done}");
+    for (batch, says) in
+        [("latest", "has to be named"), ("99", "is no batch"), ("other.journal", "is no batch")]
+    {
+        let (code, refused) = resume(batch, "");
+        assert!(code == 2 && refused.contains(says), "{batch}: {refused}");
+    }
+    let (code, refused) = resume(&file, "-i -");
+    assert!(code == 2 && refused.contains("its input was a file"), "{refused}");
+}
