@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 18] = [
     "system",
     "log",
     "journal",
@@ -19,6 +19,7 @@ const MODULES: [&str; 17] = [
     "ops",
     "plan",
     "completion",
+    "past",
     "batch",
     "commands",
     "lib",
