@@ -47,7 +47,9 @@ fn what_was_written_to_a_cart_is_taken_back() {
         ),
     ] {
         let env = TestEnv::new();
-        before.iter().for_each(|line| drop(done(&env, line)));
+        for line in before {
+            done(&env, line);
+        }
         let written = done(&env, line);
         let id = written["write"].as_str().unwrap();
         assert_eq!(run(&env, &format!("verify {id}")).code, 0, "{line}");
