@@ -74,7 +74,11 @@ impl<'a> CartOwner<'a> {
     fn not_shown(&self) -> Result<Vec<String>, Failure> {
         let Some(log) = WriteLog::to_read(self.service.session.context)? else { return Ok(Vec::new()) };
         let of_service = self.service.settings.service_id().to_string();
-        let recent = log.recent_effects(&of_service, &self.effect().owner)?;
+        let mut recent = log.recent_effects(&of_service, &self.effect().owner)?;
+        // The read shows the items, and no addresses or payment method.
+        for effect in &mut recent {
+            effect.changes.retain(|change| List::of(&change.path) == Some(List::Items));
+        }
         Ok(effect::not_shown(&recent, &self.document()))
     }
 

@@ -54,7 +54,7 @@ fn a_plan_of_all_customers_removes_what_is_stored_twice_and_nothing_else() {
     assert_eq!((&found[3]["records"], &found[0]["removable"]), (&json!(3), &json!([before[1][1]])));
     let requests = env.requests();
     assert!(requests.iter().all(|request| request == "GET 200") && requests.len() == 3, "{requests:?}");
-    assert_eq!(run(&env, "apply a.plan --only 1 3 --yes").code, 0);
+    assert_eq!(run(&env, "apply a.plan --only 1,3 --yes").code, 0);
     let after: Vec<_> = [7, 20, 340, 345, 350].map(|customer| addresses(&env, customer)).into();
     assert_eq!(after, [&before[0][..], &before[1][..1], &before[2][..], &before[3][..1], &before[4][..]]);
     assert_eq!(env.requests().iter().filter(|request| *request == "DELETE 200").count(), 2);

@@ -110,6 +110,7 @@ mod masking;
 mod mcp;
 #[cfg(unix)]
 mod operation_faults;
+#[cfg(unix)]
 mod order_update;
 mod past;
 mod people;

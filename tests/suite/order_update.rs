@@ -59,14 +59,14 @@ fn the_comment_is_added_also_after_a_signal() {
 #[test]
 fn a_resume_adds_the_comment_that_is_missing_and_no_other() {
     const RESUME: &str = "order update -i orders.csv -y --resume";
-    for (killed_at, before, codes) in [(5, 1, [5, 0, 0]), (6, 2, [0, 0, 0])] {
+    for (killed_at, before) in [(5, 1), (6, 2)] {
         let batch = "order update -i orders.csv -y";
         let (env, killed) = signalled(rustix::process::Signal::KILL, killed_at, batch);
         assert_eq!(comments(&env).len(), before, "{killed:?}");
         assert_eq!(order(&env)["addresses"][1]["postcode"], "10119");
-        for code in codes {
+        for _ in 0..2 {
             let resumed = run(&env, RESUME);
-            assert_eq!(resumed.code, code, "{resumed:?}");
+            assert_eq!(resumed.code, 0, "{resumed:?}");
         }
         assert_eq!(comments(&env)[0], "shipping address corrected: postcode 10118 → 10119");
         assert_eq!(comments(&env).len(), 2);

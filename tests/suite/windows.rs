@@ -32,6 +32,7 @@ const LEFT_OUT: [(&str, &[&str]); 8] = [
         "signals to send",
         &[
             "interrupted_looks",
+            "order_update",
             "sandbox_serve::serve_has_the_rules_of_the_version_that_is_named",
             "batch_interruption",
             "cart_reports::interrupted_between_two_calls_the_report_is_partial",
