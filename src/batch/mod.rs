@@ -173,7 +173,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         Some(_) => failure.hint("wait until nobody else applies the plan, or make it again with --plan"),
         None => failure,
     })?;
-    if opening.is_anew() {
+    if opening.starts_new() {
         same_input::ensure_of_this_log(&noted_log, &opening)?;
         opening.past = PreviousRun::default();
     }
@@ -392,7 +392,7 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
             input: Some(input),
             resume: true,
             restart: false,
-            anew: false,
+            is_new: false,
             commands,
         });
     }
@@ -412,8 +412,8 @@ fn files(preparer: &RecordPreparer<'_>) -> Result<Files, Failure> {
         }
     };
     let commands = command_line::commands(preparer, &journal);
-    let anew = same_input::is_compared(preparer);
-    Ok(Files { journal, input, resume: args.resume, restart: args.restart, anew, commands })
+    let is_new = same_input::is_compared(preparer);
+    Ok(Files { journal, input, resume: args.resume, restart: args.restart, is_new, commands })
 }
 
 /// The input of a batch, as a plan that is made of it notes it.

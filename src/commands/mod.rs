@@ -127,7 +127,7 @@ pub enum Command {
     // The overview fits a terminal of 35 lines.
     #[command(hide = true)]
     Forget(ForgetArgs),
-    /// Go on with a batch, with the arguments that it was begun with
+    /// Continue a batch, with the arguments that it was started with
     // The overview fits a terminal of 35 lines.
     #[command(hide = true)]
     Resume(ResumeArgs),

@@ -1,4 +1,4 @@
-//! `storefront resume`: goes on with a batch, with the arguments that it was begun with.
+//! `storefront resume`: continues a batch, with the arguments that it was started with.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::system::storage::real_path;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
 
-/// Flags of the command that began the batch which are not repeated: they are said anew, or not at all.
+/// Flags of the command that began the batch which are not repeated: they are said again, or not at all.
 const NOT_REPEATED: [&str; 16] = [
     "--resume",
     "--restart",
@@ -41,7 +41,7 @@ const OF_OUTPUT: [&str; 3] = ["--output", "--jq", "--color"];
 /// Flags of `resume`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It repeats the arguments that the batch was begun with; what is done is not sent again.
+    after_help = "It repeats the arguments that the batch was started with; what is done is not sent again.
 
 Examples:
   storefront resume items.csv.journal
@@ -98,7 +98,7 @@ impl ResumeArgs {
     }
 }
 
-/// The command line that goes on with a batch, where this is `resume`. The working directory becomes that of the batch: its
+/// The command line that continues a batch, where this is `resume`. The working directory becomes that of the batch: its
 /// paths are as they were typed.
 ///
 /// # Errors

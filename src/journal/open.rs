@@ -30,7 +30,7 @@ pub struct Files {
     /// Discard it.
     pub restart: bool,
     /// Begin a new one in its place where neither is set; else there must be none then.
-    pub anew: bool,
+    pub is_new: bool,
     /// The commands that do the one and the other, for hints.
     pub commands: Commands,
 }
@@ -53,8 +53,8 @@ pub struct Opening {
     pub files: Files,
     header: JournalHeader,
     log: Option<(Arc<dyn Log>, Lock)>,
-    /// Whether a new journal is begun in place of one that is there.
-    is_anew: bool,
+    /// Whether a new journal takes the place of one that is there.
+    starts_new: bool,
     /// What earlier runs left; of a journal to be discarded, too.
     pub past: PreviousRun,
 }
@@ -73,7 +73,7 @@ impl Opening {
         header: JournalHeader,
     ) -> Result<Self, Failure> {
         let (log, past) = (None, PreviousRun::default());
-        let mut opening = Self { storage, clock, files, header, log, is_anew: false, past };
+        let mut opening = Self { storage, clock, files, header, log, starts_new: false, past };
         match opening.storage.open_log(&opening.files.journal, LogAccess::Append) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&opening.files.journal, &error)),
@@ -94,20 +94,20 @@ impl Opening {
         // What was found may have been removed by a run that was refused meanwhile.
         let log = self.storage.open_log(path, LogAccess::Append).map_err(|error| unreadable(path, &error))?;
         // What is discarded may have had other titles.
-        let is_anew = self.files.anew && !self.files.resume && !self.files.restart;
-        let titles = self.header.titles.clone().filter(|_| !self.files.restart && !is_anew);
+        let starts_new = self.files.is_new && !self.files.resume && !self.files.restart;
+        let titles = self.header.titles.clone().filter(|_| !self.files.restart && !starts_new);
         self.past = read::read(path, &log, &JournalHeader { titles, ..self.header.clone() })?;
-        if !self.files.resume && !self.files.restart && !self.files.anew {
+        if !self.files.resume && !self.files.restart && !self.files.is_new {
             return Err(already_there(&self.files, self.past.is_complete(&self.header)));
         }
-        self.is_anew = is_anew;
+        self.starts_new = starts_new;
         self.log = Some((log, lock));
         Ok(())
     }
 
-    /// Whether a new journal is begun in place of one that is there.
-    pub fn is_anew(&self) -> bool {
-        self.is_anew
+    /// Whether a new journal takes the place of one that is there.
+    pub fn starts_new(&self) -> bool {
+        self.starts_new
     }
 
     /// The failure of a run that needs a journal of its own.
@@ -123,7 +123,7 @@ impl Opening {
     pub async fn begin(mut self, records: u64) -> Result<(Arc<dyn Log>, Lock, PreviousRun), Failure> {
         let (path, held) = (real_path(&self.files.journal), self.log.take());
         let (path, is_new) = (&*path, held.is_none());
-        if self.files.restart || self.is_anew() {
+        if self.files.restart || self.starts_new() {
             self.past = PreviousRun::default();
         }
         let failed = |error: io::Error| unwritable(path, &error);
@@ -175,7 +175,7 @@ impl Opening {
     /// Whether the journal does not count, if there is one. Of a shard that has sent nothing, the input may have changed since.
     fn is_started(&self) -> bool {
         let is_empty = self.header.shard.is_some() && self.past.last() == 0;
-        self.files.restart || self.is_anew() || self.past.is_void || is_empty
+        self.files.restart || self.starts_new() || self.past.is_void || is_empty
     }
 
     /// Refuses another journal of this input in which a record was sent, or into which another process writes: what it

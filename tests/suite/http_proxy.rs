@@ -33,15 +33,21 @@ fn a_proxy_that_refuses_is_unavailable_and_named() {
     for (status, stderr) in [
         (
             "407 Proxy Authentication Required",
-            str![[r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy requires a user name and a password (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null,"write":"1","owner":{"cart":1},"changes":[{"path":"items[new]","before":null,"after":{"sku":"mug-blue","qty":1}}]}}"#]],
+            str![[
+                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy requires a user name and a password (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null,"write":"1","owner":{"cart":1},"changes":[{"path":"items[new]","before":null,"after":{"sku":"mug-blue","qty":1}}]}}"#
+            ]],
         ),
         (
             "403 Forbidden",
-            str![[r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy refused it or does not reach it (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null,"write":"1","owner":{"cart":1},"changes":[{"path":"items[new]","before":null,"after":{"sku":"mug-blue","qty":1}}]}}"#]],
+            str![[
+                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy refused it or does not reach it (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null,"write":"1","owner":{"cart":1},"changes":[{"path":"items[new]","before":null,"after":{"sku":"mug-blue","qty":1}}]}}"#
+            ]],
         ),
         (
             "502 Bad Gateway",
-            str![[r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy refused it or does not reach it (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null,"write":"1","owner":{"cart":1},"changes":[{"path":"items[new]","before":null,"after":{"sku":"mug-blue","qty":1}}]}}"#]],
+            str![[
+                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy refused it or does not reach it (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null,"write":"1","owner":{"cart":1},"changes":[{"path":"items[new]","before":null,"after":{"sku":"mug-blue","qty":1}}]}}"#
+            ]],
         ),
     ] {
         let proxy = MockServer::start(vec![answer(status, "", ""); 3]);

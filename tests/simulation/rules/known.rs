@@ -17,7 +17,37 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[];
+pub const KNOWN: &[Known] = &[
+    Known {
+        name: "own-cart-refused",
+        rules: &[Rule::Healing],
+        is_it: |_, broken| broken.what.contains("had no active cart when this was planned"),
+        case: "a plan for customers without a cart, killed after its first record made one, is to be planned again",
+    },
+    Known {
+        name: "other-cart-refused",
+        rules: &[Rule::Healing],
+        is_it: |_, broken| {
+            broken.what.contains("is not the active cart")
+                && broken.what.contains("the record was sent to it")
+        },
+        case: "a record of unknown outcome whose cart was ordered is never sent to the next one: a person marks it",
+    },
+    Known {
+        name: "log-between-read-and-put",
+        rules: &[Rule::Waits],
+        is_it: |_, broken| broken.what.contains("ms between the last read and it"),
+        case: "where several records are written down at a time, the log of a slow disk stands between read and PUT for \
+               less than a second; after two seconds the steps start again at the read",
+    },
+    Known {
+        name: "no-lines-without-a-log",
+        rules: &[Rule::Once],
+        is_it: |_, broken| broken.what.contains("the log of this machine cannot be read"),
+        case: "a batch whose log cannot be read while it looks for earlier records ends without a line for each: it has \
+               sent nothing",
+    },
+];
 
 /// The known case that something broken is.
 pub fn find(world: &World, broken: &Break) -> Option<&'static Known> {

@@ -22,7 +22,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || key(one) == key(other)
 }
 
-/// Whether two labels are the same but for the case of letters, which a label that is written exactly is told by.
+/// Whether two labels are the same except for the case of letters, which a label that is written exactly is told by.
 pub fn is_exact(one: &str, other: &str) -> bool {
     one.trim() == other.trim() || one.trim().nfc().eq(other.trim().nfc())
 }
