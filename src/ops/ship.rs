@@ -41,7 +41,7 @@ const PAYMENT: &str = "selected-payment-method";
 /// setting the same a second time changes nothing.
 ///
 /// # Errors
-/// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
+/// As [`write::carry_out`]; `partial` where the first call was applied and the second was not. `usage` where the named
 /// customer has no cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {

@@ -79,11 +79,12 @@ mod tests {
         let text = text(attribute.as_object().unwrap(), OutputStyle::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[..9],
+            lines[..10],
             [
                 "Label                  Colour",
                 "Required               no",
                 "Searchable             yes",
+                "Attribute set          Default|Home/Kitchen",
                 "Default option         Red",
                 "Label in store view 2  Couleur",
                 "",

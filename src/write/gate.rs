@@ -84,10 +84,10 @@ pub async fn gate(service: &Service<'_>, operation: &'static str, calls: &mut [C
     Ok(())
 }
 
-/// As [`gate`], for a call of which nobody knows what it changes.
+/// As [`gate()`], for a call of which nobody knows what it changes.
 ///
 /// # Errors
-/// As [`gate`].
+/// As [`gate()`].
 pub(super) async fn gate_any(
     service: &Service<'_>,
     operation: &'static str,

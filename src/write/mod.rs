@@ -123,7 +123,7 @@ pub async fn send_and_look(
 /// Sends a call of which nobody knows what it changes; nothing is looked at.
 ///
 /// # Errors
-/// As [`Service::send`], and as [`gate`].
+/// As [`Service::send`], and as [`gate()`].
 pub async fn send_any(
     service: &Service<'_>,
     operation: &'static str,

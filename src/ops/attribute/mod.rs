@@ -135,7 +135,7 @@ pub fn replace_texteditor(dialect: &Dialect, attribute: &mut Map<String, Value>)
 /// sent then.
 ///
 /// # Errors
-/// As [`Service::write`]; `usage` for names that the shop does not have, `refused` where the code exists, `partial` where
+/// As [`write::carry_out`]; `usage` for names that the shop does not have, `refused` where the code exists, `partial` where
 /// it was created and an assignment failed.
 pub async fn create(
     service: &Service<'_>,
@@ -235,7 +235,7 @@ pub async fn look_up(service: &Service<'_>, asked: &Map<String, Value>) -> Resul
 /// an attribute of the same code. After an unknown outcome it is read, too.
 ///
 /// # Errors
-/// As [`Service::write`]; `refused` where the code exists.
+/// As [`write::carry_out`]; `refused` where the code exists.
 async fn create_only(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let asked = Attribute(&draft.fields);
     let request = request(service, draft, service.settings.dialect.create_attribute)?;
