@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
 use jiff::Timestamp;
-use rusqlite::params;
 use serde_json::{Map, Value};
 
 use super::lag::{MAX_LAG, is_younger};
@@ -114,8 +113,7 @@ impl Entry {
 
 /// What a call changes, as the log has it.
 fn effect_of(call: &Write) -> Effect {
-    let effect = serde_json::from_value(call.effect.clone());
-    effect.unwrap_or_else(|_| Effect::on(effect::Owner::to_be_made(Kind::Customer)))
+    call.changes().unwrap_or_else(|| Effect::on(effect::Owner::to_be_made(Kind::Customer)))
 }
 
 /// The address that a call removes.
@@ -406,12 +404,12 @@ impl CustomerStore {
 
     fn close(&self, call: &Write, outcome: WriteOutcome, shown: Option<&Map<String, Value>>) {
         let Some(log) = &self.log else { return };
-        log.close_later(call.id, outcome, None);
-        if let Some(shown) = shown {
+        let closed = shown.map(|shown| {
             let mut effect = effect_of(call);
             effect.close(shown);
-            log.note_seen(call.id, &effect);
-        }
+            effect
+        });
+        log.close_later(call.id, outcome, closed.as_ref());
     }
 
     /// Returns once all that was noted is in the log: the customer's lock may be released.
@@ -502,15 +500,6 @@ impl CustomerStore {
 }
 
 impl WriteLog {
-    /// Notes what a look has shown of a write.
-    fn note_seen(&self, id: WriteId, effect: &Effect) {
-        let Ok(effect) = serde_json::to_string(effect) else { return };
-        self.commit_later(move |connection| {
-            let note = "UPDATE write SET effect = ?2 WHERE id = ?1";
-            connection.prepare_cached(note)?.execute(params![id.0, effect]).map(drop)
-        });
-    }
-
     /// The run and the record that a name stands for; `None` where it is no name.
     pub fn parse(name: &str) -> Option<(RunId, Option<u64>)> {
         match name.split_once(':') {

@@ -31,7 +31,7 @@ impl WriteLog {
         let writes = self.newest(service, &owner, None, MOST)?;
         let is_recent = |outcome: &WriteOutcome| matches!(outcome, WriteOutcome::Applied { at, .. } if is_younger(MAX_LAG, *at, now));
         let recent = writes.into_iter().filter(|write| is_recent(&write.outcome));
-        Ok(recent.filter_map(|write| serde_json::from_value(write.effect).ok()).collect())
+        Ok(recent.filter_map(|write| write.changes()).collect())
     }
 }
 

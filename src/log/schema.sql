@@ -22,7 +22,6 @@ CREATE TABLE run (
     journal TEXT,
     header TEXT,
     journal_length INTEGER NOT NULL DEFAULT 0,
-    counts TEXT,
     began INTEGER NOT NULL,
     ended INTEGER,
     retention_days INTEGER NOT NULL,
@@ -53,8 +52,7 @@ CREATE TABLE write (
     left_at INTEGER NOT NULL,
     -- NULL while nobody knows what became of it.
     outcome TEXT,
-    closed_at INTEGER,
-    seen TEXT
+    closed_at INTEGER
 ) STRICT;
 CREATE INDEX write_of_owner ON write (service, owner_kind, owner, id);
 CREATE INDEX write_of_run ON write (run, record, id);

@@ -12,9 +12,11 @@ use super::{
 };
 use crate::system::context::Context;
 use crate::system::database::{DatabaseError, Step, commit_together};
+use storefront_core::effect::{self, Before, Change, Effect, Kind, Seen, Sent};
 use storefront_core::email::Email;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
+use storefront_core::profile::path::FieldPath;
 use storefront_core::text::token::Credential;
 
 const SERVICE: &str = "magento https://shop.example";
@@ -92,10 +94,17 @@ async fn a_write_is_in_the_log_as_it_was_given_and_open_until_it_is_closed() {
     assert_eq!(write.effect, new(run, "7").effect);
     // Numbers keep their text, and fields their order.
     assert_eq!(log.document(id).unwrap(), new(run, "7").document);
-    log.close(id, applied(), Some(json!({"city": "TROY"}))).await;
+    let mut effect = Effect::on(effect::Owner::new(Kind::Customer, 7));
+    effect.changes.push(Change {
+        path: FieldPath::default().member("city"),
+        before: Before::Read(Some("Rome".into())),
+        sent: Sent::Value(Some("Troy".into())),
+        seen: Some(Seen { value: Some("TROY".into()) }),
+    });
+    log.close(id, applied(), Some(&effect)).await;
     let write = log.write(id).unwrap().unwrap();
     assert_eq!((write.outcome, write.is_open), (applied(), false));
-    assert_eq!(write.seen, Some(json!({"city": "TROY"})));
+    assert_eq!(write.changes(), Some(effect));
     assert!(writes(&log, "8").is_empty());
 }
 

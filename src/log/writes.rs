@@ -121,8 +121,6 @@ pub struct Write {
     pub outcome: WriteOutcome,
     /// Whether nobody has said what became of it.
     pub is_open: bool,
-    /// What the look that closed it showed otherwise than it was sent.
-    pub seen: Option<Value>,
 }
 
 impl Write {
@@ -146,7 +144,7 @@ impl Write {
 }
 
 const SELECT: &str = "SELECT write.id, run, part_of, record, call, operation, write.service, owner, effect, left_at, \
-     outcome, seen, owner_kind, customer FROM write JOIN run ON run.id = write.run";
+     outcome, owner_kind, customer FROM write JOIN run ON run.id = write.run";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
     let json = |text: Option<String>| text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -166,9 +164,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Write> {
         left_at,
         outcome: outcome.unwrap_or(WriteOutcome::Unknown { sent_at: left_at }),
         is_open: outcome.is_none(),
-        seen: json(row.get(11)?),
-        owner_kind: row.get(12)?,
-        customer: row.get(13)?,
+        owner_kind: row.get(11)?,
+        customer: row.get(12)?,
     })
 }
 
@@ -197,30 +194,45 @@ impl OpenWrite {
 impl Drop for OpenWrite {
     fn drop(&mut self) {
         if !self.has_left {
-            let (id, now) = (self.id.clone(), stored(self.log.clock.now()));
+            let closing = Closing::of(WriteOutcome::NotSent, stored(self.log.clock.now()), None);
+            let id = self.id.clone();
             // The commit of the write may still be under way: then this one comes after it.
             self.log.commit_later(move |connection| match id.get() {
-                Some(id) => close(connection, *id, &WriteOutcome::NotSent, now, None),
+                Some(id) => closing.note(connection, *id),
                 None => Ok(()),
             });
         }
     }
 }
 
-fn close(
-    connection: &Connection,
-    id: i64,
-    outcome: &WriteOutcome,
-    now: i64,
-    seen: Option<&Value>,
-) -> rusqlite::Result<()> {
-    let outcome = serde_json::to_string(outcome).unwrap_or_default();
-    connection
-        .prepare_cached(
-            "UPDATE write SET outcome = ?2, closed_at = ?3, seen = coalesce(?4, seen) WHERE id = ?1",
-        )?
-        .execute(params![id, outcome, now, seen.map(Value::to_string)])
-        .map(drop)
+/// What is noted of a write once it is known what became of it.
+struct Closing {
+    outcome: String,
+    at: i64,
+    /// The effect with what was seen, and the id of its owner, where they are known by now.
+    effect: Option<String>,
+    owner: Option<String>,
+}
+
+impl Closing {
+    fn of(outcome: WriteOutcome, at: i64, effect: Option<&Effect>) -> Self {
+        Self {
+            outcome: serde_json::to_string(&outcome).unwrap_or_default(),
+            at,
+            effect: effect.and_then(|effect| serde_json::to_string(effect).ok()),
+            owner: effect.and_then(|effect| effect.owner.id.clone()),
+        }
+    }
+
+    fn note(&self, connection: &Connection, id: i64) -> rusqlite::Result<()> {
+        connection
+            .prepare_cached(
+                "UPDATE write SET outcome = ?2, closed_at = ?3, effect = coalesce(?4, effect), \
+                                  owner = coalesce(owner, ?5) WHERE id = ?1",
+            )?
+            .execute(params![id, self.outcome, self.at, self.effect, self.owner])
+            .map(drop)
+    }
 }
 
 impl WriteLog {
@@ -259,34 +271,18 @@ impl WriteLog {
         Ok(opened)
     }
 
-    /// Notes what became of a write, and its effect with what was seen, where a look has closed it. As [`Self::close`].
-    pub async fn close_effect(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
-        let (now, owner) = (stored(self.clock.now()), effect.and_then(|effect| effect.owner.id.clone()));
-        let effect = effect.and_then(|effect| serde_json::to_string(effect).ok());
-        let step = move |connection: &Connection| {
-            close(connection, id.0, &outcome, now, None)?;
-            connection
-                .prepare_cached(
-                    "UPDATE write SET effect = coalesce(?2, effect), owner = coalesce(owner, ?3) WHERE id = ?1",
-                )?
-                .execute(params![id.0, effect, owner])
-                .map(drop)
-        };
-        let _ = self.commit(Durability::Buffered, step).await;
-    }
-
-    /// Notes what became of a write, and what of it a look showed otherwise than it was sent. What cannot be noted is left out: the
-    /// write stays open, and the next command finds out for itself, as it does when the process dies before this.
-    pub async fn close(&self, id: WriteId, outcome: WriteOutcome, seen: Option<Value>) {
-        let now = stored(self.clock.now());
-        let step = move |connection: &Connection| close(connection, id.0, &outcome, now, seen.as_ref());
+    /// Notes what became of a write, and its effect with what was seen, where a look has closed it. What cannot be noted is left out:
+    /// the write stays open, and the next command finds out for itself, as it does when the process dies before this.
+    pub async fn close(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
+        let closing = Closing::of(outcome, stored(self.clock.now()), effect);
+        let step = move |connection: &Connection| closing.note(connection, id.0);
         let _ = self.commit(Durability::Buffered, step).await;
     }
 
     /// As [`Self::close`], without waiting: it is in the log before whatever is committed later, and before what is read later.
-    pub fn close_later(&self, id: WriteId, outcome: WriteOutcome, seen: Option<Value>) {
-        let now = stored(self.clock.now());
-        self.commit_later(move |connection| close(connection, id.0, &outcome, now, seen.as_ref()));
+    pub fn close_later(&self, id: WriteId, outcome: WriteOutcome, effect: Option<&Effect>) {
+        let closing = Closing::of(outcome, stored(self.clock.now()), effect);
+        self.commit_later(move |connection| closing.note(connection, id.0));
     }
 
     /// Up to so many writes of an owner that are older than `before`, newest first.

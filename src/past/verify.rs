@@ -107,7 +107,7 @@ async fn look(service: &Service<'_>, writes: &[&Write]) -> Result<State, Failure
             for (write, mut effect) in writes.iter().zip(effects.clone()).filter(|(write, _)| is_open(write))
             {
                 effect.close(&document);
-                log.close_effect(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
+                log.close(write.id, WriteOutcome::Applied { at, verified: true }, Some(&effect)).await;
             }
         }
     }

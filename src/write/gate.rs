@@ -52,7 +52,7 @@ impl LeftCall {
             service.stage.close(self.0, effect);
         }
         if let Ok(log) = service.log() {
-            log.close_effect(self.0.id, outcome, effect.as_ref()).await;
+            log.close(self.0.id, outcome, effect.as_ref()).await;
         }
     }
 }
