@@ -166,7 +166,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
     let (path, restart) = (files.journal.clone(), files.commands.restart.clone());
     ensure_started(session, args, &path)?;
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
-    let noted_log = WriteLog::open(session.context)?;
+    let noted_log = service.log()?.clone();
     let opening = Opening::look(storage, clock, files, header.clone()).await;
     let mut opening = opening.map_err(|failure| match preparer.plan {
         // A plan has no flags for its journal.
@@ -209,7 +209,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         in_log(&real_path(&path), &noted).map(|(path, header)| (path, same_input::with_place(header)));
     let uuid = noted.run.clone().unwrap_or_default();
     let run = NewRun { uuid, journal: of_journal, ..service.new_run(operation.name) };
-    service.run.set(Some(service.log()?.begin_run(run).await?));
+    service.run.set(Some(noted_log.begin_run(run).await?));
     let now = Elsewhere::look(preparer, &path, &noted).await;
     if !now.is_ok_and(|now| now.count() == of_others) {
         return Err(begun_at_once(session, &path, is_new));

@@ -169,11 +169,9 @@ fn find(args: &ResumeArgs, context: &Context) -> Result<(Run, String), Failure> 
         }
         None | Some("latest") => runs.into_iter().next(),
         Some(id) if id.bytes().all(|byte| byte.is_ascii_digit()) => {
-            let id = id.parse().ok().map(RunId);
-            match id.map(|id| log.journal_of(id)).transpose()?.flatten() {
-                Some(journal) => runs.into_iter().find(|run| run.is_over(&journal)),
-                None => None,
-            }
+            let named = id.parse().ok().map(|id| log.run(RunId(id))).transpose()?.flatten();
+            let journal = named.and_then(|run| run.journal);
+            journal.and_then(|(journal, _)| runs.into_iter().find(|run| run.is_over(&journal)))
         }
         Some(path) => {
             let journal = real_path(Path::new(path)).to_string_lossy().into_owned();

@@ -329,7 +329,7 @@ impl CustomerStore {
     /// # Errors
     /// `guard` where the log cannot be read.
     pub fn knows_run(&self, runs: &[String]) -> Result<bool, Failure> {
-        self.log.as_ref().map_or(Ok(false), |log| log.knows_run(runs))
+        self.log.as_ref().map_or(Ok(false), |log| Ok(log.known_runs(runs)? > 0))
     }
 
     /// A replacement, as if of removals by calls of their own only those had been asked for that may have been applied.

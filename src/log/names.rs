@@ -107,14 +107,6 @@ impl WriteLog {
         Ok(self.delete(forget).await? > 0)
     }
 
-    /// Forgets all names of a service; those that lead to a customer go with [`Self::forget`], too.
-    pub fn forget_names(&self, service: &str) {
-        let service = service.to_owned();
-        self.commit_later(move |connection| {
-            connection.execute("DELETE FROM name WHERE service = ?1", [service]).map(drop)
-        });
-    }
-
     /// Forgets which names lead to a customer; gives their number.
     ///
     /// # Errors

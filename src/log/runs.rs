@@ -209,17 +209,6 @@ impl WriteLog {
         self.read(|connection| connection.prepare_cached(&find)?.query_map([], read)?.collect())
     }
 
-    /// The path of the journal of a run.
-    ///
-    /// # Errors
-    /// `guard` where the log cannot be read.
-    pub fn journal_of(&self, run: RunId) -> Result<Option<String>, Failure> {
-        let find = "SELECT journal FROM run WHERE id = ?1";
-        let found: Option<Option<String>> =
-            self.read(|connection| connection.query_row(find, [run.0], |row| row.get(0)).optional())?;
-        Ok(found.flatten())
-    }
-
     /// How many of the runs with these random names are in this log.
     ///
     /// # Errors
@@ -250,15 +239,5 @@ impl WriteLog {
             let number = |row: &Row<'_>| row.get::<_, i64>(0).map(i64::cast_unsigned);
             find.query_map(params![uuids, records, count], number)?.collect()
         })
-    }
-
-    /// Whether one of the runs with these random names is in this log.
-    ///
-    /// # Errors
-    /// `guard` where the log cannot be read.
-    pub fn knows_run(&self, uuids: &[String]) -> Result<bool, Failure> {
-        let find = "SELECT EXISTS (SELECT 1 FROM run WHERE uuid IN (SELECT value FROM json_each(?1)))";
-        let uuids = Value::from(uuids).to_string();
-        self.read(|connection| connection.prepare_cached(find)?.query_row([uuids], |row| row.get(0)))
     }
 }

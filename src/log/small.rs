@@ -1,7 +1,6 @@
 //! Small things that commands leave for the next ones: default options of attributes, plans that were started, and ids for
 //! completion.
 
-use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -164,14 +163,6 @@ impl WriteLog {
         let service = service.to_owned();
         self.commit_later(move |connection| {
             connection.execute("DELETE FROM seen_address WHERE service = ?1", [service]).map(drop)
-        });
-    }
-
-    /// Forgets the addresses that were seen before this, at any service.
-    pub fn forget_addresses_before(&self, limit: Timestamp) {
-        let limit = stored(limit);
-        self.commit_later(move |connection| {
-            connection.execute("DELETE FROM seen_address WHERE at < ?1", [limit]).map(drop)
         });
     }
 }

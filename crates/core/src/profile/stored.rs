@@ -91,11 +91,6 @@ impl Profile {
         found
     }
 
-    /// The customer object itself.
-    pub fn into_customer(self) -> Map<String, Value> {
-        self.0
-    }
-
     /// A name for the customer that stays the same from call to call: the id, or the folded email.
     pub fn customer_key(&self) -> String {
         let email = || self.text("email").map(|email| Email::new(&email).folded());
