@@ -29,6 +29,8 @@ use crate::client::{LOOK_CLOSER, Reply, may_be_saved, pause};
 use crate::input::{Draft, Overrides, Written};
 use crate::journal::Ahead;
 use crate::report::outcome::Outcome;
+use crate::state::{LockName, acquire};
+use crate::system::storage::Lock;
 pub use crate::write::reads::Reads;
 use storefront_core::absent::Absent;
 use storefront_core::check::body::Warnings;
@@ -40,6 +42,23 @@ use storefront_core::operation::OperationSpec;
 /// The number of an id; `None` for what is none.
 pub fn positive(id: &str) -> Option<u64> {
     id.trim().parse().ok().filter(|id| *id > 0)
+}
+
+/// Waits until no other process of this machine writes to the thing with this name, and says that it waits; `true` where it did.
+///
+/// # Errors
+/// As [`acquire`].
+pub async fn lock(
+    service: &Service<'_>,
+    name: &LockName,
+    timeout: Duration,
+) -> Result<(Lock, bool), Failure> {
+    let session = service.session;
+    let waiting = || {
+        let noun = name.noun();
+        session.report.status(&format!("waiting for another storefront process to finish with this {noun}"));
+    };
+    acquire(session.context, &service.settings, name, timeout, waiting).await
 }
 
 /// The line of a record that cannot be sent, and why.

@@ -12,12 +12,11 @@ use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::order_owner::OrderOwner;
 use crate::ops::orders::{self, OrderName};
 use crate::ops::profile::read::read_profile;
-use crate::ops::{found_in_part, read_country_as};
+use crate::ops::{found_in_part, lock, read_country_as};
 use crate::report::outcome::{Call, CartOutcome, Outcome};
 use crate::report::style::TextStyle;
 use crate::report::{changes, profile};
-use crate::state::{LockName, acquire};
-use crate::system::storage::Lock;
+use crate::state::LockName;
 use crate::write;
 use storefront_core::absent::Absent;
 use storefront_core::cart::from_profile;
@@ -32,6 +31,8 @@ use storefront_core::operation::{ORDER_UPDATE, Success, scalar};
 use storefront_core::order::{Order, OrderCalls, Which, comment_of, comment_text, region_country, wanted};
 use storefront_core::profile::diff::{Change, ensure_planned_in};
 use storefront_core::profile::region;
+use storefront_core::text::exact_json;
+use storefront_core::text::sanitize::sanitize_line;
 
 const OPERATION: &str = ORDER_UPDATE.name;
 /// The last call.
@@ -58,7 +59,11 @@ pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> R
     let (session, prompt) = (service.session, service.session.prompt());
     let mut agreed = None;
     loop {
-        let lock = if session.global.dry_run { None } else { Some(lock(service, id).await?) };
+        let lock = if session.global.dry_run {
+            None
+        } else {
+            Some(lock(service, &LockName::order(id), service.settings.lock_timeout).await?)
+        };
         let order = orders::read_by_id(service, &calls, id).await?;
         let owner = OrderOwner { service, calls, order, settle: options.settle };
         let corrections = Box::pin(Corrections::of(&owner, draft, options)).await?;
@@ -93,15 +98,6 @@ pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> R
 /// Whether a draft says anything of an address.
 pub fn names_an_address(fields: &Map<String, Value>) -> bool {
     fields.contains_key("from_address") || ORDER_FORM.iter().any(|name| fields.contains_key(*name))
-}
-
-async fn lock(service: &Service<'_>, id: u64) -> Result<Lock, Failure> {
-    let (session, settings) = (service.session, &service.settings);
-    let waiting =
-        || session.report.status("waiting for another storefront process to finish with this order");
-    let name = LockName::order(id);
-    let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
-    Ok(lock)
 }
 
 /// What a draft asks of an order, as calls.
@@ -219,8 +215,7 @@ impl<'a> Corrections<'a> {
             prompt.show(&changes::text(&self.changes(), style));
         }
         if let Some(text) = self.comment(&self.effects()) {
-            let text = storefront_core::text::sanitize::sanitize_line(&text);
-            prompt.show(&style.wrapped(&format!("Comment: {text}")));
+            prompt.show(&style.wrapped(&format!("Comment: {}", sanitize_line(&text))));
         }
     }
 
@@ -258,16 +253,13 @@ impl<'a> Corrections<'a> {
             let failure = sent.failed(failure, &planned, None);
             let mut calls = failure.calls.into_vec();
             calls.retain(|call| call["call"] != COMMENT);
-            calls.extend(comment.as_ref().map(storefront_core::text::exact_json::of));
+            calls.extend(comment.as_ref().map(exact_json::of));
             return Err(Failure { calls: calls.into(), ..failure });
         }
         let mut done = sent.finish();
         done.calls.extend(comment);
         let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
-        let success = Some(Success {
-            text: storefront_core::text::sanitize::sanitize_line(&text),
-            covers_response: true,
-        });
+        let success = Some(Success { text: sanitize_line(&text), covers_response: true });
         Ok(Outcome { cart: Some(self.outcome()), verified: Some(is_verified), success, ..done })
     }
 

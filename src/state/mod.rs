@@ -101,7 +101,7 @@ impl LockName {
     }
 
     /// What it stands for, in a person's words.
-    fn noun(&self) -> &'static str {
+    pub fn noun(&self) -> &'static str {
         match self.text.split_once('-') {
             Some(("attribute", _)) => "attribute",
             Some(("product", _)) => "product",

@@ -11,9 +11,9 @@ use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::log::{DefaultNote, WriteLog};
 use crate::ops::calls::{Calls, Planned, preview};
-use crate::ops::found_in_part;
+use crate::ops::{found_in_part, lock};
 use crate::report::outcome::Outcome;
-use crate::state::{LockName, acquire};
+use crate::state::LockName;
 use crate::system::storage::Lock;
 use crate::write::{self, Call, LeftCall, Written};
 use storefront_core::attribute::view::{Attribute, NewOption};
@@ -68,10 +68,7 @@ struct Added<'b> {
 impl<'a> Locked<'a> {
     async fn open(service: &'a Service<'a>, code: &'a str) -> Result<Self, Failure> {
         let (session, settings) = (service.session, &service.settings);
-        let waiting =
-            || session.report.status("waiting for another storefront process to finish with this attribute");
-        let name = LockName::attribute(code);
-        let (lock, _) = acquire(session.context, settings, &name, settings.lock_timeout, waiting).await?;
+        let (lock, _) = lock(service, &LockName::attribute(code), settings.lock_timeout).await?;
         let log = if session.global.dry_run {
             WriteLog::to_read(session.context).ok().flatten()
         } else {

@@ -10,9 +10,9 @@ use super::owner::{ProductOwner, others_changed};
 use super::{Catalog, Wanted, export, search, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
+use crate::ops::lock;
 use crate::report::outcome::{CartOutcome, Outcome};
-use crate::state::{LockName, acquire};
-use crate::system::storage::Lock;
+use crate::state::LockName;
 use crate::write::{self, Call, Written};
 use storefront_core::effect::{Before, Change, Effect, Sent};
 use storefront_core::failure::{Applied, Failure, FailureKind};
@@ -54,7 +54,8 @@ pub async fn set(
         return Ok(unchanged(&wanted));
     }
     let is_dry_run = service.session.global.dry_run;
-    let _lock = if is_dry_run { None } else { Some(lock(service, &wanted.sku, permits).await?) };
+    let name = LockName::product(&folded_sku(&wanted.sku));
+    let _lock = if is_dry_run { None } else { Some(lock(service, &name, permits.lock_timeout).await?) };
     let exported = draft.row.as_ref().and_then(|row| Some((row, row.exported?)));
     let read = Read::of(service, catalog, &wanted, exported.is_some()).await?;
     let effect = read.product.changed(&wanted.scope, &wanted.targets);
@@ -100,16 +101,6 @@ pub async fn set(
         success,
         ..Outcome::not_sent(PRODUCT_SET.name)
     })
-}
-
-/// Waits until no other command of this machine writes to the product.
-async fn lock(service: &Service<'_>, sku: &str, permits: Permits) -> Result<Lock, Failure> {
-    let session = service.session;
-    let waiting =
-        || session.report.status("waiting for another storefront process to finish with this product");
-    let name = LockName::product(&folded_sku(sku));
-    let acquired = acquire(session.context, &service.settings, &name, permits.lock_timeout, waiting).await;
-    acquired.map(|(lock, _)| lock)
 }
 
 /// What is read for one call.

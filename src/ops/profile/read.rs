@@ -11,8 +11,8 @@ use crate::client::{Reply, check_url};
 use crate::config::ReadSettings;
 use crate::input::document;
 use crate::log::{CustomerStore, SeenAddresses, WriteLog};
-use crate::ops::customers;
-use crate::state::{self, LockName, acquire};
+use crate::ops::{customers, lock};
+use crate::state::{self, LockName};
 use crate::system::storage::Lock;
 use storefront_core::absent::{Absent, named_in};
 use storefront_core::effect::{self, Kind};
@@ -138,14 +138,6 @@ async fn named(service: &Service<'_>) -> Result<LockName, Failure> {
         (None, Some(email)) => LockName::email(email),
         (None, None) => LockName::token(service.token(Bearer::Customer).await?),
     })
-}
-
-async fn lock(service: &Service<'_>, name: &LockName, timeout: Duration) -> Result<(Lock, bool), Failure> {
-    let session = service.session;
-    acquire(session.context, &service.settings, name, timeout, || {
-        session.report.status("waiting for another storefront process to finish with this customer");
-    })
-    .await
 }
 
 /// Reads the stored profile from the service: with one request, also where the customer is named by email.
