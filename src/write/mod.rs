@@ -19,9 +19,9 @@ mod verdict;
 use crate::client::service::Service;
 use crate::client::{self, Reply, may_be_saved};
 pub use gate::{LeftCall, Place, gate};
-use look::Looking;
+use look::{Looking, Seen};
 use owner::Owner;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use storefront_core::effect::Effect;
 use storefront_core::failure::{Applied, Failure};
 use storefront_core::interface::request::Request;
@@ -235,9 +235,10 @@ pub async fn verify(
     let found = look_after_success(service, owner, effect, answer).await;
     let verified = found.as_ref().map(|(verified, _)| *verified);
     let outcome = WriteOutcome::after(verified, sent_at, service.session.context.clock.now());
+    let document = found.as_ref().ok().and_then(|(_, seen)| seen.document());
     for call in calls {
         let mut own = call.effect(service);
-        if let (Some(own), Ok((_, Some(document)))) = (&mut own, &found) {
+        if let (Some(own), Some(document)) = (&mut own, document) {
             own.close(document);
         }
         call.close(service, outcome, own.as_ref()).await;
@@ -250,7 +251,7 @@ async fn look_after_success(
     owner: &dyn Owner,
     effect: &mut Effect,
     answer: Option<&Reply>,
-) -> Result<(bool, Option<Map<String, Value>>), Failure> {
+) -> Result<(bool, Seen), Failure> {
     let seen = Looking { owner }.until_shown(effect, answer).await;
     let verdict = verdict(Answer::Applied, seen.shown(Answer::Applied));
     let Verdict::Applied { verified } = verdict else {
@@ -263,5 +264,5 @@ async fn look_after_success(
     if let Some(doubt) = seen.doubt(owner).filter(|_| !verified) {
         service.session.report.warn(&format!("the change is not verified: {doubt}"));
     }
-    Ok((verified, seen.document().cloned()))
+    Ok((verified, seen))
 }
