@@ -10,7 +10,7 @@ use crate::cli::{PlanArgs, ReplacementArgs, RequestArgs, WriteArgs};
 use crate::client::Session;
 use crate::client::runtime::with_service;
 use crate::client::service::Service;
-use crate::log::Owner;
+use crate::log::{Owner, Write};
 use crate::ops::attribute::{by_id, options};
 use crate::ops::profile::Change;
 use crate::ops::profile::replace::replace;
@@ -226,11 +226,9 @@ async fn undo_batch(
 }
 
 async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Result<Outcome, Failure> {
-    let kinds = [Kind::Customer, Kind::Cart, Kind::Attribute];
-    let kind_of = |name: &str| kinds.into_iter().find(|kind| kind.noun() == name);
-    let kind = found.writes.last().and_then(|write| kind_of(&write.owner_kind));
+    let kind = found.writes.last().and_then(Write::changes).map(|effect| effect.owner.kind);
     match (kind, &*found.run.operation) {
-        (_, "quote ship") | (None, _) => {
+        (_, "quote ship") | (None | Some(Kind::Order | Kind::Product), _) => {
             let name = found.name();
             Err(Failure::guard(format!("write {name} (`{}`) cannot be undone", found.run.operation))
                 .for_good()
@@ -248,7 +246,7 @@ async fn undo_one(service: &Service<'_>, args: &UndoArgs, found: &Found) -> Resu
             let settle = args.replacement.settle.unwrap_or(service.settings.settle);
             Box::pin(undo::of_cart(service, found, args.allow_delete, settle)).await
         }
-        (Some(_), _) => Box::pin(undo_attribute(service, found)).await,
+        (Some(Kind::Attribute), _) => Box::pin(undo_attribute(service, found)).await,
     }
 }
 

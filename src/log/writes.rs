@@ -329,6 +329,25 @@ impl WriteLog {
         })
     }
 
+    /// The last write of a run.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn last_of(&self, run: RunId) -> Result<Option<Write>, Failure> {
+        let find = format!("{SELECT} WHERE run = ?1 ORDER BY write.id DESC LIMIT 1");
+        self.read(|connection| connection.prepare_cached(&find)?.query_row([run.0], read).optional())
+    }
+
+    /// Whether a write of a run may have been applied.
+    ///
+    /// # Errors
+    /// `guard` where the log cannot be read.
+    pub fn may_be_applied(&self, run: RunId) -> Result<bool, Failure> {
+        let find = "SELECT EXISTS (SELECT 1 FROM write WHERE run = ?1 \
+                    AND coalesce(outcome ->> 'outcome', 'unknown') NOT IN ('not sent', 'refused'))";
+        self.read(|connection| connection.prepare_cached(find)?.query_row([run.0], |row| row.get(0)))
+    }
+
     /// The other calls that were made from the same read as this one, which is the first of them.
     ///
     /// # Errors

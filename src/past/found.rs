@@ -71,10 +71,9 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
     let Some(log) = WriteLog::to_read(service.session.context)? else { return Err(none("no write")) };
     let Some(name) = name.filter(|name| *name != LATEST) else {
         for run in log.runs(&id, owner, None)? {
-            let found = Found { writes: log.writes_of(run.id, None)?, run, record: None };
-            let is_meant = found.run.undoes.is_none() && found.outcome().may_be_applied();
-            if is_meant && undone_by(&log, found.run.id)?.is_none() {
-                return Ok(found);
+            let is_meant = run.undoes.is_none() && log.may_be_applied(run.id)?;
+            if is_meant && undone_by(&log, run.id)?.is_none() {
+                return Ok(Found { writes: log.writes_of(run.id, None)?, run, record: None });
             }
         }
         return Err(none("no write that could be meant"));
@@ -101,7 +100,5 @@ pub fn find(service: &Service<'_>, name: Option<&str>, owner: Option<&Owner>) ->
 /// `guard` where the log cannot be read.
 pub fn undone_by(log: &WriteLog, run: RunId) -> Result<Option<RunId>, Failure> {
     let Some(undo) = log.newest_undo(run)? else { return Ok(None) };
-    let outcomes: Vec<WriteOutcome> = log.writes_of(undo, None)?.iter().map(|write| write.outcome).collect();
-    let is_applied = outcomes.iter().any(|outcome| outcome.may_be_applied());
-    Ok(if is_applied && undone_by(log, undo)?.is_none() { Some(undo) } else { None })
+    Ok(if log.may_be_applied(undo)? && undone_by(log, undo)?.is_none() { Some(undo) } else { None })
 }

@@ -68,7 +68,12 @@ fn row(
     state_of: &impl Fn(&KnownRun) -> (String, String),
 ) -> Result<Value, Failure> {
     let is_json = service.session.report.is_json();
-    let found = Found { writes: log.writes_of(run.id, None)?, run, record: None };
+    // Of a batch, which may have thousands, only whose the last one is, is shown.
+    let writes = match run.journal {
+        Some(_) => log.last_of(run.id)?.into_iter().collect(),
+        None => log.writes_of(run.id, None)?,
+    };
+    let found = Found { writes, run, record: None };
     let undone = undone_by(log, found.run.id)?.map(|undo| undo.to_string());
     let began = found.run.began.to_string();
     let now = service.session.context.clock.now();

@@ -117,9 +117,8 @@ async fn look(service: &Service<'_>, writes: &[&Write]) -> Result<State, Failure
     }
     let mut differing = Vec::new();
     for change in &whole.changes {
-        let single =
-            Effect { changes: vec![change.clone()], creates: whole.creates.clone(), ..whole.clone() };
-        let look = Effect { creates: Vec::new(), keeps: Vec::new(), ..single }.look(&document);
+        let look =
+            Effect { changes: vec![change.clone()], ..Effect::on(whole.owner.clone()) }.look(&document);
         if look.before > 0 || !look.third.is_empty() {
             let now = Document(&document).at(&change.path).cloned();
             differing.push((change.path.to_string(), change.after(&whole.creates).flatten(), now));
