@@ -61,7 +61,7 @@ pub async fn read_named(service: &Service<'_>, request: &Request, code: &str) ->
 }
 
 /// Whether the service says that no attribute has the code that was asked for.
-fn is_absent(failure: &Failure) -> bool {
+pub fn is_absent(failure: &Failure) -> bool {
     matches!(failure.absent, Some(Absent::Attribute | Absent::Entity))
 }
 
@@ -114,7 +114,10 @@ pub async fn read_whole(service: &Service<'_>, code: &str) -> Result<Value, Fail
 }
 
 /// The request that reads an attribute with the labels of administrators, where the interface has it.
-fn read_all(service: &Service<'_>, code: &str) -> Result<Request, Failure> {
+///
+/// # Errors
+/// As [`names::path`].
+pub fn read_all(service: &Service<'_>, code: &str) -> Result<Request, Failure> {
     let path = names::path(service, "/all/V1/products/attributes/{code}", &[("code", code)])?;
     Ok(Request::get(path, Bearer::Admin))
 }

@@ -1,17 +1,16 @@
 //! What a run has read of a shop to understand the values of its products, each thing once: attributes with their options, the
 //! attributes of a set, store views with their websites.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::client::LOOK_CLOSER;
 use crate::client::service::Service;
-use crate::ops::attribute::{catalog as attributes, names};
-use storefront_core::absent::Absent;
+use crate::ops::attribute::{catalog as attributes, is_absent, names, read_all};
 use storefront_core::attribute::Named;
 use storefront_core::attribute::view;
 use storefront_core::failure::{Failure, FailureKind};
@@ -119,19 +118,7 @@ impl Catalog {
     }
 
     async fn titles(&self, service: &Service<'_>) -> Result<&[Named], Failure> {
-        if let Some(titles) = self.titles.get() {
-            return Ok(titles);
-        }
-        let filters = [attributes::user_defined()];
-        let fields = Some("default_frontend_label");
-        let read = attributes::read(service, attributes::ADMINISTRATORS, &filters, fields, |_, _| ()).await?;
-        let text = |one: &serde_json::Map<String, Value>, name: &str| {
-            one.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
-        };
-        let named = read
-            .iter()
-            .map(|one| Named { id: text(one, "attribute_code"), name: text(one, "default_frontend_label") });
-        Ok(self.titles.get_or_init(|| named.collect()))
+        self.titles.get_or_try_init(|| read_titles(service)).await.map(Vec::as_slice)
     }
 
     /// The attributes of a set.
@@ -185,14 +172,7 @@ impl Catalog {
     }
 
     async fn store_views(&self, service: &Service<'_>) -> Result<&[StoreView], Failure> {
-        if self.views.get().is_none() {
-            let _reading = self.reading.lock().await;
-            if self.views.get().is_none() {
-                let views = read_views(service).await?;
-                let _ = self.views.set(views);
-            }
-        }
-        Ok(self.views.get().map(Vec::as_slice).unwrap_or_default())
+        self.views.get_or_try_init(|| read_views(service)).await.map(Vec::as_slice)
     }
 
     /// The website of a store view.
@@ -260,8 +240,7 @@ impl AttributeSet {
 
 /// Reads an attribute by its code; `None` if it is missing.
 async fn read(service: &Service<'_>, code: &str) -> Result<Option<Found>, Failure> {
-    let path = names::path(service, "/all/V1/products/attributes/{code}", &[("code", code)])?;
-    match service.read(&Request::get(path, Bearer::Admin)).await {
+    match service.read(&read_all(service, code)?).await {
         Ok(reply) => match view::Attribute::shown(&reply.value) {
             Some(shown) if reply.warning.is_none() => Ok(Some(Attribute::of(shown).map(Rc::new))),
             _ => {
@@ -269,7 +248,7 @@ async fn read(service: &Service<'_>, code: &str) -> Result<Option<Found>, Failur
                 Err(Failure::unexpected_reply(message).hint(LOOK_CLOSER))
             }
         },
-        Err(failure) if matches!(failure.absent, Some(Absent::Attribute | Absent::Entity)) => Ok(None),
+        Err(failure) if is_absent(&failure) => Ok(None),
         Err(failure) => Err(failure),
     }
 }
@@ -279,6 +258,18 @@ fn unknown(title: &str, known: &[Named]) -> Failure {
     let near = closest_match(title, names).map(|near| format!("; did you mean `{near}`?"));
     Failure::usage(format!("the shop has no attribute `{title}`{}", near.unwrap_or_default()))
         .hint(hint!(storefront("attribute list"), " lists them"))
+}
+
+/// Codes and labels of all attributes.
+async fn read_titles(service: &Service<'_>) -> Result<Vec<Named>, Failure> {
+    let filters = [attributes::user_defined()];
+    let fields = Some("default_frontend_label");
+    let read = attributes::read(service, attributes::ADMINISTRATORS, &filters, fields, |_, _| ()).await?;
+    let text = |one: &serde_json::Map<String, Value>, name: &str| {
+        one.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+    };
+    let named = |one| Named { id: text(one, "attribute_code"), name: text(one, "default_frontend_label") };
+    Ok(read.iter().map(named).collect())
 }
 
 async fn read_views(service: &Service<'_>) -> Result<Vec<StoreView>, Failure> {
