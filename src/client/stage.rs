@@ -105,7 +105,7 @@ impl Stage {
         let outcome = ended.map_err(|failure| self.told_of(failure))?;
         let writes = self.writes.take();
         let Some((name, last)) = writes.last() else { return Ok(outcome) };
-        let says_changes = outcome.profile.is_some() || outcome.cart.is_some();
+        let says_changes = outcome.profile.is_some() || outcome.changed.is_some();
         Ok(Outcome {
             changes: if says_changes { outcome.changes } else { Some(differences(&writes)) },
             owner: outcome.owner.or_else(|| Some(last.owner.to_json())),

@@ -9,7 +9,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::calls::{Calls, Planned, preview};
 use crate::ops::cart_owner::CartOwner;
-use crate::report::outcome::{CartOutcome, Outcome};
+use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::write::{self, Call, Written};
 use storefront_core::absent::Absent;
 use storefront_core::cart::{find_item, item_id, item_state};
@@ -73,15 +73,15 @@ async fn set(
     let what = named(item);
     if !change.tells(&[]) {
         let unchanged = Some(format!("{what} has this quantity already"));
-        let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
-        return Ok(Outcome { reason, cart, unchanged, ..Outcome::not_sent(operation.name) });
+        let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+        return Ok(Outcome { reason, changed, unchanged, ..Outcome::not_sent(operation.name) });
     }
     let effect = Effect { changes: vec![change], ..owner.effect() };
     let of_cart = of_cart(owner, &effect);
     ensure_planned(draft, owner, &of_cart)?;
     if service.session.global.dry_run {
         let shown = Outcome::dry_run(operation.name, service.preview(request));
-        return Ok(Outcome { cart: Some(of_cart), ..shown });
+        return Ok(Outcome { changed: Some(of_cart), ..shown });
     }
     if operation.deletes {
         let question = format!("Remove {what} from cart {}?", owner.id);
@@ -95,7 +95,7 @@ async fn set(
         applied: Applied::Yes,
         status,
         response: reply.map(|reply| reply.value),
-        cart: Some(of_cart),
+        changed: Some(of_cart),
         verified: Some(verified),
         success: Some(Success { text, covers_response: true }),
         ..Outcome::not_sent(operation.name)
@@ -122,14 +122,14 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
     let effects: Vec<Effect> = calls.iter().map(|call| call.effect.clone()).collect();
     let Some(mut whole) = composed(&effects) else {
         let unchanged = Some(format!("cart {} is empty already", owner.id));
-        let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
-        return Ok(Outcome { reason, cart, unchanged, ..Outcome::not_sent(name) });
+        let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+        return Ok(Outcome { reason, changed, unchanged, ..Outcome::not_sent(name) });
     };
     let of_cart = of_cart(&owner, &whole);
     ensure_planned(draft, &owner, &of_cart)?;
     let planned: Vec<Planned> = calls.iter().map(|call| (call.name.clone(), call.request.clone())).collect();
     if service.session.global.dry_run {
-        return Ok(Outcome { cart: Some(of_cart), ..preview(service, name, planned) });
+        return Ok(Outcome { changed: Some(of_cart), ..preview(service, name, planned) });
     }
     let count = if calls.len() == 1 { "1 item".to_owned() } else { format!("all {} items", calls.len()) };
     service.session.prompt().confirm_deletion(&format!("Remove {count} from cart {}?", owner.id))?;
@@ -152,11 +152,11 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
     let verified = write::verify(service, &owner, &mut whole, None, &left).await?;
     let text = format!("Removed {count} from cart {}", owner.id);
     let success = Some(Success { text, covers_response: true });
-    Ok(Outcome { cart: Some(of_cart), verified: Some(verified), success, ..done })
+    Ok(Outcome { changed: Some(of_cart), verified: Some(verified), success, ..done })
 }
 
 /// Refuses what is not the change that was planned.
-fn ensure_planned(draft: &Draft, owner: &CartOwner<'_>, of_cart: &CartOutcome) -> Result<(), Failure> {
+fn ensure_planned(draft: &Draft, owner: &CartOwner<'_>, of_cart: &ChangedOutcome) -> Result<(), Failure> {
     let Some(expected) = &draft.expect else { return Ok(()) };
     let document = owner.document();
     ensure_planned_in(&expected.changes, &of_cart.changes, |path| {
@@ -164,8 +164,8 @@ fn ensure_planned(draft: &Draft, owner: &CartOwner<'_>, of_cart: &CartOutcome) -
     })
 }
 
-fn of_cart(owner: &CartOwner<'_>, effect: &Effect) -> CartOutcome {
-    CartOutcome { changes: effect.differences(), owner: owner.customer.clone() }
+fn of_cart(owner: &CartOwner<'_>, effect: &Effect) -> ChangedOutcome {
+    ChangedOutcome { changes: effect.differences(), owner: owner.customer.clone() }
 }
 
 /// The cart that earlier writes changed; `None` where it is not active any more. Another cart of the customer says nothing of them.

@@ -13,7 +13,7 @@ use crate::ops::order_owner::OrderOwner;
 use crate::ops::orders::{self, OrderName};
 use crate::ops::profile::read::read_profile;
 use crate::ops::{found_in_part, lock, read_country_as};
-use crate::report::outcome::{Call, CartOutcome, Outcome};
+use crate::report::outcome::{Call, ChangedOutcome, Outcome};
 use crate::report::style::TextStyle;
 use crate::report::{changes, profile};
 use crate::state::LockName;
@@ -80,7 +80,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> R
         }
         if session.global.dry_run {
             let shown = preview(service, OPERATION, corrections.planned());
-            return Ok(Outcome { cart: Some(corrections.outcome()), ..shown });
+            return Ok(Outcome { changed: Some(corrections.outcome()), ..shown });
         }
         if prompt.confirms() && agreed.as_ref() != Some(&changes) {
             // Nobody waits for a person.
@@ -162,14 +162,14 @@ impl<'a> Corrections<'a> {
         })
     }
 
-    fn outcome(&self) -> CartOutcome {
-        CartOutcome { changes: self.changes(), owner: self.owner.order.owner() }
+    fn outcome(&self) -> ChangedOutcome {
+        ChangedOutcome { changes: self.changes(), owner: self.owner.order.owner() }
     }
 
     fn unchanged(&self) -> Outcome {
         let unchanged = Some(format!("order {} has this address already", self.owner.order.number));
-        let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
-        Outcome { reason, cart, unchanged, ..Outcome::not_sent(OPERATION) }
+        let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+        Outcome { reason, changed, unchanged, ..Outcome::not_sent(OPERATION) }
     }
 
     /// Refuses what is not the correction that was planned.
@@ -260,7 +260,7 @@ impl<'a> Corrections<'a> {
         done.calls.extend(comment);
         let text = format!("Order {}: {}", order.number, comment_text(&corrected, None));
         let success = Some(Success { text: sanitize_line(&text), covers_response: true });
-        Ok(Outcome { cart: Some(self.outcome()), verified: Some(is_verified), success, ..done })
+        Ok(Outcome { changed: Some(self.outcome()), verified: Some(is_verified), success, ..done })
     }
 
     /// The comment that an earlier run of a batch has left out after it had saved the addresses. It is certain that it was not sent:
@@ -397,7 +397,7 @@ async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Fa
         status: call.status,
         calls: vec![call],
         success: Some(success),
-        cart: Some(CartOutcome::default()),
+        changed: Some(ChangedOutcome::default()),
         ..Outcome::not_sent(OPERATION)
     })
 }

@@ -40,10 +40,10 @@ pub struct Outcome {
     /// What became of the profile, for operations on it.
     #[serde(flatten)]
     pub profile: Option<ProfileOutcome>,
-    /// What became of the cart, for operations that set it to a state.
+    /// What changes of a cart that is set to a state, of an order, or of a product.
     #[serde(flatten)]
-    pub cart: Option<CartOutcome>,
-    /// Every difference, where [`Self::profile`] and [`Self::cart`] do not say it.
+    pub changed: Option<ChangedOutcome>,
+    /// Every difference, where [`Self::profile`] and [`Self::changed`] do not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
     /// What became of each call, where the operation is several.
@@ -93,12 +93,12 @@ pub struct ProfileOutcome {
     pub new_ids: Vec<AddressId>,
 }
 
-/// What became of a cart.
+/// What changes of a thing that is no profile.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct CartOutcome {
+pub struct ChangedOutcome {
     /// Every difference.
     pub changes: Vec<Change>,
-    /// Whose cart it is; only of a dry run.
+    /// What it is, and whose, for people; only of a dry run.
     #[serde(skip)]
     pub owner: Map<String, Value>,
 }
@@ -107,7 +107,7 @@ impl Outcome {
     /// What a plan that is made of this expects.
     pub fn expected(&self) -> Expected {
         let profile = self.profile.as_ref().map(|of| (&of.owner, &of.changes));
-        let of = profile.or(self.cart.as_ref().map(|of| (&of.owner, &of.changes)));
+        let of = profile.or(self.changed.as_ref().map(|of| (&of.owner, &of.changes)));
         let (owner, changes) = match of {
             Some((owner, changes)) => (owner.clone(), changes.clone()),
             None => (self.planned_owner.clone(), Vec::new()),
@@ -164,8 +164,8 @@ impl Outcome {
             lines.push(screen.wrapped(&changes::summary(&profile.summary, &profile.new_ids)));
         } else {
             // Of a write that took effect the headline says what it did.
-            let cart = self.cart.iter().filter(|cart| self.success.is_none() && !cart.changes.is_empty());
-            lines.extend(cart.map(|cart| changes::text(&cart.changes, screen)));
+            let changed = self.changed.iter().filter(|of| self.success.is_none() && !of.changes.is_empty());
+            lines.extend(changed.map(|of| changes::text(&of.changes, screen)));
             lines.extend(shown.iter().map(|shown| shown.to_text()));
         }
         let of_profile = self.write.as_ref().filter(|_| self.profile.is_some());

@@ -11,7 +11,7 @@ use super::{Catalog, Wanted, export, search, wanted};
 use crate::client::service::Service;
 use crate::input::Draft;
 use crate::ops::lock;
-use crate::report::outcome::{CartOutcome, Outcome};
+use crate::report::outcome::{ChangedOutcome, Outcome};
 use crate::state::LockName;
 use crate::write::{self, Call, Written};
 use storefront_core::effect::{Before, Change, Effect, Sent};
@@ -73,7 +73,7 @@ pub async fn set(
     let request = request(service, &wanted.scope, &read, &effect)?;
     if is_dry_run {
         let shown = Outcome::dry_run(PRODUCT_SET.name, service.preview(request));
-        return Ok(Outcome { cart: Some(of_product), ..shown });
+        return Ok(Outcome { changed: Some(of_product), ..shown });
     }
     let owner = ProductOwner {
         service,
@@ -96,7 +96,7 @@ pub async fn set(
         applied: Applied::Yes,
         status,
         response: reply.map(|reply| reply.value),
-        cart: Some(of_product),
+        changed: Some(of_product),
         verified: Some(verified),
         success,
         ..Outcome::not_sent(PRODUCT_SET.name)
@@ -286,7 +286,7 @@ fn ensure_planned(
 }
 
 /// The changes with the labels of options, and whose they are.
-fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> CartOutcome {
+fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> ChangedOutcome {
     let product = &read.product;
     let change = |change: &Change| {
         let code = change.path.last_name();
@@ -303,16 +303,16 @@ fn in_words(read: &Read, effect: &Effect, attributes: &Attributes) -> CartOutcom
     let view = effect.owner.scope.clone().filter(|scope| scope != ALL).map(|view| ("store_view", view));
     let owner = [("sku", product.sku.clone()), ("product", product.id.clone())].into_iter().chain(view);
     let owner = owner.map(|(name, value)| (name.to_owned(), value.into())).collect();
-    CartOutcome { changes: effect.changes.iter().map(change).collect(), owner }
+    ChangedOutcome { changes: effect.changes.iter().map(change).collect(), owner }
 }
 
 fn unchanged(wanted: &Wanted) -> Outcome {
     let said = format!("{} has these values already", sanitize_line(&wanted.sku));
-    let (reason, cart) = (Some("unchanged"), Some(CartOutcome::default()));
-    Outcome { reason, cart, unchanged: Some(said), ..Outcome::not_sent(PRODUCT_SET.name) }
+    let (reason, changed) = (Some("unchanged"), Some(ChangedOutcome::default()));
+    Outcome { reason, changed, unchanged: Some(said), ..Outcome::not_sent(PRODUCT_SET.name) }
 }
 
-fn said(product: &Product, scope: &str, of_product: &CartOutcome) -> String {
+fn said(product: &Product, scope: &str, of_product: &ChangedOutcome) -> String {
     let sku = sanitize_line(&product.sku);
     let whose = if scope == ALL { String::new() } else { format!(" in store view {scope}") };
     let text = |value: &Option<Value>| match value {
