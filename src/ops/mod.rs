@@ -86,6 +86,9 @@ pub trait Examiner {
 /// A record that is being run.
 pub type Run<'a> = LocalBoxFuture<'a, Result<Outcome, Failure>>;
 
+/// A record of which it is being found out what became of it; `None` where that stays unknown.
+pub type Resolved<'a> = LocalBoxFuture<'a, Result<Option<Outcome>, Failure>>;
+
 /// An operation with the flags of its command. One record and each of many are prepared, then run.
 pub trait Operation {
     /// What distinguishes it from the others, as data.
@@ -122,7 +125,7 @@ pub trait Operation {
         _service: &'a Service<'_>,
         _draft: &'a Draft,
         _ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(std::future::ready(Ok(None)))
     }
 

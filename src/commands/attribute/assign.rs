@@ -2,7 +2,6 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use crate::cli::OperationArgs;
@@ -10,8 +9,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::attribute::assign;
-use crate::ops::{Operation, Run};
-use crate::report::outcome::Outcome;
+use crate::ops::{Operation, Resolved, Run};
 use storefront_core::attribute::view::Attribute;
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
@@ -74,7 +72,7 @@ impl Operation for AssignArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         _: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(assign::resolve_unknown(service, draft))
     }
 }

@@ -18,8 +18,7 @@ use crate::input::document::Named;
 use crate::input::{Draft, document, options_file};
 use crate::journal::Ahead;
 use crate::ops::attribute::options;
-use crate::ops::{Operation, Run};
-use crate::report::outcome::Outcome;
+use crate::ops::{Operation, Resolved, Run};
 use storefront_core::attribute::check_new_options;
 use storefront_core::attribute::label::joined;
 use storefront_core::attribute::view::Attribute;
@@ -206,7 +205,7 @@ impl Operation for AddArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(options::resolve_unknown(service, draft, ahead))
     }
 }

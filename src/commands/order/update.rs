@@ -2,7 +2,6 @@
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use super::OrderChoice;
@@ -13,8 +12,7 @@ use crate::input::{Draft, Written};
 use crate::journal::Ahead;
 use crate::ops::order_update::{self, Options, names_an_address};
 use crate::ops::orders::{Numbers, OrderName};
-use crate::ops::{Examiner, Operation, Run};
-use crate::report::outcome::Outcome;
+use crate::ops::{Examiner, Operation, Resolved, Run};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::id::AddressId;
@@ -221,7 +219,7 @@ impl Operation for UpdateArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(order_update::resolve_unknown(service, draft, &ahead.effects, self.options(service)))
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{OperationArgs, SettleArgs};
@@ -17,8 +16,7 @@ use crate::journal::Ahead;
 use crate::ops::product::Catalog;
 use crate::ops::product::set::{self, Permits};
 use crate::ops::product::sheet::Sheet;
-use crate::ops::{Examiner, Operation, Run};
-use crate::report::outcome::Outcome;
+use crate::ops::{Examiner, Operation, Resolved, Run};
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
 use storefront_core::failure::Failure;
@@ -197,7 +195,7 @@ impl Operation for SetArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(set::resolve_unknown(service, &self.catalog, draft, &ahead.effects))
     }
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use crate::cli::{CustomerChoice, OperationArgs, SettleArgs};
@@ -10,8 +9,7 @@ use crate::client::service::Service;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Run, cart_state};
-use crate::report::outcome::Outcome;
+use crate::ops::{Operation, Resolved, Run, cart_state};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::operation::{OperationSpec, QUOTE_CLEAR};
@@ -64,7 +62,7 @@ impl Operation for ClearArgs {
         service: &'a Service<'_>,
         _: &'a Draft,
         ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(async move {
             cart_state::resolve_unknown(&with_id(service).await?, self.spec(), &ahead.effects).await
         })

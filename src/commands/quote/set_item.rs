@@ -1,7 +1,6 @@
 //! `storefront quote set-item`
 
 use clap::Args;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use super::item_dialogue::{self, Answers};
@@ -13,8 +12,7 @@ use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
 use crate::ops::customers::with_id;
-use crate::ops::{Operation, Run, cart_state};
-use crate::report::outcome::Outcome;
+use crate::ops::{Operation, Resolved, Run, cart_state};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -96,7 +94,7 @@ impl Operation for SetItemArgs {
         service: &'a Service<'_>,
         _: &'a Draft,
         ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(async move {
             cart_state::resolve_unknown(&with_id(service).await?, self.spec(), &ahead.effects).await
         })

@@ -4,7 +4,6 @@ mod wizard;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use self::wizard::Wizard;
@@ -17,8 +16,7 @@ use crate::client::service::Service;
 use crate::commands;
 use crate::input::Draft;
 use crate::journal::Ahead;
-use crate::ops::{Operation, Run, attribute};
-use crate::report::outcome::Outcome;
+use crate::ops::{Operation, Resolved, Run, attribute};
 use storefront_core::check::body::Warnings;
 use storefront_core::failure::Failure;
 use storefront_core::interface::fields::{PRODUCT_ENTITY_TYPE_ID, Table};
@@ -121,7 +119,7 @@ impl Operation for CreateArgs {
         service: &'a Service<'_>,
         draft: &'a Draft,
         _: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(attribute::resolve_unknown(service, &draft.fields))
     }
 }

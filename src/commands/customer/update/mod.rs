@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::cli::field_flags::{FieldArgs, FieldFlags, parse_key_value};
@@ -20,7 +19,7 @@ use crate::journal::Ahead;
 use crate::ops::profile::read::read_base;
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::{Change, Update, earlier};
-use crate::ops::{Operation, Run};
+use crate::ops::{Operation, Resolved, Run};
 use crate::report::outcome::Outcome;
 use storefront_core::check::body::Warnings;
 use storefront_core::check::field_names::FieldNames;
@@ -214,7 +213,7 @@ impl Operation for UpdateArgs {
         service: &'a Service<'_>,
         _: &'a Draft,
         ahead: &'a Ahead,
-    ) -> LocalBoxFuture<'a, Result<Option<Outcome>, Failure>> {
+    ) -> Resolved<'a> {
         Box::pin(earlier::resolve_unknown(service, &ahead.of))
     }
 }
