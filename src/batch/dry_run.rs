@@ -17,7 +17,7 @@ use crate::plan::planning::Planning;
 use crate::plan::{PLAN_AGAIN, RecordOf, applying, is_there};
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::outcome::Outcome;
-use crate::report::summary::{count_more_records, count_records};
+use crate::report::summary::{NextSteps, count_more_records, count_records};
 use crate::system::storage::LogAccess;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Bearer;
@@ -55,6 +55,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         is_checked: is_compared || preparer.operation.spec().bearer == Bearer::Admin,
         seen: 0,
         left: BTreeMap::new(),
+        next: None,
         done: past.counts().get(State::Done.name()).copied().unwrap_or(0),
         failed: 0,
         hidden: 0,
@@ -96,6 +97,8 @@ struct DryRun<'a> {
     seen: u64,
     /// How many records are not sent and not done, by their states.
     left: BTreeMap<&'static str, u64>,
+    /// What to type next, once a record is left.
+    next: Option<NextSteps>,
     /// How many records were done by an earlier run.
     done: u64,
     failed: u64,
@@ -161,8 +164,11 @@ impl DryRun<'_> {
             self.results.outcome(location, outcome, false)
         } else {
             *self.left.entry(latest.state.name()).or_default() += 1;
-            let next = next_steps(preparer, &files(preparer)?.journal);
-            let failure = record::failure_of(&entry, location.line, &next);
+            let next = match self.next.take() {
+                Some(next) => next,
+                None => next_steps(preparer, &files(preparer)?.journal),
+            };
+            let failure = record::failure_of(&entry, location.line, self.next.insert(next));
             self.results.failure(location, operation, &failure)
         };
         self.results.push(location.record, text)
