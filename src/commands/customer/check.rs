@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::each::{Visitor, Who};
+use super::each::{Visitor, Who, progress_of};
 use crate::cli::{CustomerChoice, InputArgs, InputFormat, PlanArgs, RequestArgs, encoding};
 use crate::client::Session;
 use crate::client::service::Service;
@@ -115,9 +115,7 @@ struct Run<'a> {
 
 impl Visitor for Run<'_> {
     fn expect(&mut self, total: Option<u64>) {
-        let report = self.service.session.report;
-        let progress = |total| Progress::new(report, total, total).since(self.begun);
-        self.progress = total.filter(|total| *total > 1).map(progress);
+        self.progress = progress_of(self.service, total, self.begun);
     }
 
     /// Checks an address book, and prints what is found. `named` is how a plan names the customer.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use futures_util::stream::{self, StreamExt as _};
+use tokio::time::Instant;
 
 use crate::cli::InputArgs;
 use crate::client::Session;
@@ -12,6 +13,7 @@ use crate::commands;
 use crate::input::customers::listed;
 use crate::ops::customers::{self, Pages};
 use crate::ops::profile::read;
+use crate::report::progress::Progress;
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::interface::request::{Bearer, MAX_PAGE};
 use storefront_core::profile::stored::{Pointers, Profile};
@@ -35,6 +37,12 @@ pub trait Visitor {
     /// # Errors
     /// Whatever went wrong.
     fn unknown(&mut self, name: &str, failure: Failure) -> Result<(), Failure>;
+}
+
+/// The progress through so many customers, which began then; none of one, or where nobody knows how many.
+pub fn progress_of(service: &Service<'_>, total: Option<u64>, begun: Instant) -> Option<Progress> {
+    let total = total.filter(|total| *total > 1)?;
+    Some(Progress::new(service.session.report, total, total).since(begun))
 }
 
 /// Which customers.

@@ -8,7 +8,7 @@ use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::each::{Visitor, Who};
+use super::each::{Visitor, Who, progress_of};
 use crate::cli::hint::for_command;
 use crate::cli::{CustomerChoice, ExportFormat, InputArgs, InputFormat, RequestArgs, ToArgs};
 use crate::client::Session;
@@ -289,9 +289,7 @@ fn codes_of(customer: &Map<String, Value>) -> Vec<String> {
 
 impl Visitor for Run<'_> {
     fn expect(&mut self, total: Option<u64>) {
-        let report = self.service.session.report;
-        let progress = |total| Progress::new(report, total, total).since(self.begun);
-        self.progress = total.filter(|total| *total > 1).map(progress);
+        self.progress = progress_of(self.service, total, self.begun);
     }
 
     async fn visit(&mut self, profile: &Profile, named: Option<String>) -> Result<(), Failure> {

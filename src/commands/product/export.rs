@@ -71,7 +71,7 @@ pub async fn run(service: &Service<'_>, args: &ExportArgs) -> Result<(), Failure
     let titles = args.attributes.iter().map(String::as_str).filter(|title| !title.trim().is_empty());
     let (codes, attributes) = export::attributes(service, &catalog, titles).await?;
     let mut run = Run { service, scope, codes, attributes, export, products: 0 };
-    run.titles()?;
+    run.export.titles(&titles_of(&run.codes))?;
     match (&args.set, &args.skus) {
         (Some(set), _) => run.of_set(set).await?,
         (None, Some(file)) => run.named(&skus(file)?).await?,
@@ -109,17 +109,13 @@ struct Run<'a> {
     products: u64,
 }
 
+/// The titles of the columns.
+fn titles_of(codes: &[String]) -> Vec<&str> {
+    let codes = codes.iter().map(String::as_str);
+    ["sku", "store_view"].into_iter().chain(codes).chain([EXPORTED]).collect()
+}
+
 impl Run<'_> {
-    fn all_titles(&self) -> Vec<&str> {
-        let codes = self.codes.iter().map(String::as_str);
-        ["sku", "store_view"].into_iter().chain(codes).chain([EXPORTED]).collect()
-    }
-
-    fn titles(&mut self) -> Result<(), Failure> {
-        let titles: Vec<String> = self.all_titles().into_iter().map(str::to_owned).collect();
-        self.export.titles(&titles.iter().map(String::as_str).collect::<Vec<_>>())
-    }
-
     /// The products of an attribute set, a page at a time.
     async fn of_set(&mut self, name: &str) -> Result<(), Failure> {
         let sets = names::sets(self.service).await?;
@@ -167,10 +163,11 @@ impl Run<'_> {
     }
 
     fn write(&mut self, shown: &[Value], of_all: &[Value]) -> Result<(), Failure> {
+        let titles = titles_of(&self.codes);
+        let codes: Vec<&str> = self.codes.iter().map(String::as_str).collect();
         for one in shown {
             let Some(product) = Product::of(one, &self.attributes) else { continue };
             let of_all = search::named(of_all, &product.sku).and_then(|it| Product::of(it, &self.attributes));
-            let codes: Vec<&str> = self.codes.iter().map(String::as_str).collect();
             let of_all = of_all.as_ref().map(|of_all| &of_all.values);
             let texts = export::cells(&codes, &self.attributes, &product.values, of_all);
             let now = codes.iter().copied().zip(texts.iter().map(|text| text.as_deref().unwrap_or_default()));
@@ -179,8 +176,6 @@ impl Run<'_> {
             let mut row = vec![Cell::Value(product.sku.clone()), Cell::Plain(view.to_owned())];
             row.extend(texts.into_iter().map(|text| text.map_or(Cell::Lost, Cell::Value)));
             row.push(Cell::Plain(mark.to_string()));
-            let titles: Vec<String> = self.all_titles().into_iter().map(str::to_owned).collect();
-            let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
             self.export.row(&product.sku, &titles, &row)?;
             self.products += 1;
         }
