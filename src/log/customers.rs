@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::lag::{MAX_LAG, is_younger};
 use super::replacement::Replacement;
-use super::{Document, LastRead, NewWrite, OpenWrite, Owner, People, RunId, Write, WriteId, WriteLog};
+use super::{Document, LastRead, Owner, RunId, Write, WriteId, WriteLog};
 use storefront_core::effect::{self, Effect, Kind};
 use storefront_core::failure::Failure;
 use storefront_core::hint::{hint, storefront};
@@ -94,7 +94,7 @@ impl Entry {
     /// The addresses that are removed by calls of their own, with what became of each.
     pub fn removals(&self) -> Vec<(AddressId, WriteOutcome)> {
         let calls = self.writes().filter(|_| self.put().is_none());
-        calls.filter_map(|call| Some((removed_by(&effect_of(call))?, call.outcome))).collect()
+        calls.filter_map(|call| Some((effect_of(call).removed_address()?, call.outcome))).collect()
     }
 
     /// What became of it.
@@ -114,12 +114,6 @@ impl Entry {
 /// What a call changes, as the log has it.
 fn effect_of(call: &Write) -> Effect {
     call.changes().unwrap_or_else(|| Effect::on(effect::Owner::to_be_made(Kind::Customer)))
-}
-
-/// The address that a call removes.
-fn removed_by(effect: &Effect) -> Option<AddressId> {
-    let removed = effect.changes.iter().find(|change| change.path.is_element());
-    removed.and_then(|change| change.path.address_id())
 }
 
 /// The newest replacement, where a request of it may still take effect.
@@ -149,23 +143,6 @@ pub enum Reach {
     NewestApplied,
 }
 
-/// A replacement that is about to leave.
-#[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
-    /// The command.
-    pub run: RunId,
-    /// Of a batch: the number of the record, and its hash.
-    pub record: Option<(u64, u64)>,
-    /// The length of the journal with the record's `sending`.
-    pub journal_length: Option<u64>,
-    /// The customer as stored, with every field as it came.
-    pub stored: &'a Map<String, Value>,
-    /// The customer as it is to be.
-    pub sent: &'a Map<String, Value>,
-    /// Its calls: what each is called, and what it changes.
-    pub calls: &'a [(&'a str, &'a Effect)],
-}
-
 impl CustomerStore {
     /// The part of a customer; `customer` is [`storefront_core::profile::stored::Profile::customer_key`] or what stands for it.
     pub fn new(log: Option<WriteLog>, service: String, key: String) -> Self {
@@ -178,61 +155,6 @@ impl CustomerStore {
 
     fn now(&self) -> Timestamp {
         self.log.as_ref().map_or(Timestamp::MAX, |log| log.clock.now())
-    }
-
-    /// Puts the calls of a replacement into the log, synced; after that they may leave. The caller holds the customer's lock.
-    ///
-    /// # Errors
-    /// As [`WriteLog::gate`].
-    pub async fn take(&self, about: About<'_>) -> Result<Unsent, Failure> {
-        let log = self.log.as_ref().ok_or_else(|| Failure::internal("there is no log"))?;
-        let mut calls = VecDeque::new();
-        for (name, effect) in about.calls {
-            let first = calls.front().map(OpenWrite::id);
-            let document = || Document { stored: about.stored.clone(), sent: about.sent.clone() };
-            let effect = Effect { keeps: Vec::new(), ..(*effect).clone() };
-            let write = NewWrite {
-                part_of: first,
-                record: about.record,
-                journal_length: about.journal_length,
-                document: first.is_none().then(document),
-                ..self.new_write(about.run, (*name).to_owned(), &effect, about.stored, about.sent)
-            };
-            calls.push_back(log.gate(write).await?);
-        }
-        let id = calls.front().map(OpenWrite::id).unwrap_or_default();
-        let record = about.record.map(|(number, _)| number);
-        Ok(Unsent { calls, name: WriteName { id, run: about.run, record } })
-    }
-
-    fn new_write(
-        &self,
-        run: RunId,
-        call: String,
-        effect: &Effect,
-        stored: &Map<String, Value>,
-        sent: &Map<String, Value>,
-    ) -> NewWrite {
-        let text = |name: &str, customer: &Map<String, Value>| {
-            customer.get(name).and_then(Value::as_str).map(str::to_owned)
-        };
-        let people = People {
-            customer: Some(self.key.clone()).filter(|key| !key.contains('@')),
-            email: text("email", stored),
-            email_after: text("email", sent),
-        };
-        NewWrite {
-            run,
-            part_of: None,
-            record: None,
-            journal_length: None,
-            call,
-            service: self.service.clone(),
-            owner: self.owner(),
-            effect: serde_json::to_value(effect).unwrap_or_default(),
-            document: None,
-            people,
-        }
     }
 
     /// The replacement whose first call is this one.
@@ -379,13 +301,6 @@ impl CustomerStore {
         let is_put = entry.put().is_some();
         let is_open = |call: &&Write| is_put || matches!(call.outcome, WriteOutcome::Unknown { .. });
         entry.writes().filter(is_open).for_each(|call| self.close(call, outcome, shown));
-    }
-
-    /// Notes what became of one call.
-    pub fn set_call(&self, id: WriteId, outcome: WriteOutcome) {
-        if let Some(log) = &self.log {
-            log.close_later(id, outcome, None);
-        }
     }
 
     /// Notes what a read has shown of the removals that the service says that it has; where others are lost, of those, too, that
@@ -551,20 +466,5 @@ impl Iterator for Entries<'_> {
             others.reverse();
             return Some(Ok(Entry { first: write, others }));
         }
-    }
-}
-
-/// A replacement whose calls have not left: that is noted of each when the command ends before it does.
-#[derive(Debug)]
-pub struct Unsent {
-    calls: VecDeque<OpenWrite>,
-    /// What people name it by.
-    pub name: WriteName,
-}
-
-impl Unsent {
-    /// The next call leaves now.
-    pub fn leaves(&mut self) -> Option<WriteId> {
-        self.calls.pop_front().map(OpenWrite::leaves)
     }
 }

@@ -76,7 +76,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-pub use customers::{About, CustomerStore, Entry, PendingWrite, Reach, UPDATE, Unsent, WriteName};
+pub use customers::{CustomerStore, Entry, PendingWrite, Reach, UPDATE, WriteName};
 pub use names::{Name, NameKind};
 pub use reads::LastRead;
 pub use replacement::Replacement;

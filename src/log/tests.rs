@@ -50,7 +50,7 @@ fn profile(city: &str) -> Map<String, Value> {
 fn new(run: RunId, customer: &str) -> NewWrite {
     NewWrite {
         run,
-        part_of: None,
+        is_part: false,
         record: Some((4, 0xa0)),
         journal_length: Some(120),
         call: "update".to_owned(),

@@ -56,6 +56,18 @@ pub struct People {
     pub email_after: Option<String>,
 }
 
+impl People {
+    /// Those whose profile this is; `customer` is the id, or the email of one who has none.
+    pub fn of(customer: &str, profile: &Document) -> Self {
+        let email = |of: &Map<String, Value>| of.get("email").and_then(Value::as_str).map(str::to_owned);
+        Self {
+            customer: Some(customer.to_owned()).filter(|customer| !customer.contains('@')),
+            email: email(&profile.stored),
+            email_after: email(&profile.sent),
+        }
+    }
+}
+
 /// Of a replacement: the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
@@ -70,8 +82,8 @@ pub struct Document {
 pub struct NewWrite {
     /// The command.
     pub run: RunId,
-    /// The first of the calls that are made from the same read.
-    pub part_of: Option<WriteId>,
+    /// Whether it is made from the same read as the first of those that pass the gate with it.
+    pub is_part: bool,
     /// Of a batch: the line by which the record is named, and its hash.
     pub record: Option<(u64, u64)>,
     /// The length of the journal with the record's `sending`.
@@ -261,9 +273,11 @@ impl WriteLog {
         };
         let opened = writes.iter().map(open).collect();
         let insert_all = move |connection: &Connection| {
+            let mut first = None;
             for (write, id) in &writes {
-                let given = insert(connection, write, left_at)?;
+                let given = insert(connection, write, first.filter(|_| write.is_part), left_at)?;
                 id.get_or_init(|| given);
+                first.get_or_insert(given);
             }
             Ok(())
         };
@@ -423,7 +437,12 @@ pub(super) fn unwritable(error: &DatabaseError) -> Failure {
     }
 }
 
-fn insert(connection: &Connection, write: &NewWrite, left_at: i64) -> rusqlite::Result<i64> {
+fn insert(
+    connection: &Connection,
+    write: &NewWrite,
+    part_of: Option<i64>,
+    left_at: i64,
+) -> rusqlite::Result<i64> {
     let hash_of =
         |email: &Option<String>| email.as_deref().map(|email| email_hash(connection, email)).transpose();
     let (email, email_after) = (hash_of(&write.people.email)?, hash_of(&write.people.email_after)?);
@@ -436,7 +455,7 @@ fn insert(connection: &Connection, write: &NewWrite, left_at: i64) -> rusqlite::
         )?
         .execute(params![
             write.run.0,
-            write.part_of.map(|first| first.0),
+            part_of,
             record.map(u64::cast_signed),
             hash.map(u64::to_be_bytes),
             write.call,

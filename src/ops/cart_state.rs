@@ -133,7 +133,7 @@ pub async fn clear(service: &Service<'_>, draft: &Draft, settle: Duration) -> Re
     }
     let count = if calls.len() == 1 { "1 item".to_owned() } else { format!("all {} items", calls.len()) };
     service.session.prompt().confirm_deletion(&format!("Remove {count} from cart {}?", owner.id))?;
-    write::gate(service, name, &mut calls).await?;
+    write::gate(service, name, &mut calls, None).await?;
     let (mut sent, mut left) = (Calls::new(service, name), Vec::new());
     for call in calls {
         match sent.carry_out(&owner, call).await {

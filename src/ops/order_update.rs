@@ -229,7 +229,7 @@ impl<'a> Corrections<'a> {
         let planned = self.planned();
         let to_send = self.saved().map(|(effect, (name, request))| write::Call::new(name, request, effect));
         let mut to_send: Vec<write::Call> = to_send.collect();
-        write::gate(service, OPERATION, &mut to_send).await?;
+        write::gate(service, OPERATION, &mut to_send, None).await?;
         let (mut sent, mut corrected, mut failed) = (Calls::new(service, OPERATION), Vec::new(), None);
         let mut is_verified = true;
         for call in to_send {

@@ -57,7 +57,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
         return Ok(Outcome { planned_owner, ..preview(service, OPERATION, planned) });
     }
     let mut to_send = requests.to_send();
-    write::gate(service, OPERATION, &mut to_send).await?;
+    write::gate(service, OPERATION, &mut to_send, None).await?;
     let mut calls = Calls::new(service, OPERATION);
     let sent = requests.send(service, to_send, &mut calls).await;
     let may_be_saved = calls.is_applied() || matches!(&sent, Err(failure) if failure.applied != Applied::No);

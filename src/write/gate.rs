@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Call;
 use crate::client::service::Service;
 use crate::journal::write::WriteAhead;
-use crate::log::{self, NewWrite, OpenWrite, WriteName};
+use crate::log::{self, Document, NewWrite, OpenWrite, People, WriteName};
 use storefront_core::effect::{Effect, Sent};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::outcome::WriteOutcome;
@@ -19,51 +19,62 @@ const ANY: &str = "api";
 
 /// The place of a call in the log. Where it is dropped before the call leaves, it is noted that nothing was sent.
 #[derive(Debug)]
-pub struct Place(Option<(OpenWrite, WriteName)>);
+pub struct Place {
+    open: OpenWrite,
+    call: LeftCall,
+}
 
 /// A call that has left: what people know it by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeftCall(WriteName);
+pub struct LeftCall {
+    name: WriteName,
+    /// Whether the log has the whole of which it changes a part: what the call keeps stands there.
+    is_of_whole: bool,
+}
 
 impl Place {
-    /// That of a call that its caller has put into the log, and closes there.
-    pub const fn of_caller() -> Self {
-        Self(None)
+    /// By which people know the call.
+    pub const fn name(&self) -> WriteName {
+        self.call.name
     }
 
     /// The call leaves now.
-    pub(super) fn leaves(self) -> Option<LeftCall> {
-        let (open, name) = self.0?;
-        open.leaves();
-        Some(LeftCall(name))
+    pub fn leaves(self) -> LeftCall {
+        self.open.leaves();
+        self.call
     }
 }
 
 impl LeftCall {
     /// What it changes, as far as that is known by now.
     pub(super) fn effect(self, service: &Service<'_>) -> Option<Effect> {
-        service.stage.effect(self.0)
+        service.stage.effect(self.name)
     }
 
     /// Notes what became of it, with its effect where a look has closed that.
     pub(super) async fn close(self, service: &Service<'_>, outcome: WriteOutcome, effect: Option<&Effect>) {
-        let effect = effect.map(recorded);
+        let effect = effect.map(|effect| recorded(effect, self.is_of_whole));
         if let Some(effect) = &effect {
-            service.stage.close(self.0, effect);
+            service.stage.close(self.name, effect);
         }
         if let Ok(log) = service.log() {
-            log.close(self.0.id, outcome, effect.as_ref()).await;
+            log.close(self.name.id, outcome, effect.as_ref()).await;
         }
     }
 }
 
 /// Writes down that these calls are about to leave, with what they change; returns when that is on disk. After a signal nothing
-/// begins.
+/// begins. Calls that are made from the same read of a `whole` are written down as one with it: what they keep stands there.
 ///
 /// # Errors
 /// `interrupted` after a signal, and where it cannot be written down: nothing must leave then.
-pub async fn gate(service: &Service<'_>, operation: &'static str, calls: &mut [Call]) -> Result<(), Failure> {
-    let effects: Vec<Effect> = calls.iter().map(|call| recorded(&call.effect)).collect();
+pub async fn gate(
+    service: &Service<'_>,
+    operation: &'static str,
+    calls: &mut [Call],
+    whole: Option<Document>,
+) -> Result<(), Failure> {
+    let effects: Vec<Effect> = calls.iter().map(|call| recorded(&call.effect, whole.is_some())).collect();
     let entry = |(call, effect): (&Call, &Effect)| Entry {
         call: call.name.clone(),
         owner: log::Owner {
@@ -74,11 +85,9 @@ pub async fn gate(service: &Service<'_>, operation: &'static str, calls: &mut [C
         effect: serde_json::to_value(effect).unwrap_or_default(),
     };
     let entries = calls.iter().zip(&effects).map(entry).collect();
-    let places = pass(service, operation, entries).await?;
+    let places = pass(service, operation, entries, whole).await?;
     for ((call, effect), place) in calls.iter_mut().zip(effects).zip(places) {
-        if let Some((_, name)) = &place.0 {
-            service.stage.note(*name, effect);
-        }
+        service.stage.note(place.name(), effect);
         call.place = Some(place);
     }
     Ok(())
@@ -95,7 +104,7 @@ pub(super) async fn gate_any(
 ) -> Result<Option<Place>, Failure> {
     let owner = log::Owner { kind: ANY, id: None, scope: None };
     let entry = Entry { call: call.to_owned(), owner, effect: json!({}) };
-    Ok(pass(service, operation, vec![entry]).await?.pop())
+    Ok(pass(service, operation, vec![entry], None).await?.pop())
 }
 
 /// What the log has of a call.
@@ -109,23 +118,29 @@ async fn pass(
     service: &Service<'_>,
     operation: &'static str,
     entries: Vec<Entry>,
+    mut whole: Option<Document>,
 ) -> Result<Vec<Place>, Failure> {
     let run = service.run_of(operation).await.inspect_err(|failure| note_busy(service, failure))?;
     service.log_before_send().await?;
     let of_journal = service.write_ahead;
     let record = of_journal.map(WriteAhead::place);
     let journal_length = of_journal.map(WriteAhead::journal_length);
-    let (of_service, people) = (service.settings.service_id().to_string(), service.people());
+    let of_service = service.settings.service_id().to_string();
+    let (is_whole, mut is_first) = (whole.is_some(), true);
+    let people = match (&whole, entries.first().and_then(|entry| entry.owner.id.as_deref())) {
+        (Some(whole), Some(customer)) => People::of(customer, whole),
+        _ => service.people(),
+    };
     let new = |entry: Entry| NewWrite {
         run,
-        part_of: None,
+        is_part: is_whole && !std::mem::take(&mut is_first),
         record,
         journal_length,
         call: entry.call,
         service: of_service.clone(),
         owner: entry.owner,
         effect: entry.effect,
-        document: None,
+        document: whole.take(),
         people: people.clone(),
     };
     let opened = service.log()?.gate_all(entries.into_iter().map(new).collect()).await;
@@ -133,7 +148,7 @@ async fn pass(
     let record = record.map(|(number, _)| number);
     let place = |open: OpenWrite| {
         let name = WriteName { id: open.id(), run, record };
-        Place(Some((open, name)))
+        Place { open, call: LeftCall { name, is_of_whole: is_whole } }
     };
     Ok(opened.into_iter().map(place).collect())
 }
@@ -144,9 +159,12 @@ fn note_busy(service: &Service<'_>, failure: &Failure) {
     }
 }
 
-/// An effect as it is kept: without the data of a payment.
-fn recorded(effect: &Effect) -> Effect {
+/// An effect as it is kept: without the data of a payment, and without what stands in the whole of which it changes a part.
+fn recorded(effect: &Effect, is_of_whole: bool) -> Effect {
     let mut effect = effect.clone();
+    if is_of_whole {
+        effect.keeps.clear();
+    }
     for change in &mut effect.changes {
         let [Step::Member(first), Step::Member(name), ..] = change.path.steps() else { continue };
         if first == "payment" && name != "method" {

@@ -105,9 +105,9 @@ pub async fn send_and_look(
     mut call: Call,
 ) -> Result<Written, Failure> {
     if call.place.is_none() {
-        gate(service, operation, std::slice::from_mut(&mut call)).await?;
+        gate(service, operation, std::slice::from_mut(&mut call), None).await?;
     }
-    let (clock, left) = (service.session.context.clock, call.place.and_then(Place::leaves));
+    let (clock, left) = (service.session.context.clock, call.place.map(Place::leaves));
     let sent_at = clock.now();
     let sent =
         Sent { request: &call.request, repeats: call.repeats, is_looked_at_later: call.is_looked_at_later };
@@ -131,7 +131,7 @@ pub async fn send_any(
     request: &Request,
 ) -> Result<Reply, Failure> {
     service.token(request.bearer).await?;
-    let left = gate::gate_any(service, operation, call).await?.and_then(Place::leaves);
+    let left = gate::gate_any(service, operation, call).await?.map(Place::leaves);
     let (clock, sent_at) = (service.session.context.clock, service.session.context.clock.now());
     let sent = service.send(operation, request, client::Effect::Write).await;
     if let Some(left) = left {

@@ -83,7 +83,7 @@ fn a_change_is_reported_as_documented() {
     let members: Vec<&String> = result.as_object().unwrap().keys().collect();
     assert_eq!(
         members,
-        ["operation", "applied", "verified", "status", "changes", "addresses", "response", "write"]
+        ["operation", "applied", "verified", "status", "changes", "addresses", "response", "owner", "write"]
     );
     assert_eq!(response, env.profile());
     assert_eq!(write, "1");

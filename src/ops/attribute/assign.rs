@@ -177,7 +177,7 @@ pub(super) async fn send(
     let planned = planned(places)?;
     let mut to_send = places.iter().map(Place::call).collect::<Result<Vec<Call>, Failure>>()?;
     if !to_send.is_empty() {
-        write::gate(service, calls.operation, &mut to_send).await?;
+        write::gate(service, calls.operation, &mut to_send, None).await?;
     }
     let mut is_verified = true;
     for (place, call) in places.iter().zip(to_send) {

@@ -267,7 +267,7 @@ impl Locked<'_> {
         let split = additions.into_iter().map(|Addition { label, call }| (label, call));
         let (mut labels, mut to_send): (Vec<&str>, Vec<Call>) = split.unzip();
         if !to_send.is_empty() {
-            write::gate(self.service, calls.operation, &mut to_send).await?;
+            write::gate(self.service, calls.operation, &mut to_send, None).await?;
         }
         if let Some(previous_default) = self.previous_default() {
             if self.before.default.is_none() {

@@ -6,15 +6,13 @@ use serde_json::{Map, Value};
 use super::verify::Sent;
 use super::{messages, owner};
 use crate::client::Effect::State;
-use crate::log::Unsent;
 use crate::ops::calls::{Calls, Planned};
 use crate::report::outcome::Outcome;
-use crate::write::{Call, Place};
+use crate::write::Call;
 use storefront_core::effect::{self, Effect};
 use storefront_core::failure::{Failure, FailureKind};
 use storefront_core::id::AddressId;
 use storefront_core::interface::request::{Request, Target};
-use storefront_core::outcome::WriteOutcome;
 use storefront_core::profile::merge::Merged;
 
 /// What a change is sent as.
@@ -22,24 +20,24 @@ pub enum Dispatch {
     /// One request that replaces the profile.
     Put(Box<Call>),
     /// A call for each address that is removed; nothing else changes.
-    Removals(Vec<Removal>),
+    Removals(Vec<Call>),
 }
-
-/// The call that removes an address.
-pub type Removal = (AddressId, Call);
 
 impl Dispatch {
     /// Its calls.
-    pub fn calls(&self) -> Vec<&Call> {
+    pub fn calls(&mut self) -> &mut [Call] {
         match self {
-            Self::Put(call) => vec![&**call],
-            Self::Removals(removals) => removals.iter().map(|(_, call)| call).collect(),
+            Self::Put(call) => std::slice::from_mut(call),
+            Self::Removals(removals) => removals,
         }
     }
 
     /// The first request.
     pub fn first(&self) -> Option<&Request> {
-        self.calls().first().map(|call| &call.request)
+        match self {
+            Self::Put(call) => Some(&call.request),
+            Self::Removals(removals) => removals.first().map(|call| &call.request),
+        }
     }
 }
 
@@ -50,7 +48,7 @@ pub fn removals(
     owner: &effect::Owner,
     stored: &Map<String, Value>,
     ids: &[AddressId],
-) -> Vec<Removal> {
+) -> Vec<Call> {
     let mut now = stored.clone();
     let by_call = |id: &AddressId| {
         let request = Request::remove_address(target, *id)?;
@@ -58,29 +56,29 @@ pub fn removals(
         let effect = Effect::of_profile(owner.clone(), &now, &after);
         now = after;
         let new = Call::new(format!("remove address {id}"), request, effect);
-        Some((*id, Call { repeats: State, is_looked_at_later: true, ..new }))
+        Some(Call { repeats: State, is_looked_at_later: true, ..new })
     };
     ids.iter().filter_map(by_call).collect()
 }
 
 /// The calls by their names.
-pub fn planned(removals: &[Removal]) -> Vec<Planned> {
-    removals.iter().map(|(_, call)| (call.name.clone(), call.request.clone())).collect()
+pub fn planned(removals: &[Call]) -> Vec<Planned> {
+    removals.iter().map(|call| (call.name.clone(), call.request.clone())).collect()
 }
 
 /// Removes the addresses one after another.
 ///
 /// # Errors
 /// The failure of the first call that is not applied; the others do not leave.
-pub async fn remove(
-    sent: &Sent<'_>,
-    removals: Vec<Removal>,
-    mut unsent: Unsent,
-    whole: Outcome,
-) -> Result<Outcome, Failure> {
+pub async fn remove(sent: &Sent<'_>, removals: Vec<Call>, whole: Outcome) -> Result<Outcome, Failure> {
     let (planned, mut calls) = (planned(&removals), Calls::new(sent.service, sent.operation));
-    for (id, call) in removals {
-        if let Err(failure) = remove_one(sent, id, call, &mut unsent, &mut calls).await {
+    let by_id = |call: Call| Some((call.effect.removed_address()?, call));
+    for (id, call) in removals.into_iter().filter_map(by_id) {
+        let owner = owner::Removal::new(sent, id);
+        if let Err(failure) = calls.carry_out(&owner, call).await {
+            if failure.kind == FailureKind::Mismatch {
+                owner.note_read();
+            }
             let failure = messages::after_calls(failure, &calls.applied(), sent.write);
             let failure = calls.failed(failure, &planned, None);
             return Err(Failure { write: Some(sent.write.to_string().into()), ..failure });
@@ -95,27 +93,4 @@ pub async fn remove(
         ..whole
     };
     sent.verify_removed(outcome).await
-}
-
-/// Removes one address, and finds out what became of the call where the service does not say that it did it.
-async fn remove_one(
-    sent: &Sent<'_>,
-    id: AddressId,
-    call: Call,
-    unsent: &mut Unsent,
-    calls: &mut Calls<'_>,
-) -> Result<(), Failure> {
-    let (service, clock) = (sent.service, sent.service.session.context.clock);
-    let left = if service.stopping.get() { None } else { unsent.leaves() };
-    let (sent_at, owner) = (clock.now(), owner::Removal::new(sent, id));
-    let call = Call { place: Some(Place::of_caller()), ..call };
-    let removed = calls.carry_out(&owner, call).await;
-    if let Some(left) = left {
-        let ended = removed.as_ref().map(|written| written.verified);
-        sent.loaded.store.set_call(left, WriteOutcome::after(ended, sent_at, clock.now()));
-    }
-    if matches!(&removed, Err(failure) if failure.kind == FailureKind::Mismatch) {
-        owner.note_read();
-    }
-    removed.map(drop)
 }

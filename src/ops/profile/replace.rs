@@ -21,10 +21,9 @@ use super::steps::{Next, Steps};
 use super::verify::Sent;
 use crate::client::service::Service;
 use crate::client::{self, Attempt, Attempts, pause};
-use crate::journal::write::WriteAhead;
-use crate::log::About;
+use crate::log::Document;
 use crate::report::outcome::Outcome;
-use storefront_core::effect::Effect;
+use crate::write::{Place, gate};
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::interface::request::Request;
 use storefront_core::outcome::WriteOutcome;
@@ -132,43 +131,30 @@ async fn send_locked(
     service: &Service<'_>,
     loaded: &LoadedProfile,
     merged: &Merged,
-    dispatch: Dispatch,
+    mut dispatch: Dispatch,
 ) -> Result<Put, Failure> {
     let (operation, clock) = (steps.change.operation(), service.session.context.clock);
-    let run = match steps.run().await {
-        Ok(run) => run,
-        Err(failure) => return start_again(steps, failure),
-    };
-    service.log_before_send().await?;
-    let of_journal = service.write_ahead;
-    let calls: Vec<(&str, &Effect)> =
-        dispatch.calls().into_iter().map(|call| (&*call.name, &call.effect)).collect();
-    let about = About {
-        run,
-        stored: loaded.stored.customer(),
-        sent: &merged.customer,
-        calls: &calls,
-        record: of_journal.map(WriteAhead::place),
-        journal_length: of_journal.map(WriteAhead::journal_length),
-    };
-    let mut unsent = match loaded.store.take(about).await {
-        // That it has not left is noted where it is dropped.
-        Ok(_) if loaded.is_old() => return start_again(steps, too_late()),
-        Ok(unsent) => unsent,
-        Err(failure) => return start_again(steps, failure),
-    };
-    let write = unsent.name;
+    let whole = Document { stored: loaded.stored.customer().clone(), sent: merged.customer.clone() };
+    if let Err(failure) = gate(service, operation, dispatch.calls(), Some(whole)).await {
+        return start_again(steps, failure);
+    }
+    if loaded.is_old() {
+        // That nothing has left is noted where the calls are dropped.
+        return start_again(steps, too_late());
+    }
+    let place = dispatch.calls().first().and_then(|call| call.place.as_ref());
+    let Some(write) = place.map(Place::name) else { return start_again(steps, too_late()) };
     let settle = steps.change.settle(service);
     let (recent, sent_at) = (&steps.recent, clock.now());
     let sent = Sent { operation, service, settle, loaded, merged, write, recent, sent_at };
     let reported = steps.sent(merged, write);
     match dispatch {
         Dispatch::Put(call) => {
-            unsent.leaves();
+            call.place.map(Place::leaves);
             send_put(&mut steps.attempts, &sent, &call.request, reported).await
         }
         Dispatch::Removals(removals) => {
-            let removed = remove(&sent, removals, unsent, reported).await;
+            let removed = remove(&sent, removals, reported).await;
             removed.map(|outcome| Put::Applied(Box::new(outcome)))
         }
     }

@@ -11,13 +11,13 @@ use super::earlier::{is_shown, note_saved_refusal, removed_earlier};
 use super::lag::Recent;
 use super::messages::{self, Doubt};
 use super::read::{self, LoadedProfile};
-use super::remove::{self, Dispatch, Removal};
+use super::remove::{self, Dispatch};
 use super::restore::{Proposal, Restore, Target};
 use super::{Change, Update};
 use crate::cli::hint::for_command;
 use crate::client::Attempts;
 use crate::client::service::Service;
-use crate::log::{RunId, UPDATE, WriteLog, WriteName};
+use crate::log::{UPDATE, WriteName};
 use crate::ops::{Reads, read_country};
 use crate::prompt::Consent;
 use crate::report::outcome::{Outcome, ProfileOutcome};
@@ -79,8 +79,6 @@ pub struct Steps<'a> {
     pub attempts: Attempts,
     /// The addresses that are to be removed, and were by an earlier command.
     gone: Vec<AddressId>,
-    /// The run that its writes are of, once there is one.
-    run: Option<RunId>,
     /// Since when the log is busy, where it was.
     pub log_busy_since: Option<tokio::time::Instant>,
     /// The warnings that were shown.
@@ -106,7 +104,6 @@ impl<'a> Steps<'a> {
             recent: Recent::default(),
             attempts: Attempts::default(),
             gone: Vec::new(),
-            run: None,
             log_busy_since: None,
             warned: change.warned().iter().cloned().collect(),
             earlier: None,
@@ -304,19 +301,6 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The run that the writes of this command are of: that of the batch, or its own.
-    ///
-    /// # Errors
-    /// As [`WriteLog::begin_run`].
-    pub async fn run(&mut self) -> Result<RunId, Failure> {
-        if let Some(run) = self.run.or_else(|| self.service.run.get()) {
-            return Ok(run);
-        }
-        let log = WriteLog::open(self.service.session.context)?;
-        let run = log.begin_run(self.service.new_run(self.change.operation())).await?;
-        Ok(*self.run.insert(run))
-    }
-
     /// The request that replaces the profile.
     ///
     /// # Errors
@@ -358,7 +342,7 @@ impl<'a> Steps<'a> {
         service: &Service<'_>,
         loaded: &LoadedProfile,
         merged: &Merged,
-    ) -> Result<Vec<Removal>, Failure> {
+    ) -> Result<Vec<Call>, Failure> {
         let replaces_list = matches!(self.change, Change::Update(update) if update.patch.replace);
         let is_read = loaded.is_readable && self.change.base().is_none();
         if replaces_list || !is_read || !merged.changes.iter().all(diff::Change::is_removal) {

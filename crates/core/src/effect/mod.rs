@@ -28,6 +28,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::AddressId;
 use crate::profile::diff;
 use crate::profile::equal::same_value;
 use crate::profile::path::{FieldPath, List};
@@ -314,6 +315,12 @@ impl Effect {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.creates.is_empty()
+    }
+
+    /// The address that it removes; of several the first one.
+    pub fn removed_address(&self) -> Option<AddressId> {
+        let removed = self.changes.iter().find(|change| change.path.is_address() && self.removes(change));
+        removed.and_then(|change| change.path.address_id())
     }
 
     /// How many addresses, items, options or owners it deletes.
