@@ -7,7 +7,7 @@ pub mod undo;
 pub mod verify;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -18,8 +18,9 @@ use crate::batch::with_context;
 use crate::client::Session;
 use crate::client::service::Service;
 use crate::input::Draft;
-use crate::input::records::{Record, Source};
+use crate::input::records::Source;
 use crate::journal::State;
+use crate::journal::places::Places;
 use crate::journal::read::{Noted, OfRuns};
 use crate::log::{Write, WriteLog};
 use crate::ops::profile::after::Sent;
@@ -161,27 +162,30 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
     let mut noted = listing.past.noted().map_err(unreadable)?;
     let log = WriteLog::to_read(listing.session.context)?;
     let mut gathered = Gathered::default();
-    let mut wanted = HashMap::<u64, VecDeque<u64>>::new();
-    for (number, latest) in listing.past.records() {
-        if matches!(latest.state, State::Done | State::Unknown | State::Sending) {
-            wanted.entry(latest.hash).or_default().push_back(number);
+    let is_wanted = |state| matches!(state, State::Done | State::Unknown | State::Sending);
+    for (_, latest) in listing.past.records() {
+        if is_wanted(latest.state) {
             gathered.lost += 1;
         } else {
             *gathered.others.entry(latest.state.name()).or_default() += 1;
         }
     }
     let mut groups = HashMap::<String, usize>::new();
+    let places = Places::find(&listing.past, |found| preparer.each_hash(found))?;
     let mut reader = preparer.reader()?;
     while let Some(record) = reader.read()? {
-        let Some(number) = take(&mut wanted, &record) else { continue };
-        gathered.lost -= 1;
+        let number = places.name(record.line);
         let latest = listing.past.latest(number);
+        if !is_wanted(latest.state) || !latest.is_of(hash(&record.content)) {
+            continue;
+        }
+        gathered.lost -= 1;
         let of = listing.past.of(number);
         let writes = log.as_ref().map(|log| log.last_sent(&of.runs, number)).transpose()?;
         let member = Member {
             effects: writes.iter().flatten().filter_map(Write::changes).collect(),
             record: number,
-            line: record.line,
+            line: number,
             key: key_of(listing.operation, &record, reader.columns()),
             is_done: latest.state == State::Done,
             noted: noted.remove(&number).unwrap_or_default(),
@@ -207,20 +211,6 @@ fn gather(preparer: &RecordPreparer<'_>, listing: &Listing<'_>) -> Result<Gather
         }
     }
     Ok(gathered)
-}
-
-/// The record of the journal that stands here in the input.
-fn take(wanted: &mut HashMap<u64, VecDeque<u64>>, record: &Record) -> Option<u64> {
-    // A line of a journal that was cut off does not have the hash.
-    for hash in [hash(&record.content), 0] {
-        let Some(numbers) = wanted.get_mut(&hash) else { continue };
-        let same = numbers.iter().position(|number| *number == record.number);
-        let at = same.or(Some(0).filter(|_| hash != 0 && !numbers.is_empty()));
-        if let Some(number) = at.and_then(|at| numbers.remove(at)) {
-            return Some(number);
-        }
-    }
-    None
 }
 
 /// What is read once for a record.

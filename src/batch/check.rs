@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use crate::batch::assignments::Assignments;
-use crate::batch::command_line::next_steps;
 use crate::batch::decide::{Decided, Decision};
-use crate::batch::files;
 use crate::batch::record::RecordPreparer;
 use crate::batch::send::RunContext;
 use crate::batch::token::RecordToken;
@@ -18,9 +16,9 @@ use crate::journal::State;
 use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::ops::{Examiner, Refused, attribute};
 use crate::report::Report;
+use crate::report::ordered_results::RecordLocation;
 use crate::report::summary::{self, MAX_LINES, count_records, list_lines};
 use storefront_core::failure::{Failure, FailureKind};
-use storefront_core::hint::{Hint, hint};
 use storefront_core::interface::request::Bearer;
 use storefront_core::text::hash::fnv1a;
 
@@ -59,8 +57,8 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     while let Some(record) = records.read()? {
         number = record.number;
         let decided = preparer.decide(past, &record, records.columns());
-        if decided.latest.state == State::Declined && preparer.takes(number) {
-            check.declined.push(number);
+        if decided.latest.state == State::Declined && preparer.takes(record.line) {
+            check.declined.push(record.line);
         }
         check.record(&record, decided);
     }
@@ -69,7 +67,7 @@ pub fn run(preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Result<Checked,
     if let Some(warning) = preparer.operation.leftover() {
         check.report.warn(&warning);
     }
-    check.finish(preparer, number, past)
+    check.finish(number, past)
 }
 
 /// Holds what is going to be sent against the shop: what it does not have is refused like any other wrong value, before anything is
@@ -167,8 +165,6 @@ struct Check<'a> {
     named: Vec<(&'static str, RangeInclusive<u64>)>,
     /// The records that were declined, and are not sent.
     declined: Vec<u64>,
-    /// The least and the most by which the line of a record is above its number.
-    offsets: Option<(u64, u64)>,
 }
 
 impl<'a> Check<'a> {
@@ -193,21 +189,17 @@ impl<'a> Check<'a> {
                 .flat_map(|(flag, lines)| lines.ranges().iter().map(move |range| (flag, range.clone())))
                 .collect(),
             declined: Vec::new(),
-            offsets: None,
         }
     }
 
     fn record(&mut self, record: &Record, decided: Decided) {
         let (args, line) = (self.args, record.line);
-        let offset = line.saturating_sub(record.number);
-        let (least, most) = self.offsets.unwrap_or((offset, offset));
-        self.offsets = Some((least.min(offset), most.max(offset)));
-        let Decided { latest, decision, prepared, .. } = decided;
+        let Decided { location: RecordLocation { line: name, .. }, latest, decision, prepared, .. } = decided;
         match decision {
             Decision::Refuse => self.changed.push(line),
             _ => {
                 self.named
-                    .retain(|(flag, named)| !(named.contains(&line) && settles(flag, latest, decision)));
+                    .retain(|(flag, named)| !(named.contains(&name) && settles(flag, latest, decision)));
             }
         }
         let is_settled = latest.state == State::Done && decision == Decision::Report;
@@ -322,12 +314,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn finish(
-        mut self,
-        preparer: &RecordPreparer<'_>,
-        records: u64,
-        past: &PreviousRun,
-    ) -> Result<Checked, Failure> {
+    fn finish(mut self, records: u64, past: &PreviousRun) -> Result<Checked, Failure> {
         if let Some(failure) = self.invalid_records() {
             return Err(failure);
         }
@@ -335,12 +322,7 @@ impl<'a> Check<'a> {
             return Err(Failure::usage(format!("{} contains no records", document::quoted(&self.name))));
         }
         if !self.args.restart {
-            self.compared(past, records).map_err(|failure| match self.give_up(preparer, past) {
-                Some(give_up) => {
-                    Failure { hint: failure.hint.map(|hint| hint!(hint, "; ", give_up)), ..failure }
-                }
-                None => failure,
-            })?;
+            self.compared(past)?;
         }
         if let Some(line) = self.named.first().map(|(_, named)| named.start()) {
             let message = format!("{}: {}: the record is not open", self.name, self.at(*line));
@@ -374,45 +356,36 @@ impl<'a> Check<'a> {
         Some(Failure { message, ..first.clone() }.hint(format!("fix {these} and try again{others}")))
     }
 
-    /// How to give up records that failed, which may be why they were removed.
-    fn give_up(&self, preparer: &RecordPreparer<'_>, past: &PreviousRun) -> Option<Hint> {
-        let failed = past.records().filter(|(_, latest)| latest.state == State::FailedPermanent);
-        let numbers: Vec<u64> = failed.map(|(number, _)| number).collect();
-        let journal =
-            files(preparer).ok().filter(|_| preparer.plan.is_none() && !numbers.is_empty())?.journal;
-        // Where all records have a line each, it is known where the others were.
-        let at = self.offsets.filter(|(least, most)| least == most && numbers.len() <= MAX_LINES);
-        let lines: Vec<u64> =
-            at.map(|(at, _)| numbers.iter().map(|number| number + at).collect()).unwrap_or_default();
-        let command = next_steps(preparer, &journal).give_up(&lines, numbers.len() as u64);
-        Some(hint!("to give up failed ones, put them back and run ", command))
-    }
-
-    /// The input held against the hashes of an earlier run.
-    fn compared(&self, past: &PreviousRun, records: u64) -> Result<(), Failure> {
-        let quoted = document::quoted(&self.name);
-        match self.changed.as_slice() {
-            [line] => Err(changed(&self.name, &self.at(*line))),
-            [line, others @ ..] => {
+    /// The input held against what an earlier run sent.
+    fn compared(&self, past: &PreviousRun) -> Result<(), Failure> {
+        let places = past.places();
+        match (self.changed.as_slice(), places.missing.as_slice()) {
+            ([line], _) => Err(changed(&self.name, &self.at(*line))),
+            ([line, others @ ..], _) => {
                 Err(changed(&self.name, &format!("{} and {} more", self.at(*line), others.len())))
             }
-            [] if past.last() > records => {
-                let (records, last) = (count_records(records), past.last());
-                let message = format!("{quoted} has {records}, but the journal covers record {last}");
-                Err(Failure::guard(message)
-                    .hint("put the removed lines back, or move the new ones to a new file"))
+            ([], missing @ [_, ..]) => {
+                let lines = list_lines(missing, missing.len() as u64);
+                let (places, sent) =
+                    if missing.len() == 1 { ("", "it was sent") } else { ("s", "they were sent") };
+                let message = format!("{place}{places} {lines}", place = self.report.place);
+                Err(Failure::guard(format!("{}: {message}: removed or changed after {sent}", self.name))
+                    .hint("put the removed rows back, with what was sent; a new file is for other rows"))
             }
-            [] => Ok(()),
+            ([], []) if places.is_unsure => {
+                let message = "rows were moved, and the journal does not say how one of them read";
+                Err(Failure::guard(format!("{}: {message}: a line of it was cut off", self.name))
+                    .hint("put the rows back in the order in which they were sent"))
+            }
+            ([], []) => Ok(()),
         }
     }
 }
 
 /// A record that was sent reads otherwise now.
 pub fn changed(name: &str, places: &str) -> Failure {
-    Failure::guard(format!("{name}: {places} changed after the record was sent, or an earlier record was \
-     removed"))
-        .hint(
-            "put the original records back in their order, and add changes at the end or in a new file; for a new file of \
-             the same name, move the journal of the old one away first",
-        )
+    Failure::guard(format!("{name}: {places} changed after the record was sent")).hint(
+        "put the record back as it was sent, and add changes as new rows or in a new file; for a new file of the same name, \
+         move the journal of the old one away first",
+    )
 }

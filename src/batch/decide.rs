@@ -5,6 +5,7 @@ use crate::cli::BatchArgs;
 use crate::input::records::{Columns, Record};
 use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::journal::{State, shard_contains};
+use crate::report::ordered_results::RecordLocation;
 use storefront_core::failure::Failure;
 use storefront_core::operation::OperationSpec;
 
@@ -24,7 +25,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What is asked for the record in this line, which is in this state.
+    /// What is asked for the record with this name, which is in this state.
     pub fn of(args: &BatchArgs, line: u64, state: State) -> Self {
         match line {
             _ if args.restart => Self::Restart,
@@ -87,6 +88,8 @@ pub fn decide(latest: LatestEntry, hash: u64, asked: Asked, operation: &Operatio
 
 /// A record, and what is done with it.
 pub struct Decided {
+    /// Where it stands, and by what it is named.
+    pub location: RecordLocation,
     /// What the journal knows of it.
     pub latest: LatestEntry,
     /// Its hash as it stands in the input.
@@ -97,12 +100,18 @@ pub struct Decided {
     pub prepared: Option<Result<PreparedRecord, Failure>>,
 }
 
+/// Where a record stands, and by what it is named.
+pub fn location(past: &PreviousRun, record: &Record) -> RecordLocation {
+    let line = past.places().name(record.line);
+    RecordLocation { record: record.number, line, now: Some(record.line).filter(|now| *now != line) }
+}
+
 impl RecordPreparer<'_> {
-    /// What the journal knows of a record; a declined one that `--only` names is as one that was never sent.
-    fn latest(&self, past: &PreviousRun, record: u64) -> LatestEntry {
-        let latest = past.latest(record);
+    /// What the journal knows of a record by its name; a declined one that `--only` names is as one that was never sent.
+    fn latest(&self, past: &PreviousRun, name: u64) -> LatestEntry {
+        let latest = past.latest(name);
         let is_named =
-            self.plan.is_some_and(|plan| plan.only.as_ref().is_some_and(|only| only.contains(record)));
+            self.plan.is_some_and(|plan| plan.only.as_ref().is_some_and(|only| only.contains(name)));
         if latest.state == State::Declined && is_named { LatestEntry::default() } else { latest }
     }
 
@@ -117,7 +126,8 @@ impl RecordPreparer<'_> {
     /// What is done with a record after the earlier runs.
     pub fn decide(&self, past: &PreviousRun, record: &Record, columns: Option<&Columns>) -> Decided {
         let (args, operation) = (self.args, self.operation.spec());
-        let (latest, hash) = (self.latest(past, record.number), record::hash(&record.content));
+        let location = location(past, record);
+        let (latest, hash) = (self.latest(past, location.line), record::hash(&record.content));
         // Which shard it belongs to, and whether an attribute's code is doubled, only its content says.
         let is_done = latest.state == State::Done && !args.restart;
         let is_read = !is_done || args.shard.is_some() || operation.unique_key.is_some();
@@ -134,8 +144,8 @@ impl RecordPreparer<'_> {
                 // One that cannot be sent has no key: the first shard reports it.
                 Some(Err(_)) => is_in_journal || record::is_first(args.shard),
             };
-        let asked = if is_ours { Asked::of(args, record.line, latest.state) } else { Asked::Others };
-        Decided { latest, hash, decision: decide(latest, hash, asked, operation), prepared }
+        let asked = if is_ours { Asked::of(args, location.line, latest.state) } else { Asked::Others };
+        Decided { location, latest, hash, decision: decide(latest, hash, asked, operation), prepared }
     }
 }
 

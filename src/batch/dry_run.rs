@@ -66,7 +66,7 @@ pub async fn run(shared: RunContext<'_>) -> Result<(), Failure> {
         && !shown.results.is_closed()
     {
         let decided = preparer.decide(&past, &record, reader.columns());
-        let location = RecordLocation { record: record.number, line: record.line };
+        let location = decided.location;
         match decided.decision {
             Decision::NotOurs => {}
             Decision::Send => {
@@ -258,6 +258,7 @@ fn past(shared: RunContext<'_>) -> Result<PreviousRun, Failure> {
     let log = storage.open_log(&files.journal, LogAccess::Read).map_err(unreadable)?;
     let mut past = read::read(&files.journal, &log, &header(&service.settings, &files, preparer)?)?;
     settle_where_known(&mut past, service.session);
+    preparer.find_places(&mut past)?;
     if let Some(plan) = preparer.plan {
         applying::ensure_whole(service.session, plan, &past)?;
     }

@@ -1,15 +1,16 @@
 //! What became of each record of a batch, from its journal and, where that is next to it, its input.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
 
-use crate::batch::record::{hash, key_of};
+use crate::batch::record::{each_hash, hash, key_of};
 use crate::batch::settle_where_known;
 use crate::cli::InputArgs;
 use crate::client::Session;
-use crate::input::records::{self, Columns, Record, RecordReader, Source};
+use crate::input::records::{self, Columns, RecordReader, Source};
+use crate::journal::places::Places;
 use crate::journal::read::{self, LatestEntry, PreviousRun};
 use crate::journal::{Entry, JournalHeader, Shard, State};
 use crate::plan::Plan;
@@ -36,10 +37,10 @@ pub struct Listing<'a> {
 /// A record as it is listed.
 #[derive(Debug)]
 pub struct Row {
-    /// Its number when it was run, or is; `None` for one that stands where another was run.
-    pub record: Option<u64>,
+    /// The number by which it is named.
+    pub line: u64,
     /// Where it stands in the input now, where that is known.
-    pub line: Option<u64>,
+    pub now: Option<u64>,
     /// What it touches.
     pub key: Option<String>,
     /// What became of it.
@@ -48,26 +49,6 @@ pub struct Row {
     pub entry: Entry,
     /// Whether the input is there, and does not have it any more as it was run.
     pub is_lost: bool,
-}
-
-/// Where records stand now that are not where they were when they were run, by their hashes. Rows that are the same are taken in
-/// their order.
-#[derive(Default)]
-struct Moved {
-    /// How many with this hash are not where they were, and were not met elsewhere yet.
-    wanted: HashMap<u64, usize>,
-    found: HashMap<u64, VecDeque<(u64, Option<String>)>>,
-}
-
-impl Moved {
-    /// Whether a row that is not where it was run was run elsewhere; each row that was run is so once.
-    fn takes(&mut self, hash: u64) -> bool {
-        let left = self.wanted.get_mut(&hash).filter(|left| **left > 0);
-        left.is_some_and(|left| {
-            *left -= 1;
-            true
-        })
-    }
 }
 
 impl<'a> Listing<'a> {
@@ -99,53 +80,44 @@ impl<'a> Listing<'a> {
         Ok(Self { session, path: path.to_owned(), header, past, operation })
     }
 
-    /// Hands every record on, in the order of their numbers; of a shard only its own. Which records no shard has sent is known
-    /// where `all` have the journals of all of them: the first one lists those. A row that was inserted follows the record in
-    /// whose place it stands; one that is there in place of a record that is nowhere else is that record, changed.
+    /// Hands every record on, in the order of the input, and then those that are not in it any more as they were run; of a shard only
+    /// its own. Which records no shard has sent is known where `all` have the journals of all of them: the first one lists those.
     ///
     /// # Errors
     /// Those of the input, and of `row`.
     pub fn rows(&self, all: &[Self], mut row: impl FnMut(Row) -> Result<(), Failure>) -> Result<(), Failure> {
         let whole = self.whole(all);
-        let mut moved = self.moved(&whole)?;
+        let places = self.places()?;
+        let of_others = whole.iter().filter(|other| other.path != self.path);
+        let of_others: Vec<(&PreviousRun, Places)> =
+            of_others.map(|other| Ok((&other.past, other.places()?))).collect::<Result<_, Failure>>()?;
+        let mut left: BTreeSet<u64> = self.past.records().map(|(line, _)| line).collect();
         let mut input = self.input()?;
-        let is_first_shard = self.header.shard.is_some() && !whole.is_empty();
-        let last = if is_first_shard { self.header.records.unwrap_or(0) } else { self.past.last() };
-        let last = last.max(self.past.last());
-        for number in 1.. {
-            let record = input.as_mut().map(RecordReader::read).transpose()?.flatten();
-            if record.is_none() && number > last {
-                return Ok(());
-            }
-            let latest = self.past.latest(number);
-            let any = latest_in(&whole, number);
-            let columns = input.as_ref().and_then(RecordReader::columns);
-            let place = |record: &Record| (record.line, key_of(self.operation, record, columns));
-            let now = record.as_ref().map(|record| hash(&record.content));
-            let is_in_place = latest.state != State::NotSent && now.is_some_and(|now| latest.is_of(now));
-            if latest.state != State::NotSent {
-                let found = match &record {
-                    Some(record) if is_in_place => Some(place(record)),
-                    _ => moved.found.get_mut(&latest.hash).and_then(VecDeque::pop_front),
-                };
-                row(self.row(Some(number), found, latest, input.is_some()))?;
-            }
-            let (Some(any), false) = (any, is_in_place) else { continue };
-            let stands_for_another = any.state != State::NotSent;
-            let is_listed = match now {
-                Some(now) if stands_for_another && now == any.hash => false,
-                // In place of one that is elsewhere, or of none.
-                Some(now) => {
-                    !moved.takes(now) && (!stands_for_another || moved.found.contains_key(&any.hash))
-                }
-                None => is_first_shard && !stands_for_another,
+        let has_input = input.is_some();
+        while let Some(record) = input.as_mut().map(RecordReader::read).transpose()?.flatten() {
+            let line = places.name(record.line);
+            let latest = self.past.latest(line);
+            let place = || {
+                let columns = input.as_ref().and_then(RecordReader::columns);
+                Some((record.line, key_of(self.operation, &record, columns)))
             };
-            if is_listed {
-                let own = (!stands_for_another).then_some(number);
-                row(self.row(own, record.as_ref().map(place), LatestEntry::default(), false))?;
+            if self.past.has(line) {
+                // What stands in place of one that was sent is that one, changed.
+                if latest.is_of(hash(&record.content)) && left.remove(&line) {
+                    row(self.row(line, place(), latest, true))?;
+                }
+            } else if !whole.is_empty()
+                && !of_others.iter().any(|(past, places)| past.has(places.name(record.line)))
+            {
+                row(self.row(line, place(), LatestEntry::default(), true))?;
             }
         }
-        Ok(())
+        left.into_iter().try_for_each(|line| row(self.row(line, None, self.past.latest(line), has_input)))
+    }
+
+    /// Where the records stand in the input.
+    fn places(&self) -> Result<Places, Failure> {
+        Places::find(&self.past, |found| self.input()?.map_or(Ok(()), |input| each_hash(input, found)))
     }
 
     /// The hint that names the command which shows its records.
@@ -156,14 +128,14 @@ impl<'a> Listing<'a> {
 
     fn row(
         &self,
-        record: Option<u64>,
+        line: u64,
         place: Option<(u64, Option<String>)>,
         latest: LatestEntry,
         has_input: bool,
     ) -> Row {
         let is_lost = has_input && place.is_none();
-        let (line, key) = place.map_or((None, None), |(line, key)| (Some(line), key));
-        Row { record, line, key, state: latest.state, entry: self.past.entry(latest), is_lost }
+        let (now, key) = place.map_or((None, None), |(now, key)| (Some(now), key));
+        Row { line, now, key, state: latest.state, entry: self.past.entry(latest), is_lost }
     }
 
     /// The journals that together have all that was sent of the input: this one, unless it is of a shard; then those of all
@@ -185,56 +157,6 @@ impl<'a> Listing<'a> {
         let is_there =
             |index| shards.iter().any(|listing| shard(listing).is_some_and(|shard| shard.index == index));
         if (0..count).all(is_there) { shards } else { Vec::new() }
-    }
-
-    /// Where the records are that are not where they were.
-    fn moved(&self, whole: &[&Self]) -> Result<Moved, Failure> {
-        let own = [self];
-        let journals = if whole.is_empty() { &own } else { whole };
-        let mut moved = Moved::default();
-        self.each_elsewhere(journals, |known, _| {
-            if let Some(known) = known {
-                *moved.wanted.entry(known).or_default() += 1;
-            }
-        })?;
-        if moved.wanted.is_empty() {
-            return Ok(moved);
-        }
-        let Moved { wanted, found } = &mut moved;
-        self.each_elsewhere(journals, |_, record| {
-            if let Some((record, columns)) = record
-                && wanted.contains_key(&hash(&record.content))
-            {
-                let place = (record.line, key_of(self.operation, record, columns));
-                found.entry(hash(&record.content)).or_default().push_back(place);
-            }
-        })?;
-        Ok(moved)
-    }
-
-    /// Hands on the hash of each entry of these journals, and each record, that do not stand together.
-    fn each_elsewhere(
-        &self,
-        journals: &[&Self],
-        mut found: impl FnMut(Option<u64>, Option<(&Record, Option<&Columns>)>),
-    ) -> Result<(), Failure> {
-        let Some(mut input) = self.input()? else { return Ok(()) };
-        let last = journals.iter().map(|listing| listing.past.last()).max().unwrap_or(0);
-        for number in 1.. {
-            let record = input.read()?;
-            if record.is_none() && number > last {
-                break;
-            }
-            let latest = latest_in(journals, number).filter(|latest| latest.state != State::NotSent);
-            let now = record.as_ref().map(|record| hash(&record.content));
-            if !latest.is_some_and(|latest| now.is_some_and(|now| latest.is_of(now))) {
-                found(
-                    latest.map(|latest| latest.hash),
-                    record.as_ref().map(|record| (record, input.columns())),
-                );
-            }
-        }
-        Ok(())
     }
 
     /// The input, where it is next to the journal.
@@ -276,11 +198,4 @@ impl<'a> Listing<'a> {
         let (plan, records) = Plan::read(&*self.session.context.storage, &source.path)?;
         Ok(Some((Source::of_plan(&source.path, records.into_bytes()), Some(plan))))
     }
-}
-
-/// What these journals say of the record with this number, of which at most one has an entry; `None` where there are no journals.
-fn latest_in(journals: &[&Listing<'_>], number: u64) -> Option<LatestEntry> {
-    let mut latest = journals.iter().map(|listing| listing.past.latest(number));
-    let sent = latest.clone().find(|latest| latest.state != State::NotSent);
-    sent.or_else(|| latest.next())
 }

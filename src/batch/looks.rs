@@ -20,7 +20,7 @@ use crate::report::outcome::Outcome;
 use storefront_core::failure::{Applied, Failure, FailureKind};
 use storefront_core::text::redact::secrets;
 
-/// The looks at the records of a run, by their numbers.
+/// The looks at the records of a run, by their names.
 pub type Looks = HashMap<u64, Looked>;
 
 /// What a look at a record came to.
@@ -66,9 +66,10 @@ pub async fn look(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Look
             let decided = preparer.decide(past, &record, reader.columns());
             let (Decision::Look, Some(Ok(prepared))) = (decided.decision, decided.prepared) else { continue };
             // Without a log only the shop can tell.
-            let ahead = shared.sent_earlier(past, record.number).unwrap_or_default();
+            let name = decided.location.line;
+            let ahead = shared.sent_earlier(past, name).unwrap_or_default();
             shared.pace.borrow_mut().on_start(Instant::now());
-            running.push(Box::pin(shared.look(record.number, record.line, prepared, ahead)));
+            running.push(Box::pin(shared.look(name, prepared, ahead)));
         }
         is_read |= shared.pace.borrow().is_exhausted();
         if running.is_empty() && is_read {
@@ -77,7 +78,7 @@ pub async fn look(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Look
         let pause = shared.pace.borrow().delay(Instant::now()).filter(|_| !is_read);
         tokio::select! {
             biased;
-            Some((number, looked)) = running.next() => drop(looks.insert(number, looked)),
+            Some((name, looked)) = running.next() => drop(looks.insert(name, looked)),
             () = signals.next() => {
                 shared.service.stopping.set();
                 let message = "interrupted while looking at records of an earlier run: nothing was sent";
@@ -86,11 +87,11 @@ pub async fn look(shared: RunContext<'_>, past: &mut PreviousRun) -> Result<Look
             () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
         }
     }
-    for (number, looked) in &looks {
+    for (name, looked) in &looks {
         match &looked.found {
-            Found::Done(outcome) => past.found_done(*number, outcome.status.unwrap_or_default()),
-            Found::InPart(_) => past.found_in_part(*number),
-            Found::Open => past.found_open(*number),
+            Found::Done(outcome) => past.found_done(*name, outcome.status.unwrap_or_default()),
+            Found::InPart(_) => past.found_in_part(*name),
+            Found::Open => past.found_open(*name),
         }
     }
     Ok(looks)
@@ -113,20 +114,20 @@ impl RunContext<'_> {
     }
 
     /// Looks at one record, with its token.
-    async fn look(self, number: u64, line: u64, prepared: PreparedRecord, ahead: Ahead) -> (u64, Looked) {
-        let report = self.service.session.report.for_line(Some(line));
+    async fn look(self, name: u64, prepared: PreparedRecord, ahead: Ahead) -> (u64, Looked) {
+        let report = self.service.session.report.for_line(Some(name));
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let own = prepared.token_source.clone().token().await;
         let key =
             prepared.key_with(self.preparer.operation.spec(), own.as_ref().ok().and_then(Option::as_ref));
         // No read tells anything of the others.
         if !self.preparer.operation.spec().can_resolve {
-            return (number, Looked { key, found: Found::Open, is_stuck: true });
+            return (name, Looked { key, found: Found::Open, is_stuck: true });
         }
         let token = match own {
             Ok(None) => self.run_token(&prepared).renewed().await,
             Ok(own) => own,
-            Err(_) => return (number, Looked { key, found: Found::Open, is_stuck: false }),
+            Err(_) => return (name, Looked { key, found: Found::Open, is_stuck: false }),
         };
         let _masked = token.as_ref().map(|token| secrets().add_while(token));
         let token = call_token(token.as_ref(), &prepared.token_source);
@@ -145,6 +146,6 @@ impl RunContext<'_> {
             _ => Found::Open,
         };
         self.pace.borrow_mut().on_success();
-        (number, Looked { key, found, is_stuck })
+        (name, Looked { key, found, is_stuck })
     }
 }

@@ -178,6 +178,7 @@ async fn send(shared: RunContext<'_>) -> Result<(), Failure> {
         opening.past = PreviousRun::default();
     }
     settle_sending(&mut opening.past, &noted_log)?;
+    preparer.find_places(&mut opening.past)?;
     if let Some(warning) = &opening.past.warning {
         session.report.warn(warning);
     }
@@ -267,14 +268,14 @@ async fn decline(
     let Some(plan) = preparer.plan.filter(|plan| plan.declines_others) else { return Ok(()) };
     let (mut records, mut last) = (preparer.reader()?, None);
     while let Some(record) = records.read()? {
-        let latest = past.latest(record.number);
+        let latest = past.latest(record.line);
         let is_open = match latest.state {
             State::NotSent => true,
             State::FailedTemporary => !latest.is_partial,
             _ => false,
         };
         if is_open && !preparer.takes(record.number) {
-            let entry = Entry::new(record.number, hash(&record.content), State::Declined);
+            let entry = Entry::new(record.line, hash(&record.content), State::Declined);
             last.replace(entry).into_iter().for_each(|entry| journal.append(entry));
         }
     }

@@ -13,6 +13,7 @@ use crate::client::service::Service;
 use crate::config::TokenCommand;
 use crate::input::records::{Columns, Content, Record, RecordReader, Source};
 use crate::input::{Draft, Written};
+use crate::journal::read::PreviousRun;
 use crate::journal::{Entry, Shard, State};
 use crate::ops::Operation;
 use crate::plan::{self, Plan, Planned};
@@ -143,6 +144,22 @@ impl<'a> RecordPreparer<'a> {
     /// As [`RecordReader::open`].
     pub fn reader(&self) -> Result<RecordReader, Failure> {
         RecordReader::open(self.source, |header| self.columns(header))
+    }
+
+    /// Finds the records of earlier runs in the input.
+    ///
+    /// # Errors
+    /// Those of the input.
+    pub fn find_places(&self, past: &mut PreviousRun) -> Result<(), Failure> {
+        past.find_places(|found| self.each_hash(found))
+    }
+
+    /// Hands on the line and the hash of each record.
+    ///
+    /// # Errors
+    /// Those of the input.
+    pub fn each_hash(&self, found: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+        each_hash(self.reader()?, found)
     }
 
     fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
@@ -403,6 +420,17 @@ fn ready(
 /// Whether this is the whole input or its first part.
 pub fn is_first(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
+}
+
+/// Hands on the line and the hash of each record.
+///
+/// # Errors
+/// Those of the input.
+pub fn each_hash(mut records: RecordReader, found: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+    while let Some(record) = records.read()? {
+        found(record.line, hash(&record.content));
+    }
+    Ok(())
 }
 
 /// Hash of a record as it stands in the input; of a plan's, that of the record it was made of.

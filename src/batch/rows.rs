@@ -28,7 +28,7 @@ impl Listing<'_> {
         };
         let mut reasons = HashMap::new();
         self.rows(&[], |row| {
-            if let Some(line) = row.line.filter(|_| is_wanted(&row)) {
+            if let Some(line) = row.now.filter(|_| is_wanted(&row)) {
                 reasons.insert(line, row.entry.reason.unwrap_or_default());
             }
             Ok(())

@@ -28,7 +28,7 @@ use crate::journal::read::{LatestEntry, PreviousRun};
 use crate::journal::write::{Journal, WriteAhead};
 use crate::journal::{Ahead, Entry, State};
 use crate::plan::{Seen, Step, Watcher};
-use crate::report::ordered_results::{OrderedResults, RecordLocation};
+use crate::report::ordered_results::OrderedResults;
 use crate::report::progress::Progress;
 use crate::report::summary::{self, Failed, NextSteps};
 use storefront_core::failure::{Applied, Failure, FailureKind, RecordCounts};
@@ -237,8 +237,8 @@ impl<'a> Run<'a> {
     /// Admits a record: it is queued, or reported as it is.
     fn admit(&mut self, record: &Record) {
         let (preparer, columns) = (self.shared.preparer, self.input.reader.columns());
-        let Decided { latest, hash, decision, prepared } = preparer.decide(&self.input.past, record, columns);
-        let location = RecordLocation { record: record.number, line: record.line };
+        let decided = preparer.decide(&self.input.past, record, columns);
+        let Decided { location, latest, hash, decision, prepared } = decided;
         let position = Position { location, hash };
         if decision == Decision::NotOurs {
             return;
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
                 self.request_stop(Stop::Broken(failure));
             }
             (Decision::Mark, _) => {
-                self.journal.append(Entry::by_hand(location.record, hash));
+                self.journal.append(Entry::by_hand(location.line, hash));
                 self.print_done(position, 0);
             }
             (Decision::Report, _) | (_, None) if latest.state == State::Done => {
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
             (Decision::Send, Some(Ok(prepared))) => {
                 let earlier = latest.was_sent().then(&entry);
                 let ahead = match &earlier {
-                    Some(_) => self.shared.sent_earlier(&self.input.past, location.record),
+                    Some(_) => self.shared.sent_earlier(&self.input.past, location.line),
                     None => Ok(Ahead::default()),
                 };
                 let earlier = earlier.map(|entry| self.earlier(position, latest, &entry));
@@ -289,7 +289,7 @@ impl<'a> Run<'a> {
     /// What an earlier run left of a record that is sent all the same.
     fn earlier(&self, position: Position, latest: LatestEntry, entry: &Entry) -> Earlier {
         if latest.is_partial {
-            let found = self.input.looks.get(&position.location.record).map(|looked| &looked.found);
+            let found = self.input.looks.get(&position.location.line).map(|looked| &looked.found);
             let found = if let Some(Found::InPart(failure)) = found { failure.created } else { None };
             return Earlier::Partial(found.or(entry.created));
         }
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
 
     /// A record that stays unknown holds up later ones of its key.
     fn block(&mut self, position: Position, prepared: Option<&PreparedRecord>, failure: &Failure) {
-        let looked = self.input.looks.get(&position.location.record);
+        let looked = self.input.looks.get(&position.location.line);
         let key = looked.map(|looked| looked.key).or_else(|| Some(fnv1a(prepared?.key.as_bytes())));
         let is_stuck = looked.is_none_or(|looked| looked.is_stuck);
         if let (Some(key), Applied::Unknown) = (key, failure.applied) {
@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
         earlier: Option<Earlier>,
         ahead: Ahead,
     ) {
-        let write_ahead = WriteAhead::new(&self.journal, position.location.record, position.hash, ahead);
+        let write_ahead = WriteAhead::new(&self.journal, position.location.line, position.hash, ahead);
         let fetched: Fetched = Box::pin(prepared.token_source.clone().token());
         let (key, write_ahead) = (fnv1a(prepared.key.as_bytes()), Some(write_ahead));
         let job = Job { position, key, prepared, token: Ok(None), earlier, write_ahead };

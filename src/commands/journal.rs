@@ -72,7 +72,6 @@ impl ShowArgs {
 
 /// Columns: title and field.
 const COLUMNS: &[Column] = &[
-    ("RECORD", "record"),
     ("LINE", "line"),
     ("KEY", "key"),
     ("STATE", "state"),
@@ -143,7 +142,6 @@ pub fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             }
             let time = row.entry.time.map(|time| if is_for_people { second(&time, &zone) } else { time });
             list.add(json!({
-                "record": row.record,
                 "line": row.line,
                 "key": row.key,
                 "state": state,
@@ -156,7 +154,7 @@ pub fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     list.finish()?;
     if lost > 0 {
         report.warn(&format!(
-            "{} changed in the input since, or removed: they have no line and no key here",
+            "{} changed in the input since, or removed: they have no key here",
             count_records(lost)
         ));
     }

@@ -4,6 +4,7 @@
 
 pub mod known;
 pub mod open;
+pub mod places;
 pub mod read;
 pub mod write;
 
@@ -21,7 +22,7 @@ use storefront_core::text::hash::fnv1a;
 use storefront_core::text::sanitize::message_line;
 
 /// Version of the journal's format. Another one is refused: what it says of a record may differ.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// What makes a line a journal's header.
 const MARK: &str = "storefront";
 /// The reason of a record that a person noted as done.
@@ -124,11 +125,11 @@ impl Undoes {
     }
 }
 
-/// What is known of a record. `record` comes first: a line that was cut off still names its record.
+/// What is known of a record. Its name comes first: a line that was cut off still names its record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number, from 1.
-    pub record: u64,
+    /// The number by which it is named: its line in the input as it was sent, in a JSON array and a plan its number.
+    pub line: u64,
     /// What became of it.
     pub state: State,
     /// Hash of the record as it stands in the input, 16 hexadecimal digits.
@@ -180,13 +181,13 @@ impl JournalLine {
 
 impl Entry {
     /// A record that is about to be sent, or is done.
-    pub fn new(record: u64, hash: u64, state: State) -> Self {
-        Self { record, state, hash: format!("{hash:016x}"), ..Self::default() }
+    pub fn new(line: u64, hash: u64, state: State) -> Self {
+        Self { line, state, hash: format!("{hash:016x}"), ..Self::default() }
     }
 
     /// A record that a person noted as done.
-    pub fn by_hand(record: u64, hash: u64) -> Self {
-        Self { reason: Some(BY_HAND.to_owned()), ..Self::new(record, hash, State::Done) }
+    pub fn by_hand(line: u64, hash: u64) -> Self {
+        Self { reason: Some(BY_HAND.to_owned()), ..Self::new(line, hash, State::Done) }
     }
 
     /// Whether a person noted it as done.
@@ -196,7 +197,7 @@ impl Entry {
 
     /// A record that failed, or whose outcome is unknown. In the message tokens are masked and control characters are
     /// escaped, and a long one is cut.
-    pub fn failed(record: u64, hash: u64, failure: &Failure) -> Self {
+    pub fn failed(line: u64, hash: u64, failure: &Failure) -> Self {
         const MAX_CHARACTERS: usize = 500;
         let state = State::after(failure);
         let has_failed = matches!(state, State::FailedTemporary | State::FailedPermanent);
@@ -207,7 +208,7 @@ impl Entry {
             applied: Some(failure.applied.name().to_owned()),
             reason: Some(message_line(&failure.message).chars().take(MAX_CHARACTERS).collect()),
             created: failure.created,
-            ..Self::new(record, hash, state)
+            ..Self::new(line, hash, state)
         }
     }
 
@@ -221,7 +222,7 @@ impl Entry {
                 false => State::FailedPermanent,
             };
         }
-        (self.record > 0 && self.hash().is_some()).then_some(self)
+        (self.line > 0 && self.hash().is_some()).then_some(self)
     }
 
     /// The hash as a number.
@@ -338,16 +339,16 @@ mod tests {
         for (entry, text) in [
             (
                 Entry::new(1, 0xa0, State::Sending),
-                r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#,
+                r#"{"line":1,"state":"sending","hash":"00000000000000a0"}"#,
             ),
-            (done, r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#),
+            (done, r#"{"line":2,"state":"done","hash":"ffffffffffffffff","status":320}"#),
             (
                 Entry::failed(3, 0, &refused),
-                r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#,
+                r#"{"line":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#,
             ),
             (
                 Entry::failed(3, 0, &half),
-                r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":true,"kind":"refused","status":404,"applied":"partial","reason":"no","cart":7}"#,
+                r#"{"line":3,"state":"failed","hash":"0000000000000000","temporary":true,"kind":"refused","status":404,"applied":"partial","reason":"no","cart":7}"#,
             ),
         ] {
             assert_eq!(to_string(&JournalLine::Record(entry.clone())).unwrap(), text);
@@ -364,7 +365,7 @@ mod tests {
             Some(JournalLine::Record(entry)) => Some(entry.state),
             _ => None,
         };
-        let failed = r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"mismatch","status":null,"applied":"yes","reason":"no"}"#;
+        let failed = r#"{"line":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"mismatch","status":null,"applied":"yes","reason":"no"}"#;
         assert_eq!(read(failed), Some(State::Mismatch));
         assert_eq!(read(&failed.replace("false", "true")), Some(State::FailedTemporary));
         for bad in ["\"record\":0", "\"record\":-1", "\"record\":\"3\""] {

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::places::Places;
 use super::{Entry, JournalHeader, JournalLine, OTHER_TITLES, State};
 use crate::system::storage::Log;
 use storefront_core::failure::{Applied, Failure};
@@ -57,6 +58,8 @@ impl LatestEntry {
 #[derive(Debug, Default)]
 pub struct PreviousRun {
     records: BTreeMap<u64, LatestEntry>,
+    /// Where they stand in the input now.
+    places: Places,
     log: Option<Arc<dyn Log>>,
     /// Whether none of it counts: it was started for another service or with other titles, and had no effect.
     pub is_void: bool,
@@ -80,6 +83,28 @@ impl PreviousRun {
     /// The highest record number in it.
     pub fn last(&self) -> u64 {
         self.records.last_key_value().map_or(0, |(record, _)| *record)
+    }
+
+    /// Whether it names this record.
+    pub fn has(&self, record: u64) -> bool {
+        self.records.contains_key(&record)
+    }
+
+    /// Finds its records in an input, of which `read` hands on the place and the hash of each record.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn find_places<E>(
+        &mut self,
+        read: impl FnMut(&mut dyn FnMut(u64, u64)) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.places = Places::find(self, read)?;
+        Ok(())
+    }
+
+    /// Where its records stand in the input.
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// Whether a record went through.
@@ -110,6 +135,12 @@ impl PreviousRun {
         counts
     }
 
+    /// One with these records.
+    #[cfg(test)]
+    pub fn with(records: impl IntoIterator<Item = (u64, LatestEntry)>) -> Self {
+        Self { records: records.into_iter().collect(), ..Self::default() }
+    }
+
     /// Its length in bytes.
     ///
     /// # Errors
@@ -118,7 +149,7 @@ impl PreviousRun {
         self.log.as_ref().map_or(Ok(0), |log| log.length())
     }
 
-    /// The latest of a record, numbered from 1.
+    /// The latest of a record, by its name.
     pub fn latest(&self, record: u64) -> LatestEntry {
         self.records.get(&record).copied().unwrap_or_default()
     }
@@ -143,7 +174,7 @@ impl PreviousRun {
         let (mut reader, mut line) = (BufReader::with_capacity(64 << 10, log.reader(0)), Vec::new());
         while reader.read_until(b'\n', &mut line)? > 0 {
             if let Some(JournalLine::Record(entry)) = JournalLine::parse(written(&line)) {
-                let of = noted.entry(entry.record).or_default();
+                let of = noted.entry(entry.line).or_default();
                 of.is_by_hand = entry.is_by_hand();
                 of.was_sent |= entry.state == State::Sending;
             }
@@ -349,7 +380,7 @@ impl Reading<'_> {
                 let is_applied = entry.applied.as_deref() == Some(Applied::Yes.name());
                 let latest =
                     LatestEntry { state, status, hash, is_partial, is_applied, offset, is_looked_at: false };
-                self.set(number, entry.record, latest)
+                self.set(number, entry.line, latest)
             }
         }
     }
@@ -409,13 +440,13 @@ fn written(line: &[u8]) -> &[u8] {
 }
 
 fn judge(line: &[u8]) -> Partial {
-    const RECORD: &str = "{\"record\":";
+    const LINE: &str = "{\"line\":";
     const HASH: &str = "\"hash\":\"";
     let text = String::from_utf8_lossy(written(line));
-    let Some(rest) = text.strip_prefix(RECORD) else {
+    let Some(rest) = text.strip_prefix(LINE) else {
         const HEADER: &str = "{\"journal\":";
         let is_start =
-            text.starts_with(HEADER) || [RECORD, HEADER].iter().any(|start| start.starts_with(&*text));
+            text.starts_with(HEADER) || [LINE, HEADER].iter().any(|start| start.starts_with(&*text));
         return if is_start { Partial::Nothing } else { Partial::Damaged };
     };
     let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
@@ -440,7 +471,7 @@ mod tests {
     use crate::system::storage::{Disk, Log, LogAccess, Storage};
     use storefront_core::failure::Failure;
 
-    const LINE: &str = r#"{"record":12,"state":"sending","hash":"00000000000000a0"}"#;
+    const LINE: &str = r#"{"line":12,"state":"sending","hash":"00000000000000a0"}"#;
 
     fn read_text(text: &str) -> Result<PreviousRun, Failure> {
         let directory = tempfile::tempdir().unwrap();
@@ -455,8 +486,8 @@ mod tests {
     fn a_line_cut_anywhere_names_its_record_or_was_never_complete() {
         for length in 0..LINE.len() {
             let expected = match length {
-                0..=12 => Partial::Nothing,
-                13..=54 => Partial::Record(12, None),
+                0..=10 => Partial::Nothing,
+                11..=52 => Partial::Record(12, None),
                 _ => Partial::Record(12, Some(0xa0)),
             };
             assert_eq!(judge(&LINE.as_bytes()[..length]), expected, "{length}");
@@ -467,8 +498,7 @@ mod tests {
 
     #[test]
     fn a_line_that_was_changed_is_damage() {
-        for line in [r#"{"rec0rd":12,"state":"sending"}"#, r#"{"record":0,"#, r#"{"record":x,"#, "hello", "}"]
-        {
+        for line in [r#"{"l1ne":12,"state":"sending"}"#, r#"{"line":0,"#, r#"{"line":x,"#, "hello", "}"] {
             assert_eq!(judge(line.as_bytes()), Partial::Damaged, "{line}");
         }
         assert_eq!(judge(br#"{"journal":"storefront","vers"#), Partial::Nothing);
@@ -483,7 +513,7 @@ mod tests {
             assert_eq!(past.entry(past.latest(12)).state, State::Done, "{end:?}");
             assert_eq!((past.last(), past.latest(11).state, past.warning), (12, State::NotSent, None));
         }
-        let past = read_text(&format!("HEADER\n{done}\n{{\"record\":12,\"sta")).unwrap();
+        let past = read_text(&format!("HEADER\n{done}\n{{\"line\":12,\"sta")).unwrap();
         assert_eq!((past.latest(12).state, past.latest(12).hash), (State::Sending, 0xa0));
         assert!(past.warning.is_some());
     }

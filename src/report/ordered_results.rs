@@ -22,13 +22,26 @@ const MAX_CAUSES: usize = 100;
 /// The number of ranges of lines that are named for each.
 const MAX_RANGES: usize = 20;
 
-/// Where a record stands in the input.
+/// Where a record stands in the input, and by what it is named.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordLocation {
-    /// Its number, from 1.
+    /// Its number in the input, from 1.
     pub record: u64,
-    /// Its line, from 1.
+    /// The number by which it is named, in messages, flags, the journal and the log: its line as it was sent, or is now where it was
+    /// not sent; in a JSON array and a plan its number.
     pub line: u64,
+    /// The line in which it stands, where rows were moved since.
+    pub now: Option<u64>,
+}
+
+impl RecordLocation {
+    /// `line 7`, or `line 7 (now 9)`
+    fn in_words(self, place: &str) -> String {
+        match self.now {
+            Some(now) => format!("{place} {} (now {now})", self.line),
+            None => format!("{place} {}", self.line),
+        }
+    }
 }
 
 /// Standard output of a run.
@@ -118,9 +131,9 @@ impl OrderedResults {
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
     pub fn outcome(&self, place: RecordLocation, outcome: Outcome, whole: bool) -> String {
         if self.report.is_json() {
-            self.line(&Outcome { record: Some(place.record), ..outcome })
+            self.line(&Outcome { record: Some(place.record), line: Some(place.line), ..outcome })
         } else if whole {
-            format!("{} {}: {}", self.report.place, place.line, outcome.to_text(self.report.stdout_style))
+            format!("{}: {}", place.in_words(self.report.place), outcome.to_text(self.report.stdout_style))
         } else {
             String::new()
         }
@@ -141,12 +154,13 @@ impl OrderedResults {
             if !is_for_person && self.is_collected(&text, place.line) {
                 return String::new();
             }
-            let text = format!("{} {}: {text}{}", self.report.place, place.line, hint.unwrap_or_default());
+            let text = format!("{}: {text}{}", place.in_words(self.report.place), hint.unwrap_or_default());
             return self.report.stdout_style.wrapped(&text) + "\n";
         }
         let (applied, status, error) = (failure.applied, failure.status, Some(failure_json(failure)));
         self.line(&Outcome {
             record: Some(place.record),
+            line: Some(place.line),
             applied,
             status,
             error,

@@ -60,6 +60,9 @@ pub struct Outcome {
     /// What the write is known by in the log; not there, or `null`, where nothing was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<Value>,
+    /// The number by which the record is named, in a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
     /// The error object of a record that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use storefront_core::text::hash::fnv1a;
+
 /// Blank space between two records: more than the program reads at a time.
 const GAP: usize = 66 << 10;
 
@@ -36,6 +38,12 @@ impl InputEdit {
 pub fn text(rows: &[String], has_gaps: bool) -> String {
     let gap = if has_gaps { " ".repeat(GAP) + "\n" } else { String::new() };
     rows.iter().flat_map(|row| [row, "\n", &gap]).collect()
+}
+
+/// Where each record of a text stands, and its hash, by which a journal knows it.
+pub fn places(text: &str) -> Vec<(usize, u64)> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(line, text)| (line, fnv1a(text.as_bytes()))).collect()
 }
 
 /// The rows of an input.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::action::Action;
 use super::customers::Stored;
-use super::input::InputEdit;
+use super::input::{self, InputEdit};
 use super::world::World;
 
 /// An operation over records.
@@ -120,6 +120,14 @@ pub enum Death {
 pub fn name(access: Access, customer: usize) -> String {
     let id = customer + 1;
     if access == Access::Id { id.to_string() } else { format!("c{id}@example.com") }
+}
+
+impl Job {
+    /// Where the records of a batch stand in its input, with their hashes; none of a plan.
+    pub fn places(&self) -> Vec<(usize, u64)> {
+        let is_read = self.is_batch && !self.is_plan;
+        is_read.then(|| input::places(&std::fs::read_to_string(&self.input).unwrap())).unwrap_or_default()
+    }
 }
 
 fn add_settled(words: &mut Vec<String>, options: RunOptions) {

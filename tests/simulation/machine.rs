@@ -89,6 +89,7 @@ impl Machine {
             let (run, began) = (world.runs.len(), world.now());
             world.runs.push(Run {
                 records: job.records.clone(),
+                places: job.places(),
                 machine: self.number,
                 command: tag,
                 is_batch: job.is_batch,
@@ -355,6 +356,7 @@ fn reported(run: usize, tag: u32, at: Duration, said: &Value, error: &Value) -> 
         reason: text(&said["reason"]).or_else(|| text(&error["message"])).unwrap_or_default(),
         kind: text(&error["kind"]),
         verified: said["verified"].as_bool(),
+        line: said["line"].as_u64().and_then(|line| line.try_into().ok()),
         write: write.map(str::to_owned),
     }
 }

@@ -124,6 +124,8 @@ pub enum Event {
 pub struct Run {
     /// Its records by their tags, with their customers.
     pub records: Vec<(u32, usize)>,
+    /// Where each stands in the input of a batch, with its hash; none of a plan, whose records are named by their numbers.
+    pub places: Vec<(usize, u64)>,
     /// The machine it is on.
     pub machine: usize,
     /// The first record of its command: runs of one command have the same.
@@ -181,6 +183,8 @@ pub struct Reported {
     pub kind: Option<String>,
     /// `verified`
     pub verified: Option<bool>,
+    /// The number by which the record is named.
+    pub line: Option<usize>,
     /// What its write is known by in the log of its machine.
     pub write: Option<String>,
 }

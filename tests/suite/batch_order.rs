@@ -39,7 +39,7 @@ fn records_of_one_quote_keep_their_order_and_others_run_concurrently() {
     let mut last: HashMap<u64, (u64, bool)> = HashMap::new();
     for line in journal.lines().skip(1) {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        let record = line["record"].as_u64().unwrap();
+        let record = line["line"].as_u64().unwrap();
         let quote = record % 3;
         if line["state"] == "sending" {
             let before = last.insert(quote, (record, false));

@@ -38,7 +38,7 @@ fn text(home: &Home, name: &str) -> String {
 fn words(home: &Home) -> Vec<String> {
     let mut last = std::collections::BTreeMap::new();
     for line in text(home, "j").lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let Some(record) = line["record"].as_u64() else { continue };
+        let Some(record) = line["line"].as_u64() else { continue };
         let word = match (&line["state"], &line["temporary"]) {
             (Value::String(state), Value::Bool(true)) if state == "failed" => "temporary",
             (Value::String(state), Value::Bool(false)) if state == "failed" => "permanent",

@@ -13,15 +13,16 @@ fn interrupted(env: &TestEnv, records: usize, lines: &[&str]) {
     assert_eq!(env.run("attribute create -i a.csv").code, 0);
     let whole = text(env);
     let header = whole.lines().next().unwrap();
-    let hash = |record: &str| {
-        let line = whole.lines().find(|line| line.contains(&format!("\"record\":{record},"))).unwrap();
+    let hash = |place: u64| {
+        let line = whole.lines().find(|line| line.contains(&format!("\"line\":{place},"))).unwrap();
         serde_json::from_str::<Value>(line).unwrap()["hash"].as_str().unwrap().to_owned()
     };
     let mut left = format!("{header}\n");
     for line in lines {
         let (record, state) = line.split_once(' ').unwrap();
-        let record: u64 = record.parse().unwrap();
-        let mut line = json!({"record": record, "state": state, "hash": hash(&record.to_string())});
+        // The first line has the titles.
+        let place = 1 + record.parse::<u64>().unwrap();
+        let mut line = json!({"line": place, "state": state, "hash": hash(place)});
         if state == "failed" {
             line["temporary"] = false.into();
         }
@@ -185,7 +186,7 @@ fn a_damaged_last_newline_hides_no_record_that_was_sent() {
         assert!(!created(&env).contains(&2), "{damaged}");
     }
     env.requests();
-    for unreadable in [whole.replace('\n', "\r"), String::new(), whole.replacen("record", "rec0rd", 3)] {
+    for unreadable in [whole.replace('\n', "\r"), String::new(), whole.replacen("\"line\"", "\"l1ne\"", 3)] {
         std::fs::write(journal(&env), &unreadable).unwrap();
         let outcome = env.run("attribute create -i a.csv --resume");
         assert_eq!((outcome.code, env.requests()), (3, Vec::new()), "{unreadable}: {outcome:?}");

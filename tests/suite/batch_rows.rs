@@ -16,28 +16,25 @@ fn a_journal_is_shown_record_by_record() {
     assert_eq!(shown.code, 0, "{shown:?}");
     let time = rows[0].as_object_mut().unwrap().shift_remove("time").unwrap();
     assert!(time.as_str().unwrap().ends_with('Z'), "{time}");
-    assert_eq!(
-        rows[0],
-        json!({"record": 1, "line": 2, "key": "code_1", "state": "done", "status": 200, "reason": null})
-    );
+    assert_eq!(rows[0], json!({"line": 2, "key": "code_1", "state": "done", "status": 200, "reason": null}));
     assert_eq!((&rows[1]["state"], &rows[1]["key"]), (&json!("failed"), &json!("Bad")));
     env.run("journal show a.csv.journal --csv").assert_success(str![[r#"
-record,line,key,state,time,status,reason
-1,2,code_1,done,[TIME],200,
-2,3,Bad,failed,[TIME],400,"the service answered 400 Bad Request: Invalid value of ""Bad"" provided for the attribute_code field"
-3,4,code_3,done,[TIME],200,
+line,key,state,time,status,reason
+2,code_1,done,[TIME],200,
+3,Bad,failed,[TIME],400,"the service answered 400 Bad Request: Invalid value of ""Bad"" provided for the attribute_code field"
+4,code_3,done,[TIME],200,
 "#]]);
     env.run("journal show a.csv.journal").assert(0, str![[r#"
-RECORD  LINE  KEY     STATE   TIME                       REASON
-1       2     code_1  done    [TIME]
-2       3     Bad     failed  [TIME]  the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
-3       4     code_3  done    [TIME]
+LINE  KEY     STATE   TIME                       REASON
+2     code_1  done    [TIME]
+3     Bad     failed  [TIME]  the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
+4     code_3  done    [TIME]
 "#]], str!["3 records: 2 done, 1 failed"]);
     std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
     let failed = lines(&env.run("journal show a.csv.journal --state failed -o json"));
-    assert_eq!((failed.len(), &failed[0]["record"]), (1, &json!(2)));
+    assert_eq!((failed.len(), &failed[0]["line"]), (1, &json!(3)));
     let alone = lines(&env.run("journal show a.csv.journal -o json"));
-    assert_eq!((alone.len(), &alone[2]["key"], &alone[2]["line"]), (3, &json!(null), &json!(null)));
+    assert_eq!((alone.len(), &alone[2]["key"], &alone[2]["line"]), (3, &json!(null), &json!(4)));
     env.file("other.txt", "hello\n");
     env.run("journal show other.txt")
         .assert_failure(3, str!["error: `other.txt` is not a storefront journal"]);

@@ -217,7 +217,7 @@ fn a_quantity_goes_back_where_it_still_is_what_was_set_and_attributes_are_refuse
     assert!(again.stderr.contains("No plan was written"), "{again:?}");
     // What was noted by hand may not be its doing.
     done(&env, "quote set-item --sku umbrella --qty 3");
-    forget_done(&env, "items.csv.journal", 2, "3");
+    forget_done(&env, "items.csv.journal", 3, "3");
     assert_eq!(run(&env, "quote set-item -i items.csv --resume --mark-done=3").code, 0);
     let planned = program(&env, "journal undo items.csv.journal --plan again.plan").run();
     assert!(planned.stdout.contains("line 3: noted by hand"), "{planned:?}");

@@ -24,7 +24,7 @@ fn moved() -> TestEnv {
 pub fn forget_done(env: &TestEnv, journal: &str, record: u64, customer: &str) {
     let path = env.home.dir.path().join(journal);
     let text = std::fs::read_to_string(&path).unwrap();
-    let of_record = |line: &&str| line.starts_with(&format!("{{\"record\":{record},"));
+    let of_record = |line: &&str| line.starts_with(&format!("{{\"line\":{record},"));
     let left: Vec<&str> =
         text.lines().filter(|line| !of_record(line) || line.contains("\"sending\"")).collect();
     std::fs::write(&path, left.join("\n") + "\n").unwrap();
@@ -45,7 +45,7 @@ fn what_a_batch_wrote_is_found_with_one_read_a_customer() {
     // A part of the customers, with all of their records: always the same ones.
     let sample = run(&env, "journal verify latest --sample 34%");
     let records =
-        |verified: &Outcome| lines(verified).iter().map(|line| line["record"].clone()).collect::<Value>();
+        |verified: &Outcome| lines(verified).iter().map(|line| line["line"].clone()).collect::<Value>();
     assert_eq!((sample.code, env.requests().len()), (0, 2), "{sample:?}");
     assert_eq!(records(&run(&env, "journal verify latest --sample 34%")), records(&sample));
 }
@@ -84,8 +84,8 @@ fn changes_of_others_are_shown_with_both_values() {
 #[test]
 fn a_record_of_unknown_outcome_is_reported_as_seen_or_not() {
     let env = moved();
-    forget_done(&env, "moves.csv.journal", 3, "2");
-    forget_done(&env, "moves.csv.journal", 4, "5");
+    forget_done(&env, "moves.csv.journal", 4, "2");
+    forget_done(&env, "moves.csv.journal", 5, "5");
     let elsewhere = Home::new();
     let by_others = |line: &str| {
         let other = serve(elsewhere.storefront(&format!("{line} --yes -q")), &format!("{}/rest", env.url()));

@@ -111,10 +111,10 @@ fn puts_of(line: &str) -> Vec<usize> {
     (1..).zip(&heard).filter(|(_, heard)| heard.starts_with("PUT")).map(|(number, _)| number).collect()
 }
 
-/// Cuts the journal after the line that says that the record is being sent, or before it.
-fn cut(journal: &Path, record: u64, with_sending: bool) {
+/// Cuts the journal after the line that says that the record in this line is being sent, or before it.
+fn cut(journal: &Path, place: u64, with_sending: bool) {
     let text = std::fs::read_to_string(journal).unwrap();
-    let line = format!("{{\"record\":{record},\"state\":\"sending\"");
+    let line = format!("{{\"line\":{place},\"state\":\"sending\"");
     let start = text.find(&line).unwrap();
     let end = start + text[start..].find('\n').unwrap() + 1;
     std::fs::write(journal, &text[..if with_sending { end } else { start }]).unwrap();
@@ -168,26 +168,26 @@ fn a_batch_that_is_killed_around_a_call_says_what_the_shop_has() {
 
     // The same, and the journal lost the line that says `sending`.
     let scene = Scene::killed(batch, (first, Half::Reply));
-    cut(&scene.journal, 1, false);
+    cut(&scene.journal, 2, false);
     let outcome = scene.run(&resume);
     assert_eq!((scene.puts(), scene.cities()), (2, all.clone()), "journal cut: {outcome:?}");
     assert_eq!((outcome.code, lines(&outcome)[0]["reason"].as_str()), (0, Some("unchanged")), "{outcome:?}");
     // Also where the call did not arrive: it may still do so.
     let scene = Scene::killed(batch, (first, Half::Request));
-    cut(&scene.journal, 1, false);
+    cut(&scene.journal, 2, false);
     let outcome = scene.run(&resume);
     assert_eq!(scene.puts(), 0, "journal cut, not arrived: {outcome:?}");
     assert_ne!(outcome.code, 0, "{outcome:?}");
 
     // The outcome is in the log and not in the journal; then the other way round, as after a power cut.
     let scene = Scene::killed(batch, (second, Half::Request));
-    cut(&scene.journal, 1, true);
+    cut(&scene.journal, 2, true);
     scene.log_of((second - 1, Half::Reply));
     let outcome = scene.run(&resume);
     assert_eq!((outcome.code, applied(&outcome)), (0, done.clone()), "not in the journal: {outcome:?}");
     assert_eq!((scene.puts(), scene.cities()), (2, all.clone()));
     let scene = Scene::killed(batch, (second, Half::Request));
-    cut(&scene.journal, 2, false);
+    cut(&scene.journal, 3, false);
     scene.log_of((first, Half::Reply));
     let outcome = scene.run(&resume);
     assert_eq!((outcome.code, applied(&outcome)), (0, done), "not in the log: {outcome:?}");

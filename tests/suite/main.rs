@@ -20,6 +20,7 @@ mod batch_every_night;
 #[cfg(unix)]
 mod batch_interruption;
 mod batch_journal;
+mod batch_moved_rows;
 mod batch_neighbours;
 mod batch_order;
 mod batch_outage;

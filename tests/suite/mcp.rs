@@ -212,7 +212,7 @@ fn every_read_answers_what_its_command_prints() {
     let records = assistant.done("journal_show", json!({"file": journal}));
     assert_eq!(records.as_array().unwrap().len(), 2, "{records}");
     let failed = assistant.done("journal_show", json!({"file": journal, "state": "failed"}));
-    assert_eq!((failed.as_array().unwrap().len(), &failed[0]["record"]), (1, &json!(2)), "{failed}");
+    assert_eq!((failed.as_array().unwrap().len(), &failed[0]["line"]), (1, &json!(3)), "{failed}");
     assert!(env.requests().iter().all(|request| request.starts_with("GET ")));
 }
 

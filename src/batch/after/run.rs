@@ -128,7 +128,7 @@ fn jobs(follower: &Follower, groups: Vec<(Group, PreparedRecord)>) -> (Waiting, 
     let (mut waiting, mut by_record) = (VecDeque::new(), HashMap::new());
     for (group, prepared) in groups {
         let Some(first) = group.members.first() else { continue };
-        let location = RecordLocation { record: first.record, line: first.line };
+        let location = RecordLocation { record: first.record, line: first.line, now: None };
         waiting.push_back((location, prepared));
         let group = Rc::new(group);
         follower.groups.borrow_mut().insert(location.line, group.clone());

@@ -51,12 +51,14 @@ fn refuse(report: &Report, listing: &Listing<'_>) -> Failure {
     let why = format!("nothing sets back `{}`", listing.operation.name);
     let mut done = 0;
     let listed = listing.rows(&[], |row| {
-        let (State::Done, Some(record)) = (row.state, row.record) else { return Ok(()) };
+        if row.state != State::Done {
+            return Ok(());
+        }
         done += 1;
         if !report.is_json() {
             return Ok(());
         }
-        say(report, record, row.line, row.key.as_deref(), "left", std::slice::from_ref(&why), &[])
+        say(report, row.line, row.key.as_deref(), "left", std::slice::from_ref(&why), &[])
     });
     let message = format!("{why}: {} done, no plan was written", count_records(done));
     listed.err().unwrap_or_else(|| Failure::usage(message).hint(listing.shows_each()))
@@ -131,14 +133,14 @@ impl Undoing {
     /// Prints what becomes of each group; gives how many changes are left.
     fn say_groups(&self, report: &Report) -> Result<usize, Failure> {
         let mut left = 0;
-        for (record, (member, own, notes, is_planned)) in &self.said {
+        for (member, own, notes, is_planned) in self.said.values() {
             left += own.len();
             let state = match (is_planned, own.is_empty()) {
                 (true, _) => "planned",
                 (false, false) => "left",
                 (false, true) => "nothing to undo",
             };
-            say(report, *record, Some(member.line), member.key.as_deref(), state, own, notes)?;
+            say(report, member.line, member.key.as_deref(), state, own, notes)?;
         }
         Ok(left)
     }
@@ -208,8 +210,7 @@ fn refuse_tokens(groups: &[(Group, PreparedRecord)]) -> Result<(), Failure> {
 /// Prints what becomes of a record; for people only what they have to know.
 fn say(
     report: &Report,
-    record: u64,
-    line: Option<u64>,
+    line: u64,
     key: Option<&str>,
     state: &'static str,
     left: &[String],
@@ -217,11 +218,11 @@ fn say(
 ) -> Result<(), Failure> {
     if report.is_json() {
         let row = json!({
-            "record": record, "line": line, "key": key, "state": state, "left": left, "notes": notes,
+            "line": line, "key": key, "state": state, "left": left, "notes": notes,
         });
         return report.json_line(&row);
     }
-    let place = line.map_or_else(|| format!("record {record}"), |line| format!("{} {line}", report.place));
+    let place = format!("{} {line}", report.place);
     for text in left.iter().chain(notes).map(|text| format!("{place}: {text}")) {
         report.stdout(report.stdout_style.wrapped(&sanitize_line(&text)) + "\n")?;
     }

@@ -267,7 +267,6 @@ fn row(member: &Member, finding: &Finding) -> Value {
         Found::There | Found::Seen | Found::ByHand => {}
     }
     json!({
-        "record": member.record,
         "line": member.line,
         "key": member.key,
         "state": finding.found.state(),

@@ -27,7 +27,7 @@ impl Run<'_> {
         }
         match ended.result {
             Ok(outcome) => {
-                let entry = Entry::new(job.position.location.record, job.position.hash, State::Done);
+                let entry = Entry::new(job.position.location.line, job.position.hash, State::Done);
                 self.journal.append(Entry { status: outcome.status, ..entry });
                 self.pace.borrow_mut().on_success();
                 self.in_a_row.end();
@@ -54,7 +54,7 @@ impl Run<'_> {
 
     pub(super) fn note_failed(&self, job: &Job, failure: &Failure) {
         let Position { location, hash, .. } = job.position;
-        self.journal.append(Entry::failed(location.record, hash, failure));
+        self.journal.append(Entry::failed(location.line, hash, failure));
     }
 
     /// A record behind one that is unknown, or is to be sent again.
@@ -71,7 +71,7 @@ impl Run<'_> {
     /// A record that cannot be sent.
     pub(super) fn invalid(&mut self, position: Position, failure: &Failure) {
         let Position { location, hash, .. } = position;
-        self.journal.append(Entry::failed(location.record, hash, failure));
+        self.journal.append(Entry::failed(location.line, hash, failure));
         self.fail(position, None, failure);
         if !self.shared.preparer.args.skip_invalid || self.shared.preparer.args.stop_on_error {
             self.request_stop(Stop::OnError);
@@ -117,9 +117,9 @@ impl Run<'_> {
 
     /// Counts and prints a record that is done: as an earlier run said, or as a look has found, which is noted.
     pub(super) fn done(&mut self, position: Position, status: u16) {
-        match self.input.looks.remove(&position.location.record).map(|looked| looked.found) {
+        match self.input.looks.remove(&position.location.line).map(|looked| looked.found) {
             Some(Found::Done(outcome)) => {
-                let entry = Entry::new(position.location.record, position.hash, State::Done);
+                let entry = Entry::new(position.location.line, position.hash, State::Done);
                 self.journal.append(Entry { status: outcome.status, ..entry });
                 self.count.done += 1;
                 self.print(position, *outcome);

@@ -142,9 +142,7 @@ fn earlier(session: &Session<'_>, plan: &Plan) -> Result<BTreeMap<u64, Earlier>,
     let mut earlier = BTreeMap::new();
     if is_there(&*session.context.storage, &journal) {
         Listing::read(session, &journal)?.rows(&[], |row| {
-            if let Some(record) = row.record {
-                earlier.insert(record, Earlier { state: row.state, reason: row.entry.reason });
-            }
+            earlier.insert(row.line, Earlier { state: row.state, reason: row.entry.reason });
             Ok(())
         })?;
     }

@@ -8,23 +8,37 @@ use serde_json::Value;
 use super::Rule;
 use crate::call::Call;
 use crate::disk::Disk;
-use crate::world::{Reported, Sent, World};
+use crate::world::{Reported, Run, Sent, World};
 
-/// The last entry of each record.
+/// The last entry of each record, by the number that names it.
 pub fn entries(text: &[u8]) -> BTreeMap<usize, Value> {
     let entries = text.split(|byte| *byte == b'\n').filter_map(|line| {
         serde_json::from_slice::<Value>(line).ok().or_else(|| {
             // An incomplete last line counts as `sending` of the record that it names.
-            let rest = std::str::from_utf8(line).ok()?.strip_prefix("{\"record\":")?;
+            let rest = std::str::from_utf8(line).ok()?.strip_prefix("{\"line\":")?;
             let number: u64 = rest.split_once(',')?.0.parse().ok()?;
-            Some(serde_json::json!({"record": number, "state": "sending"}))
+            Some(serde_json::json!({"line": number, "state": "sending"}))
         })
     });
     let by_record = entries.filter_map(|entry| {
         entry["state"].as_str()?;
-        Some((usize::try_from(entry["record"].as_u64()?).ok()?, entry))
+        Some((usize::try_from(entry["line"].as_u64()?).ok()?, entry))
     });
     by_record.collect()
+}
+
+/// The number by which the record in this place is named, and the entry that the journal has of it. Its rows may have been moved
+/// since it was sent: it is known by its hash, and one whose line was cut off by its place.
+pub fn found<'a>(
+    entries: &'a BTreeMap<usize, Value>,
+    places: &[(usize, u64)],
+    at: usize,
+) -> (usize, Option<&'a Value>) {
+    let Some((line, hash)) = places.get(at) else { return (at + 1, entries.get(&(at + 1))) };
+    let hash = format!("{hash:016x}");
+    let known = entries.iter().find(|(_, entry)| entry["hash"] == *hash);
+    let cut = || entries.get(line).filter(|entry| entry["hash"].is_null());
+    known.map_or_else(|| (*line, cut()), |(line, entry)| (*line, Some(entry)))
 }
 
 /// The state that an entry names.
@@ -42,8 +56,9 @@ pub fn unwritten(world: &World, sent: &Sent, disk: &Disk) -> Option<String> {
     }
     world.checks(Rule::Journal);
     let entries = entries(disk.durable(run.journal.as_deref()?).unwrap_or_default());
-    let record = 1 + run.records.iter().position(|(tag, _)| Some(*tag) == sent.tag)?;
-    let now = state(entries.get(&record));
+    let at = run.records.iter().position(|(tag, _)| Some(*tag) == sent.tag)?;
+    let (record, entry) = found(&entries, &run.places, at);
+    let now = state(entry);
     if now != "sending" {
         return Some(format!("record {record} stands at {now} in the journal on disk"));
     }
@@ -62,9 +77,14 @@ pub fn check_run(world: &mut World, run: usize, disk: &Disk) {
     let entries = entries(content);
     let mut broken = Vec::new();
     for said in world.reported.iter().filter(|said| said.run == run) {
-        let record =
-            1 + world.runs[run].records.iter().position(|(tag, _)| *tag == said.tag).unwrap_or_default();
-        let now = state(entries.get(&record));
+        let Run { records, places, .. } = &world.runs[run];
+        let at = records.iter().position(|(tag, _)| *tag == said.tag).unwrap_or_default();
+        let (record, entry) = found(&entries, places, at);
+        let now = state(entry);
+        if entry.is_some() && said.line.is_some_and(|line| line != record) {
+            let what = format!("record {record} of the journal was reported as {said:?}");
+            broken.push((said.tag, what));
+        }
         let is_right = match said {
             Reported { kind: Some(kind), .. } if kind == "mismatch" => now == "mismatch",
             said if said.is_fine() => now == "done",
@@ -88,7 +108,7 @@ pub fn check_end(world: &mut World, run: usize, path: &Path, disk: &Disk) {
     let entries = entries(disk.content(path).unwrap_or_default());
     let mut broken = Vec::new();
     for (at, (tag, _)) in world.runs[run].records.iter().enumerate() {
-        let entry = entries.get(&(at + 1));
+        let (record, entry) = found(&entries, &world.runs[run].places, at);
         let command = world.runs[run].command;
         let restart = world.runs.iter().rposition(|run| run.command == command && run.is_restarted);
         let is_of_now = |request: usize| restart.is_none_or(|restart| world.requests[request].run >= restart);
@@ -96,8 +116,7 @@ pub fn check_end(world: &mut World, run: usize, path: &Path, disk: &Disk) {
         let is_partial =
             entry.is_some_and(|entry| entry["applied"] == "partial" || entry["applied"] == "yes");
         if state(entry) == "failed" && has_effect && !is_partial {
-            broken
-                .push((*tag, format!("record {} stands at failed in the journal, and took effect", at + 1)));
+            broken.push((*tag, format!("record {record} stands at failed in the journal, and took effect")));
         }
     }
     for (tag, what) in broken {

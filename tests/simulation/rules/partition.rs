@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Rule;
-use super::journal::{entries, state};
+use super::journal::{entries, found, state};
 use crate::disk::Disk;
 use crate::world::{Reported, World};
 
@@ -76,8 +76,10 @@ pub fn check(world: &mut World, run: usize, error: &Value, disk: &Disk) {
     // The last word on each: one that is interrupted once it was done has two.
     let said: BTreeMap<u32, &Reported> =
         world.reported.iter().filter(|said| said.run == run).map(|said| (said.tag, said)).collect();
-    for (record, (tag, _)) in (1..).zip(&ended.records) {
-        let (Some(said), entry) = (said.get(tag), entries.get(&record)) else { continue };
+    for (at, (tag, _)) in ended.records.iter().enumerate() {
+        let (Some(said), (record, entry)) = (said.get(tag), found(&entries, &ended.places, at)) else {
+            continue;
+        };
         let class = Class::of_report(said, is_permanent(entry));
         *counts.entry(class).or_default() += 1;
         if !class.allows(entry) {

@@ -73,9 +73,10 @@ impl Scenario {
         let tags: Vec<u32> = {
             let disk = machine.disk.lock().unwrap();
             let entries = journal::entries(disk.content(&batch.journal())?);
-            let records = (1..).zip(&batch.records);
-            let is_done = |record: &usize| journal::state(entries.get(record)) == "done";
-            records.filter(|(record, _)| is_done(record)).map(|(_, (tag, _))| *tag).collect()
+            let places = batch.places();
+            let is_done = |at: &usize| journal::state(journal::found(&entries, &places, *at).1) == "done";
+            let records = batch.records.iter().enumerate();
+            records.filter(|(at, _)| is_done(at)).map(|(_, (tag, _))| *tag).collect()
         };
         let ended = machine.undo(batch, &plan).await;
         if ended.code != Some(0) {

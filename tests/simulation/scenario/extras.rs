@@ -197,8 +197,10 @@ impl Scenario {
         world.catch_up();
         let disk = self.machines[job.machine].disk.lock().unwrap();
         let entries = journal::entries(disk.content(&job.journal()).unwrap_or_default());
-        for (record, (tag, _)) in (1..).zip(&job.records) {
-            let is_unknown = matches!(journal::state(entries.get(&record)), "unknown" | "sending");
+        let places = job.places();
+        for (at, (tag, _)) in job.records.iter().enumerate() {
+            let (record, entry) = journal::found(&entries, &places, at);
+            let is_unknown = matches!(journal::state(entry), "unknown" | "sending");
             let is_pending = world.events.values().any(|event| {
                 matches!(event, Event::Arrival(request, _) if world.requests[*request].tag == Some(*tag))
             });

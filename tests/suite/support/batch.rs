@@ -43,7 +43,7 @@ pub fn numbers(outcome: &Outcome) -> Vec<u64> {
 pub fn states(journal: &str) -> BTreeMap<String, usize> {
     let mut last = BTreeMap::new();
     for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        if let Some(record) = line["record"].as_u64() {
+        if let Some(record) = line["line"].as_u64() {
             last.insert(record, line["state"].as_str().unwrap().to_owned());
         }
     }
@@ -58,7 +58,7 @@ pub fn states(journal: &str) -> BTreeMap<String, usize> {
 pub fn most_in_flight(journal: &str) -> usize {
     let (mut in_flight, mut most) = (std::collections::BTreeSet::new(), 0);
     for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let Some(record) = line["record"].as_u64() else {
+        let Some(record) = line["line"].as_u64() else {
             // A new run: what was `sending` before is no longer in flight.
             in_flight.clear();
             continue;
