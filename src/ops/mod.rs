@@ -10,7 +10,7 @@ pub mod cart_owner;
 pub mod cart_state;
 pub mod customers;
 pub mod list;
-mod order_owner;
+pub mod order_owner;
 pub mod order_update;
 pub mod orders;
 pub mod product;

@@ -28,7 +28,9 @@ use storefront_core::interface::fields::ORDER_FORM;
 use storefront_core::interface::request::{Bearer, Request};
 use storefront_core::lint;
 use storefront_core::operation::{ORDER_UPDATE, Success, scalar};
-use storefront_core::order::{Order, OrderCalls, Which, comment_of, comment_text, region_country, wanted};
+use storefront_core::order::{
+    Order, OrderCalls, Which, changed_fields, comment_of, comment_text, region_country, wanted,
+};
 use storefront_core::profile::diff::{Change, ensure_planned_in};
 use storefront_core::profile::region;
 use storefront_core::text::exact_json;
@@ -79,8 +81,7 @@ pub async fn update(service: &Service<'_>, draft: &Draft, options: Options) -> R
             corrections.warn(draft);
         }
         if session.global.dry_run {
-            let shown = preview(service, OPERATION, corrections.planned());
-            return Ok(Outcome { changed: Some(corrections.outcome()), ..shown });
+            return Ok(corrections.preview());
         }
         if prompt.confirms() && agreed.as_ref() != Some(&changes) {
             // Nobody waits for a person.
@@ -100,9 +101,10 @@ pub fn names_an_address(fields: &Map<String, Value>) -> bool {
     fields.contains_key("from_address") || ORDER_FORM.iter().any(|name| fields.contains_key(*name))
 }
 
-/// What a draft asks of an order, as calls.
-struct Corrections<'a> {
+/// What is to be corrected in an order, as calls.
+pub struct Corrections<'a> {
     owner: &'a OrderOwner<'a>,
+    operation: &'static str,
     /// What changes in each address.
     addresses: Vec<(Which, Effect)>,
     /// What a person adds to the comment.
@@ -125,14 +127,35 @@ impl<'a> Corrections<'a> {
             }
         }
         let added = scalar(draft.fields.get(COMMENT));
-        Ok(Self { owner, addresses, added, no_comment: options.no_comment, is_comment_alone })
+        let (operation, no_comment) = (OPERATION, options.no_comment);
+        Ok(Self { owner, operation, addresses, added, no_comment, is_comment_alone })
+    }
+
+    /// The corrections that carry out an effect on the order that was read, as calls of this operation.
+    ///
+    /// # Errors
+    /// As [`Order::stored`].
+    pub fn carrying_out(
+        owner: &'a OrderOwner<'a>,
+        operation: &'static str,
+        effect: &Effect,
+    ) -> Result<Self, Failure> {
+        let mut addresses = Vec::new();
+        for (which, fields) in changed_fields(effect) {
+            let mut wanted = owner.order.stored(which)?.clone();
+            wanted.extend(fields);
+            addresses.push((which, owner.order.change(which, &wanted)?));
+        }
+        let (added, no_comment, is_comment_alone) = (None, false, false);
+        Ok(Self { owner, operation, addresses, added, no_comment, is_comment_alone })
     }
 
     fn effects(&self) -> Vec<Effect> {
         self.addresses.iter().map(|(_, effect)| effect.clone()).collect()
     }
 
-    fn changes(&self) -> Vec<Change> {
+    /// What differs afterwards.
+    pub fn changes(&self) -> Vec<Change> {
         self.addresses.iter().flat_map(|(_, effect)| effect.differences()).collect()
     }
 
@@ -144,6 +167,12 @@ impl<'a> Corrections<'a> {
     fn comment(&self, corrected: &[Effect]) -> Option<String> {
         let text = comment_text(corrected, self.added.as_deref());
         Some(text).filter(|text| !text.is_empty() && !self.no_comment)
+    }
+
+    /// What a dry run shows.
+    pub fn preview(&self) -> Outcome {
+        let shown = preview(self.owner.service, self.operation, self.planned());
+        Outcome { changed: Some(self.outcome()), ..shown }
     }
 
     fn planned(&self) -> Vec<Planned> {
@@ -188,10 +217,15 @@ impl<'a> Corrections<'a> {
         ensure_planned_in(&expected.changes, &self.changes(), |path| Document(&document).at(path).cloned())
     }
 
-    /// Says what a person should know before it is sent.
+    /// What a person should know before it is sent.
+    pub fn warnings(&self) -> Vec<String> {
+        self.owner.order.warnings(&self.effects())
+    }
+
+    /// Says what a person should know before a draft is sent.
     fn warn(&self, draft: &Draft) {
         let (report, order) = (self.owner.service.session.report, &self.owner.order);
-        let mut warnings = order.warnings(&self.effects());
+        let mut warnings = self.warnings();
         // The check of a draft without a country knows no form of postcodes.
         for (which, _) in self.addresses.iter().filter(|_| !draft.fields.contains_key("country_id")) {
             let country = order.address(*which).and_then(|stored| stored.get("country_id"));
@@ -206,7 +240,7 @@ impl<'a> Corrections<'a> {
     }
 
     /// Shows what is asked about.
-    fn show(&self) {
+    pub fn show(&self) {
         let session = self.owner.service.session;
         let (prompt, style) = (session.prompt(), session.report.stderr_style);
         let head = profile::owner(&self.owner.order.owner());
@@ -220,7 +254,10 @@ impl<'a> Corrections<'a> {
     }
 
     /// Saves the addresses, one after another, and adds the comment after the last one that was saved.
-    async fn send(&self) -> Result<Outcome, Failure> {
+    ///
+    /// # Errors
+    /// As [`write::send_and_look`]; `partial` where only the first of two addresses was saved.
+    pub async fn send(&self) -> Result<Outcome, Failure> {
         let (service, order) = (self.owner.service, &self.owner.order);
         if self.is_comment_alone {
             let text = self.comment(&[]).unwrap_or_default();
@@ -229,8 +266,8 @@ impl<'a> Corrections<'a> {
         let planned = self.planned();
         let to_send = self.saved().map(|(effect, (name, request))| write::Call::new(name, request, effect));
         let mut to_send: Vec<write::Call> = to_send.collect();
-        write::gate(service, OPERATION, &mut to_send, None).await?;
-        let (mut sent, mut corrected, mut failed) = (Calls::new(service, OPERATION), Vec::new(), None);
+        write::gate(service, self.operation, &mut to_send, None).await?;
+        let (mut sent, mut corrected, mut failed) = (Calls::new(service, self.operation), Vec::new(), None);
         let mut is_verified = true;
         for call in to_send {
             match sent.carry_out(self.owner, call).await {
@@ -246,7 +283,7 @@ impl<'a> Corrections<'a> {
         }
         let text = self.comment(&corrected).filter(|_| !corrected.is_empty());
         let comment = match &text {
-            Some(text) => Some(add_comment(self.owner, text).await),
+            Some(text) => Some(add_comment(self.owner, self.operation, text).await),
             None => None,
         };
         if let Some(failure) = failed {
@@ -350,8 +387,8 @@ async fn correction(
 }
 
 /// Adds the comment that follows a correction. What becomes of it changes nothing of what is said of the correction.
-async fn add_comment(owner: &OrderOwner<'_>, text: &str) -> Call {
-    match send_comment(owner, text).await {
+async fn add_comment(owner: &OrderOwner<'_>, operation: &'static str, text: &str) -> Call {
+    match send_comment(owner, operation, text).await {
         Ok(call) => call,
         Err(failure) => {
             let (number, session) = (&*owner.order.number, owner.service.session);
@@ -379,18 +416,22 @@ async fn add_comment(owner: &OrderOwner<'_>, text: &str) -> Call {
 }
 
 /// Sends a comment, once.
-async fn send_comment(owner: &OrderOwner<'_>, text: &str) -> Result<Call, Failure> {
+async fn send_comment(
+    owner: &OrderOwner<'_>,
+    operation: &'static str,
+    text: &str,
+) -> Result<Call, Failure> {
     let effect = owner.order.comment(text);
     let call = write::Call::new(COMMENT, owner.calls.comment(owner.order.id, text), effect);
     let call = write::Call { is_looked_at_later: true, ..call };
-    let written = write::carry_out(owner.service, OPERATION, owner, call).await?;
+    let written = write::carry_out(owner.service, operation, owner, call).await?;
     let response = written.reply.map(|reply| reply.value);
     Ok(Call { status: written.status, response, ..Call::new(COMMENT, Applied::Yes) })
 }
 
 /// Adds a comment where nothing else is asked for.
 async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
-    let call = send_comment(owner, text).await?;
+    let call = send_comment(owner, OPERATION, text).await?;
     let success = Success { text: format!("Commented order {}", owner.order.number), covers_response: true };
     Ok(Outcome {
         applied: Applied::Yes,
@@ -404,7 +445,7 @@ async fn comment_alone(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Fa
 
 /// Adds the comment that an earlier run has left out.
 async fn complete(owner: &OrderOwner<'_>, text: &str) -> Result<Outcome, Failure> {
-    let comment = add_comment(owner, text).await;
+    let comment = add_comment(owner, OPERATION, text).await;
     let success = Success { text: format!("Order {}: {text}", owner.order.number), covers_response: true };
     Ok(Outcome {
         applied: Applied::Yes,

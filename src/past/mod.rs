@@ -3,6 +3,7 @@
 
 pub mod found;
 pub mod history;
+pub mod order;
 pub mod owners;
 pub mod undo;
 pub mod verify;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::order;
 use crate::client::service::Service;
 use crate::log::Write;
 use crate::ops::attribute::by_id;
@@ -72,6 +73,7 @@ pub async fn read(service: &Service<'_>, effect: &Effect) -> Result<Read, Failur
                 None => Read::Gone(format!("{owner} is gone")),
             })
         }
+        Kind::Order if service.settings.dialect.orders.is_some() => order::read(service, effect).await,
         kind => Ok(Read::NotComparable(format!("no call shows the {} again", kind.noun()))),
     }
 }

@@ -63,7 +63,7 @@ pub async fn of_cart(
     }
     say_left(service, &left);
     if to_send.is_empty() {
-        return if left.is_empty() { Ok(unchanged(&name)) } else { Err(nothing(&name, &left)) };
+        return unchanged_or_nothing(&name, &left);
     }
     let deletions: usize = to_send.iter().map(|(_, effect)| effect.deletions()).sum();
     if service.session.global.dry_run {
@@ -89,13 +89,21 @@ pub async fn of_cart(
             }
         }
     }
+    whole_or_part(&name, &left, Outcome { verified: Some(verified), ..calls.finish() })
+}
+
+/// What the calls of an undo come to: `left` is what they did not take back.
+///
+/// # Errors
+/// `partial` where that is something.
+pub fn whole_or_part(name: &str, left: &[String], done: Outcome) -> Result<Outcome, Failure> {
     if !left.is_empty() {
         let message = format!("of write {name} a part is left: {}", left.join("; "));
-        let applied = if calls.is_applied() { Applied::Partial } else { Applied::No };
+        let applied = if done.applied == Applied::Yes { Applied::Partial } else { Applied::No };
         return Err(Failure::new(FailureKind::Partial, message).applied(applied));
     }
     let success = Some(Success { text: format!("Undid write {name}"), covers_response: true });
-    Ok(Outcome { verified: Some(verified), success, ..calls.finish() })
+    Ok(Outcome { success, ..done })
 }
 
 /// A call failed between others.
@@ -233,14 +241,23 @@ fn agree(
     prompt.confirm_deletion(&format!("Undo write {name}?"))
 }
 
-fn say_left(service: &Service<'_>, left: &[String]) {
+/// Says what stays.
+pub fn say_left(service: &Service<'_>, left: &[String]) {
     for one in left {
         service.session.report.status(&format!("left: {}", sanitize_line(one)));
     }
 }
 
+/// What an undo comes to that has nothing to send.
+///
+/// # Errors
+/// `guard` where something is left.
+pub fn unchanged_or_nothing(name: &str, left: &[String]) -> Result<Outcome, Failure> {
+    if left.is_empty() { Ok(unchanged(name)) } else { Err(nothing(name, left)) }
+}
+
 /// Nothing can be undone.
-fn nothing(name: &str, left: &[String]) -> Failure {
+pub fn nothing(name: &str, left: &[String]) -> Failure {
     let why = if left.is_empty() { "nothing of it was applied".to_owned() } else { left.join("; ") };
     Failure::guard(format!("nothing of write {name} can be undone: {why}")).for_good()
 }

@@ -162,6 +162,7 @@ mod terminal_output;
 mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;
+mod undo_orders;
 mod unexpected_answers;
 mod way_back;
 mod who_may_write;

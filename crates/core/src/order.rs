@@ -306,27 +306,34 @@ impl Order {
     }
 }
 
+/// The fields that an effect sets in each address; what it empties is `null`.
+pub fn changed_fields(effect: &Effect) -> Vec<(Which, Map<String, Value>)> {
+    let of = |which: Which| {
+        let is_own = |change: &&Change| change.path.order_address() == Some(which.words());
+        let field = |change: &Change| match &change.sent {
+            Sent::Value(value) => {
+                Some((change.path.last_name().to_owned(), value.clone().unwrap_or_default()))
+            }
+            Sent::Plus(_) | Sent::IdOf(_) => None,
+        };
+        let fields: Map<String, Value> = effect.changes.iter().filter(is_own).filter_map(field).collect();
+        Some((which, fields)).filter(|(_, fields)| !fields.is_empty())
+    };
+    [Which::Shipping, Which::Billing].into_iter().filter_map(of).collect()
+}
+
 /// The records of `order update` that make the changes of an effect, one for each address: the inverse of an earlier one takes
 /// that back so.
 pub fn records_of(effect: &Effect) -> Vec<Map<String, Value>> {
     let Some(id) = effect.owner.id.as_deref().and_then(|id| id.parse::<u64>().ok()) else {
         return Vec::new();
     };
-    let record = |which: Which| {
-        let is_own = |change: &&Change| change.path.order_address() == Some(which.words());
-        let changes = effect.changes.iter().filter(is_own);
-        let fields = changes.filter_map(|change| match &change.sent {
-            Sent::Value(value) => {
-                Some((change.path.last_name().to_owned(), value.clone().unwrap_or_default()))
-            }
-            Sent::Plus(_) | Sent::IdOf(_) => None,
-        });
-        let fields: Vec<(String, Value)> = fields.collect();
+    let record = |(which, fields): (Which, Map<String, Value>)| {
         let named = [("order_id", id.into()), ("address", which.name().into())];
-        let named = named.into_iter().map(|(name, value)| (name.to_owned(), value));
-        (!fields.is_empty()).then(|| named.chain(fields).collect())
+        let named = named.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value));
+        named.chain(fields).collect()
     };
-    [Which::Shipping, Which::Billing].into_iter().filter_map(record).collect()
+    changed_fields(effect).into_iter().map(record).collect()
 }
 
 /// Whether a value says nothing. The id 0 stands for no region.

@@ -3,12 +3,9 @@
 //! An inverse is built from what the owner shows now: a value goes back only where it is the one that the call left. Facts
 //! that the owner's document does not show, such as whether a product has an option, are asked by whoever sends it.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value};
 
 use super::{Before, Change, Created, Document, Effect, Kept, Sent};
-use crate::id::AddressId;
 use crate::profile::equal::{is_content, same_value};
 use crate::profile::path::{FieldPath, List};
 
@@ -61,7 +58,7 @@ impl Effect {
         &self,
         change: &Change,
         now: &Map<String, Value>,
-        moved: &HashSet<AddressId>,
+        moved: &[FieldPath],
         inverse: &mut Inverse,
     ) {
         let name = change.path.last_name();
@@ -82,7 +79,7 @@ impl Effect {
             return;
         }
         if !same_value(name, there, after.as_ref())
-            || change.path.place_of().is_some_and(|id| moved.contains(&id))
+            || change.path.place_of().is_some_and(|address| moved.contains(&address))
         {
             return leave(CHANGED_SINCE);
         }
@@ -95,7 +92,7 @@ impl Effect {
     }
 
     /// The addresses that are somewhere else since: a field of their place is neither as the call left it nor as it was before.
-    fn moved_since(&self, now: &Map<String, Value>) -> HashSet<AddressId> {
+    fn moved_since(&self, now: &Map<String, Value>) -> Vec<FieldPath> {
         let moved = |change: &Change| {
             let is_now = |value: &Option<Value>| {
                 same_value(change.path.last_name(), Document(now).at(&change.path), value.as_ref())

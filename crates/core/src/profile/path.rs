@@ -203,12 +203,15 @@ impl FieldPath {
         }
     }
 
-    /// The address of which this says where it is. Its street, city, postcode, region and country are one thing: where one of them
-    /// changed since, none is set back, for half of it would be an address that nobody wrote.
-    pub fn place_of(&self) -> Option<AddressId> {
-        let [Step::Member(name), ..] = self.below_address() else { return None };
+    /// The address, of a customer or of an order, of which this says where it is. Its street, city, postcode, region and country
+    /// are one thing: where one of them changed since, none is set back, for half of it would be an address that nobody wrote.
+    pub fn place_of(&self) -> Option<Self> {
+        let below = self.below_address();
+        let [Step::Member(name), ..] = below else { return None };
         let is_place = PLACE.contains(&&**name) || REGION_AND_COUNTRY.contains(&&**name);
-        self.address_id().filter(|_| is_place)
+        let is_of_address = self.address_id().is_some() || self.order_address().is_some();
+        let address = self.0.get(..self.0.len() - below.len())?;
+        (is_place && is_of_address).then(|| Self(address.to_vec()))
     }
 
     /// The id of the element that this is in, of whatever list.

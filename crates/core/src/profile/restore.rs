@@ -237,7 +237,7 @@ impl Building<'_> {
         if !self.undo.all && !self.is_written(&change.path, change.after.as_ref(), there.as_ref()) {
             return self.leave(format!("{}{CHANGED_SINCE}", change.path.in_words()));
         }
-        if !self.undo.all && change.path.place_of().is_some_and(|id| self.is_moved(id)) {
+        if !self.undo.all && change.path.place_of().is_some() && id.is_some_and(|id| self.is_moved(id)) {
             return self.leave(format!("{}: the address{CHANGED_SINCE}", change.path.in_words()));
         }
         let cleared = || match change.after.clone()? {
